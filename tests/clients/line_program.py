@@ -16,11 +16,11 @@ FLOOD = b"x" * 65_000 + b"\n"
 
 
 def main() -> None:
-    if BEHAVIOUR == "deaf":
+    if BEHAVIOUR == "reads_nothing":
         signal.pause()
-    if BEHAVIOUR == "ends":
+    if BEHAVIOUR == "exits_at_start":
         sys.exit("no module named brain")
-    if BEHAVIOUR == "noisy":
+    if BEHAVIOUR == "logs_concurrently":
         threading.Thread(target=lambda: [sys.stderr.buffer.write(FLOOD) for _ in range(200)], daemon=True).start()
     if BEHAVIOUR == "forks":
         child = subprocess.Popen(["sleep", "1000"])
@@ -43,7 +43,7 @@ def play(lines: IO[str], answers: IO[str]) -> None:
     for line in lines:
         message = json.loads(line)
         if message["type"] == "hello":
-            FILE.write_text("\n".join(os.environ)) if BEHAVIOUR == "tells" else None
+            FILE.write_text("\n".join(os.environ)) if BEHAVIOUR == "stores_environment" else None
         if message["type"] != "turn":
             continue
         turns += 1
@@ -54,29 +54,29 @@ def play(lines: IO[str], answers: IO[str]) -> None:
 
 
 def choose_answer(turn: dict[str, list[str]], turns: int) -> str | None:
-    if BEHAVIOUR == "writes" and turns == 1:
+    if BEHAVIOUR == "logs" and turns == 1:
         sys.stderr.write(f"about {turn['match']}\n" + "much " * 400_000)
         sys.stderr.flush()
-    if BEHAVIOUR == "dies" and turns > 3:
+    if BEHAVIOUR == "exits_at_fourth_turn" and turns > 3:
         sys.exit("enough")
     if BEHAVIOUR == "floods":
         while True:
             sys.stdout.buffer.write(b"noise\n" * 10_000)
-    if BEHAVIOUR == "mute":
+    if BEHAVIOUR == "exits_at_first_turn":
         sys.exit("no weights in this place")
-    if BEHAVIOUR == "eats":
+    if BEHAVIOUR == "allocates":
         bytearray(1 << 30)
-    if BEHAVIOUR == "burns" and turns > 1:
+    if BEHAVIOUR == "loops" and turns > 1:
         while True:
             pass
-    if BEHAVIOUR == "freezes" and turns > 1:
+    if BEHAVIOUR == "stops_itself" and turns > 1:
         os.kill(os.getpid(), signal.SIGSTOP)
     return {
-        "silent": None,
+        "answers_nothing": None,
         "garbage": "not a move \x00\x1b[31m",
-        "endless": "m" * 100_000,
+        "writes_long_lines": "m" * 100_000,
         "resigns": '{"resign":true}',
-        "named": json.dumps({"id": turn["id"], "move": turn["legal_moves"][0]}),
+        "names_turns": json.dumps({"id": turn["id"], "move": turn["legal_moves"][0]}),
     }.get(BEHAVIOUR, turn["legal_moves"][0])
 
 

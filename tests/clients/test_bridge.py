@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser
-from referee_client.bridge.errors_kept import MAX_BYTES
 from referee_client.bridge.sandbox import sandboxed
+from referee_client.bridge.stderr_log import MAX_BYTES
 from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
 
@@ -74,7 +74,7 @@ def test_the_bash_bot_plays_each_game_to_its_end(server: ServerProcess, organise
         assert organiser.result(match).kind == "played"
 
 
-@pytest.mark.parametrize("behaviour", ["good", "named", "noisy", "forks"])
+@pytest.mark.parametrize("behaviour", ["good", "names_turns", "logs_concurrently", "forks"])
 def test_a_well_behaved_program_plays_to_the_end(server: ServerProcess, organiser: Organiser, behaviour: str) -> None:
     with match_against_random(server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, behaviour) as (match, _):
         assert organiser.result(match).reason != "resignation"
@@ -83,13 +83,13 @@ def test_a_well_behaved_program_plays_to_the_end(server: ServerProcess, organise
 @pytest.mark.parametrize(
     ("behaviour", "kind", "reason"),
     [
-        ("silent", "forfeited", "time"),
-        ("deaf", "forfeited", "time"),
-        ("freezes", "forfeited", "time"),
-        ("burns", "forfeited", "time"),
+        ("answers_nothing", "forfeited", "time"),
+        ("reads_nothing", "forfeited", "time"),
+        ("stops_itself", "forfeited", "time"),
+        ("loops", "forfeited", "time"),
         ("garbage", "forfeited", "illegal_move"),
         ("resigns", "played", "resignation"),
-        ("endless", "played", "resignation"),
+        ("writes_long_lines", "played", "resignation"),
     ],
 )
 def test_the_opponent_of_a_broken_program_gets_a_result(
@@ -112,8 +112,11 @@ def test_a_program_that_floods_its_output_loses_only_its_own_match(server: Serve
 
 
 def test_a_program_that_exits_is_restarted_and_continues(server: ServerProcess, organiser: Organiser) -> None:
-    with match_against_random(server, organiser, long_match("trox"), "--", *LINE_PROGRAM, "dies") as (match, bridge):
-        bridge.wait_for("the program is gone: it ended its output")
+    with match_against_random(server, organiser, long_match("trox"), "--", *LINE_PROGRAM, "exits_at_fourth_turn") as (
+        match,
+        bridge,
+    ):
+        bridge.wait_for("the program has ended: it closed its output")
         assert organiser.result(match).reason != "resignation"
 
 
@@ -123,11 +126,11 @@ def test_a_program_that_is_not_restarted_resigns(
 ) -> None:
     # In Alquerque no game can end within two moves.
     with match_against_random(
-        server, organiser, long_match("alquerque"), "--restart", policy, "--", *LINE_PROGRAM, "dies"
+        server, organiser, long_match("alquerque"), "--restart", policy, "--", *LINE_PROGRAM, "exits_at_fourth_turn"
     ) as (match, bridge):
         assert organiser.result(match).reason == "resignation"
         for _ in range(deaths):
-            bridge.wait_for("the program is gone: it ended its output")
+            bridge.wait_for("the program has ended: it closed its output")
 
 
 def test_ten_concurrent_matches_have_a_program_each(server: ServerProcess, organiser: Organiser) -> None:
@@ -177,19 +180,19 @@ def wait_for_exit(pid: int) -> bool:
 def test_standard_error_is_stored_per_match_up_to_a_limit(
     server: ServerProcess, organiser: Organiser, tmp_path: Path
 ) -> None:
-    kept = tmp_path / "errors"
-    arguments = ("--stderr-dir", str(kept), "--", *LINE_PROGRAM, "writes")
+    stderr_folder = tmp_path / "errors"
+    arguments = ("--stderr-dir", str(stderr_folder), "--", *LINE_PROGRAM, "logs")
     with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
         organiser.result(match)
-    text = (kept / f"{match}-seat0.log").read_bytes()
+    text = (stderr_folder / f"{match}-seat0.log").read_bytes()
 
     assert text.startswith(f"about {match}".encode())
     assert MAX_BYTES < len(text) < MAX_BYTES + 100
-    assert text.endswith(b"(the bridge keeps no more of this)\n")
+    assert text.endswith(b"(truncated by the bridge)\n")
 
 
 def test_the_memory_limit_of_a_program_is_enforced(server: ServerProcess, organiser: Organiser) -> None:
-    arguments = ("--memory-mb", "200", "--", *LINE_PROGRAM, "eats")
+    arguments = ("--memory-mb", "200", "--", *LINE_PROGRAM, "allocates")
     with match_against_random(server, organiser, SHORT_MATCH, *arguments) as (_, bridge):
         bridge.wait_for("MemoryError")
 
@@ -199,19 +202,27 @@ def test_a_program_that_exits_at_once_ends_its_bridge(
     server: ServerProcess, organiser: Organiser, per_match: tuple[str, ...]
 ) -> None:
     """On a busy machine the program may outlive the wait before the bridge connects: see test_bridge_start.py."""
-    with match_against_random(server, organiser, SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "ends") as (_, bridge):
+    with match_against_random(server, organiser, SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "exits_at_start") as (
+        _,
+        bridge,
+    ):
         assert bridge.exit_status() == 2
         bridge.wait_for("the program ")
-        assert "ends`: it ended its output, exit status 1\n  no module named brain\n" in bridge.output()
+        assert "exits_at_start`: it closed its output, exit status 1\n  no module named brain\n" in bridge.output()
 
 
 def test_a_program_that_never_answers_ends_its_bridge_without_resigning(
     server: ServerProcess, organiser: Organiser
 ) -> None:
-    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "mute") as (match, bridge):
+    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "exits_at_first_turn") as (
+        match,
+        bridge,
+    ):
         assert bridge.exit_status() == 2
         bridge.wait_for("the program never wrote anything: `")
-        assert "mute`: it ended its output, exit status 1\n  no weights in this place\n" in bridge.output()
+        assert (
+            "exits_at_first_turn`: it closed its output, exit status 1\n  no weights in this place\n" in bridge.output()
+        )
         result = organiser.result(match)
     assert (result.kind, result.reason) == ("forfeited", "time")
 
@@ -219,11 +230,11 @@ def test_a_program_that_never_answers_ends_its_bridge_without_resigning(
 def test_a_bridge_to_a_closed_port_does_not_start(server: ServerProcess, organiser: Organiser) -> None:
     with run_bridge(server, organiser.register_bot(f"lines-{next(bot_numbers)}"), "--tcp", "127.0.0.1:9") as bridge:
         assert bridge.exit_status() == 2
-        bridge.wait_for("the program would not start: nobody listens at 127.0.0.1:9: ")
+        bridge.wait_for("the program cannot be started: cannot connect to 127.0.0.1:9: ")
 
 
 def test_the_cpu_limit_of_a_program_is_enforced(server: ServerProcess, organiser: Organiser) -> None:
-    arguments = ("--cpu-seconds", "1", "--restart", "never", "--", *LINE_PROGRAM, "burns")
+    arguments = ("--cpu-seconds", "1", "--restart", "never", "--", *LINE_PROGRAM, "loops")
     with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
         assert organiser.result(match).reason == "resignation"
 
@@ -233,7 +244,7 @@ def test_a_program_gets_no_secrets_in_its_environment(
 ) -> None:
     environment_file = tmp_path / "environment"
     with match_against_random(
-        server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "tells", str(environment_file)
+        server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "stores_environment", str(environment_file)
     ) as (match, _):
         organiser.result(match)
     names = environment_file.read_text().split()
@@ -287,10 +298,10 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
 @pytest.mark.parametrize(
     ("arguments", "wrong"),
     [
-        ((), "either by its command"),
+        ((), "specify a program either by its command"),
         (("--tcp", "nowhere"), "--tcp takes HOST:PORT, not 'nowhere'"),
         (("--", "./no-such-program"), "there is no program './no-such-program'"),
-        (("--", __file__), f"{__file__!r} is not executable; `chmod +x"),
+        (("--", __file__), f"{__file__!r} is not executable; run `chmod +x"),
     ],
 )
 def test_invalid_arguments_are_explained(arguments: tuple[str, ...], wrong: str) -> None:

@@ -6,29 +6,29 @@ from pathlib import Path
 
 import pytest
 from referee_client.bridge import player
+from referee_client.bridge.line_protocol import ProgramUnavailable
 from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.programs import Command
-from referee_client.bridge.talk import ProgramGone
 
 LINE_PROGRAM = (sys.executable, str(Path(__file__).with_name("line_program.py")))
 
 
-async def rehearse(behaviour: str) -> None:
-    one = Player(Command((*LINE_PROGRAM, behaviour)), Restart.ALWAYS, view=False, errors_folder=None)
+async def check_start(behaviour: str) -> None:
+    bridged = Player(Command((*LINE_PROGRAM, behaviour)), Restart.ALWAYS, view=False, stderr_folder=None)
     try:
-        await one.rehearse()
+        await bridged.check_start()
     finally:
-        await one.end()
+        await bridged.stop()
 
 
-def test_a_program_that_ends_before_it_is_seated_is_refused_with_its_last_words(
+def test_a_program_that_ends_immediately_is_rejected_with_the_end_of_its_standard_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(player, "COMES_UP_S", 600)
-    with pytest.raises(ProgramGone, match="it ended its output, exit status 1\n  no module named brain"):
-        asyncio.run(rehearse("ends"))
+    monkeypatch.setattr(player, "START_CHECK_S", 600)
+    with pytest.raises(ProgramUnavailable, match="it closed its output, exit status 1\n  no module named brain"):
+        asyncio.run(check_start("exits_at_start"))
 
 
-def test_a_program_that_runs_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "COMES_UP_S", 0)
-    asyncio.run(rehearse("good"))
+def test_a_program_that_keeps_running_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player, "START_CHECK_S", 0)
+    asyncio.run(check_start("good"))

@@ -1,4 +1,6 @@
-"""Launcher that replaces itself with the program, under the given limits. It runs alone, so it imports nothing of ours.
+"""Launcher that replaces itself with the program, under the given limits.
+
+It is run as a script, and so imports only the standard library.
 
     launch.py CPU_SECONDS MEMORY_BYTES COMMAND...        (0: no limit)
 

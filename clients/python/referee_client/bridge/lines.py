@@ -1,4 +1,4 @@
-"""Line protocol between the bridge and a program: one JSON object per line, without blanks, fields in this order.
+"""Lines between the bridge and a program: JSON objects without whitespace, whose fields are in a fixed order.
 
 A program answers every turn with one line, in order: a plain move, or an object.
 """
@@ -13,11 +13,11 @@ from referee_client.turn import Turn
 
 PROTOCOL = 1
 
-WORDS = {"resign": RESIGN, "accept_draw": ACCEPT_DRAW, "claim_draw": CLAIM_DRAW}
+SPECIAL_ANSWERS = {"resign": RESIGN, "accept_draw": ACCEPT_DRAW, "claim_draw": CLAIM_DRAW}
 
 
 @dataclass(frozen=True)
-class Answered:
+class ReceivedAnswer:
     """Answer of a program, and the id of its turn; None: the first turn that has no answer yet."""
 
     id: int | None
@@ -43,7 +43,7 @@ def started_line(match: Match, seat: int) -> bytes:
 
 def turn_line(number: int, turn: Turn, view: bool) -> bytes:
     left = turn.left_now
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "type": "turn",
         "id": number,
         "match": turn.match_id,
@@ -56,11 +56,11 @@ def turn_line(number: int, turn: Turn, view: bool) -> bytes:
         "refused": str(turn.refused) if turn.refused else None,
         "sealed": turn.sealed,
         "draw_offers": turn.draw_offers,
-        "moves_since": [{"seat": one.seat, "move": one.move} for one in turn.moves_since],
+        "moves_since": [{"seat": played.seat, "move": played.move} for played in turn.moves_since],
         "position": turn.position,
         "legal_moves": turn.legal_moves,
     }
-    return _line({**said, "view": turn.view} if view else said)
+    return _line({**fields, "view": turn.view} if view else fields)
 
 
 def ended_line(end: End) -> bytes:
@@ -80,29 +80,29 @@ def ended_line(end: End) -> bytes:
     )
 
 
-def read_answer(line: str) -> Answered:
+def read_answer(line: str) -> ReceivedAnswer:
     """Parse an answer. Unparsable text is used as a move, so that the referee rejects and explains it."""
     if line.startswith("{"):
         try:
-            said = json.loads(line)
+            fields = json.loads(line)
         except (ValueError, RecursionError):
-            return Answered(None, line)
-        return Answered(_id(said), _answer(said, line))
-    return Answered(None, line)
+            return ReceivedAnswer(None, line)
+        return ReceivedAnswer(_id(fields), _answer(fields, line))
+    return ReceivedAnswer(None, line)
 
 
-def _id(said: dict[str, Any]) -> int | None:
-    number = said.get("id")
+def _id(fields: dict[str, Any]) -> int | None:
+    number = fields.get("id")
     return number if isinstance(number, int) else None
 
 
-def _answer(said: dict[str, Any], line: str) -> Answer:
-    word = next((word for name, word in WORDS.items() if said.get(name) is True), None)
-    move = said.get("move")
-    if word is None and isinstance(move, str):
-        return Choice(move, offer_draw=said.get("offer_draw") is True)
-    return word or line
+def _answer(fields: dict[str, Any], line: str) -> Answer:
+    special = next((answer for name, answer in SPECIAL_ANSWERS.items() if fields.get(name) is True), None)
+    move = fields.get("move")
+    if special is None and isinstance(move, str):
+        return Choice(move, offer_draw=fields.get("offer_draw") is True)
+    return special or line
 
 
-def _line(said: dict[str, Any]) -> bytes:
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+def _line(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

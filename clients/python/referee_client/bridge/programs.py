@@ -1,4 +1,4 @@
-"""Ways to reach a program: start it in its own process group, or connect to one that listens."""
+"""Ways to run a program: start it in its own process group, or connect to one that listens."""
 
 import asyncio
 import os
@@ -8,37 +8,35 @@ import sys
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from referee_client.bridge import launch
-from referee_client.bridge.errors_kept import ErrorsKept
-from referee_client.bridge.talk import LINE_BYTES, ProgramGone, Talk
-from referee_client.errors import Misconfigured
+from referee_client.bridge.line_protocol import MAX_LINE_BYTES, LineProtocol, ProgramUnavailable
+from referee_client.bridge.stderr_log import StderrLog
 
-GENTLY_WITHIN_S = 2.0
+TERMINATION_TIMEOUT_S = 2.0
 """How long a program may take to end after SIGTERM."""
 PIPE = asyncio.subprocess.PIPE
 
 
-class Reached(ABC):
-    """A running program."""
+class RunningProgram(ABC):
+    """A program that was started or connected to."""
 
-    talk: Talk
-
-    @abstractmethod
-    async def last_words(self) -> str:
-        """Describe how a program has ended: which one, its status, and its last lines on standard error."""
+    lines: LineProtocol
 
     @abstractmethod
-    async def end(self) -> None: ...
+    async def describe_exit(self) -> str:
+        """Describe how the program has ended: its name, its status, and its last lines on standard error."""
+
+    @abstractmethod
+    async def stop(self) -> None: ...
 
 
 class Program(ABC):
     """A program that can be started or connected to repeatedly."""
 
     @abstractmethod
-    async def reach(self, errors: ErrorsKept) -> Reached:
-        """Start or connect to the program. Raises ProgramGone."""
+    async def start(self, stderr_log: StderrLog) -> RunningProgram:
+        """Start or connect to the program. Raises ProgramUnavailable."""
 
 
 @dataclass(frozen=True)
@@ -51,108 +49,99 @@ class Limits:
 
 @dataclass(frozen=True)
 class Command(Program):
-    """A command that is started anew for each `reach`."""
+    """A command, of which each `start` runs a new process."""
 
     command: tuple[str, ...]
     limits: Limits = Limits()
 
-    async def reach(self, errors: ErrorsKept) -> "Process":
-        launched = (sys.executable, "-I", launch.__file__, str(self.limits.cpu_s), str(self.limits.memory_bytes))
+    async def start(self, stderr_log: StderrLog) -> "Process":
+        launcher = (sys.executable, "-I", launch.__file__, str(self.limits.cpu_s), str(self.limits.memory_bytes))
         process = await asyncio.create_subprocess_exec(
-            *launched,
+            *launcher,
             *self.command,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
-            limit=LINE_BYTES,
-            env=_without_secrets(),
+            limit=MAX_LINE_BYTES,
+            env=_environment_without_settings(),
             start_new_session=True,
         )
-        return Process(process, errors, shlex.join(self.command))
+        return Process(process, stderr_log, shlex.join(self.command))
 
 
 @dataclass(frozen=True)
-class Listening(Program):
+class TcpProgram(Program):
     """A program that runs elsewhere and accepts connections."""
 
     host: str
     port: int
 
-    async def reach(self, errors: ErrorsKept) -> "Connection":
+    async def start(self, stderr_log: StderrLog) -> "Connection":
         try:
-            reader, writer = await asyncio.open_connection(self.host, self.port, limit=LINE_BYTES)
+            reader, writer = await asyncio.open_connection(self.host, self.port, limit=MAX_LINE_BYTES)
         except OSError as error:
-            raise ProgramGone(f"nobody listens at {self.host}:{self.port}: {error.strerror}") from None
-        return Connection(Talk(reader, writer), f"{self.host}:{self.port}")
+            raise ProgramUnavailable(f"cannot connect to {self.host}:{self.port}: {error.strerror}") from None
+        return Connection(LineProtocol(reader, writer), f"{self.host}:{self.port}")
 
 
-class Process(Reached):
+class Process(RunningProgram):
     """A program that was started by the bridge."""
 
-    def __init__(self, process: asyncio.subprocess.Process, errors: ErrorsKept, command: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, stderr_log: StderrLog, command: str) -> None:
         assert process.stdin
         assert process.stdout
         assert process.stderr
         self._process = process
-        self._errors = errors
+        self._stderr_log = stderr_log
         self._command = command
-        self._draining = asyncio.create_task(errors.drain(process.stderr))
-        self.talk = Talk(process.stdout, process.stdin)
+        self._stderr_reader = asyncio.create_task(stderr_log.read(process.stderr))
+        self.lines = LineProtocol(process.stdout, process.stdin)
 
-    async def last_words(self) -> str:
+    async def describe_exit(self) -> str:
         # The output of a program ends a moment before the program; its children may keep its standard error open.
         exiting = asyncio.create_task(self._process.wait())
-        await asyncio.wait([exiting, self._draining], timeout=GENTLY_WITHIN_S)
-        lines = [f"  {line}" for line in self._errors.last_lines()]
-        return "\n".join([f"`{self._command}`: {self.talk.gone}, {_status(self._process.returncode)}", *lines])
+        await asyncio.wait([exiting, self._stderr_reader], timeout=TERMINATION_TIMEOUT_S)
+        status = _describe_status(self._process.returncode)
+        last_lines = [f"  {line}" for line in self._stderr_log.last_lines()]
+        return "\n".join([f"`{self._command}`: {self.lines.end_reason}, {status}", *last_lines])
 
-    async def end(self) -> None:
+    async def stop(self) -> None:
         """End the program and all other processes of its group."""
         self._signal(signal.SIGTERM)
         with suppress(TimeoutError):
-            async with asyncio.timeout(GENTLY_WITHIN_S):
+            async with asyncio.timeout(TERMINATION_TIMEOUT_S):
                 await self._process.wait()
         # Children that are left keep the process group alive; once it is empty, its number is free.
         self._signal(signal.SIGKILL)
         await self._process.wait()
-        await self.talk.close()
-        self._draining.cancel()
+        await self.lines.close()
+        self._stderr_reader.cancel()
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
 
 
-class Connection(Reached):
+class Connection(RunningProgram):
     """A connection to a program that runs elsewhere."""
 
-    def __init__(self, talk: Talk, address: str) -> None:
-        self.talk = talk
+    def __init__(self, lines: LineProtocol, address: str) -> None:
+        self.lines = lines
         self._address = address
 
-    async def last_words(self) -> str:
-        return f"{self._address}: {self.talk.gone}"
+    async def describe_exit(self) -> str:
+        return f"{self._address}: {self.lines.end_reason}"
 
-    async def end(self) -> None:
-        await self.talk.close()
+    async def stop(self) -> None:
+        await self.lines.close()
 
 
-def _status(returncode: int | None) -> str:
+def _describe_status(returncode: int | None) -> str:
     if returncode is None:
-        return "and runs on"
+        return "but is still running"
     return f"exit status {returncode}" if returncode >= 0 else f"ended by signal {-returncode}"
 
 
-def _without_secrets() -> dict[str, str]:
-    """Return the environment without the settings of the bot, which are not for the program."""
-    return {name: text for name, text in os.environ.items() if not name.startswith("BOT_")}
-
-
-def reads_from(folder: Path | None) -> ErrorsKept:
-    """Return the keeper of standard error for this folder. Raises Misconfigured if the folder cannot be created."""
-    try:
-        if folder:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as why:
-        raise Misconfigured(f"standard error cannot be kept in a folder {folder}: {why.strerror}") from None
-    return ErrorsKept(folder)
+def _environment_without_settings() -> dict[str, str]:
+    """Return the environment without the settings of the bot, which include its token."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("BOT_")}

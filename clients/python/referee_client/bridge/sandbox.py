@@ -10,18 +10,18 @@ BUBBLEWRAP = "bwrap"
 
 
 def sandboxed(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """Return the command inside the sandbox, which can read `folder`. Raises Misconfigured if none can be made."""
+    """Return the command inside the sandbox, which can read `folder`. Raises Misconfigured if there is no sandbox."""
     if shutil.which(BUBBLEWRAP) is None:
-        raise Misconfigured("a sandbox needs bubblewrap, which is not here; Debian's package is `bubblewrap`")
-    walls = _walls(folder)
-    tried = subprocess.run([*walls, "true"], capture_output=True, text=True, check=False)
-    if tried.returncode:
-        why = tried.stderr.strip() or f"exit status {tried.returncode}"
-        raise Misconfigured(f"bubblewrap can make no sandbox here ({why}); in a container that is often forbidden")
-    return (*walls, *command)
+        raise Misconfigured("a sandbox needs bubblewrap, which is not installed; Debian's package is `bubblewrap`")
+    prefix = _bubblewrap_command(folder)
+    trial = subprocess.run([*prefix, "true"], capture_output=True, text=True, check=False)
+    if trial.returncode:
+        reason = trial.stderr.strip() or f"exit status {trial.returncode}"
+        raise Misconfigured(f"bubblewrap cannot create a sandbox here ({reason}); containers often forbid it")
+    return (*prefix, *command)
 
 
-def _walls(folder: Path) -> tuple[str, ...]:
+def _bubblewrap_command(folder: Path) -> tuple[str, ...]:
     home = Path.home()
     hidden = [home] if home != Path("/") else []
     return (
@@ -32,7 +32,7 @@ def _walls(folder: Path) -> tuple[str, ...]:
         *("--ro-bind", "/", "/"),
         *("--dev", "/dev"),
         *("--proc", "/proc"),
-        *(word for place in (Path("/tmp"), Path("/run"), *hidden) for word in ("--tmpfs", str(place))),
+        *(argument for path in (Path("/tmp"), Path("/run"), *hidden) for argument in ("--tmpfs", str(path))),
         *("--ro-bind", str(folder), str(folder)),
         *("--chdir", str(folder)),
         "--",

@@ -5,7 +5,7 @@ import socket
 
 from referee_client import Choice
 from referee_client.answers import Answer
-from referee_client.bridge.talk import LINE_BYTES, Talk
+from referee_client.bridge.line_protocol import MAX_LINE_BYTES, LineProtocol
 from referee_client.turn import Turn
 
 TURN = Turn("m", 0, "t", "alquerque", {}, 0, "a position", listed_moves=())
@@ -13,15 +13,15 @@ TURN = Turn("m", 0, "t", "alquerque", {}, 0, "a position", listed_moves=())
 
 async def answer_two_turns(lines: bytes) -> tuple[Answer, Answer]:
     bridge_end, program_end = socket.socketpair()
-    talk = Talk(*await asyncio.open_connection(sock=bridge_end, limit=LINE_BYTES))
+    protocol = LineProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES))
     reader, writer = await asyncio.open_connection(sock=program_end)
-    tasks = [asyncio.create_task(talk.ask(TURN, view=False)) for _ in range(2)]
+    tasks = [asyncio.create_task(protocol.choose(TURN, view=False)) for _ in range(2)]
     for _ in tasks:
         await reader.readline()
     writer.write(lines)
     first, second = await asyncio.wait_for(asyncio.gather(*tasks), timeout=60)
     writer.close()
-    await talk.close()
+    await protocol.close()
     return first, second
 
 
