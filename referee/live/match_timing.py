@@ -231,20 +231,21 @@ class MatchTimer(DeadlineTimer):
 
     def set_next(self, match: Match) -> None:
         """Set the timer to the next deadline, or before."""
-        if not self.fires_by(self._soonest_us(deadlines(match))):  # Usually it does, so no delay is read.
-            self.set(self._soonest_us(self._deadlines(match)))
+        found = deadlines(match)
+        if not self.fires_by(self._soonest_us(found)):  # Usually it does, so no delay is read.
+            self.set(self._soonest_us(self._with_delays(found)))
 
     def due(self, match: Match) -> list[Deadline]:
         """Return the deadlines that have passed."""
         now_us = self._match_time.now_us()
-        return [late for late in self._deadlines(match) if late.at_us <= now_us]
+        return [late for late in self._with_delays(deadlines(match)) if late.at_us <= now_us]
 
-    def _deadlines(self, match: Match) -> list[Deadline]:
-        """Return the current deadlines. Turns that are withheld have none."""
+    def _with_delays(self, found: list[Deadline]) -> list[Deadline]:
+        """Return these deadlines with the referee delay so far. Turns that are withheld have none."""
         now_us = self._match_time.now_us()
         return [
             due if due.of_grace else Deadline(due.at_us + self._delays.delay_us(due.seat, now_us), due.seat)
-            for due in deadlines(match)
+            for due in found
             if not self._delays.is_withheld(due.seat)
         ]
 
