@@ -72,10 +72,11 @@ func newPlayer(settings settings, choose Choose, options *refereev1.TurnOptions)
 		settings: settings,
 		choose:   choose,
 		hello: &refereev1.Hello{
-			Version:     settings.version,
-			MaxMatches:  proto.Uint32(settings.maxMatches),
-			TurnOptions: options,
-			Client:      client,
+			Version:           settings.version,
+			MaxMatches:        proto.Uint32(settings.maxMatches),
+			TurnOptions:       options,
+			Client:            client,
+			VerdictsWithTurns: settings.verdictsWithTurns,
 		},
 		events: make(chan func()),
 	}

@@ -22,14 +22,17 @@ type settings struct {
 	token       string
 	version     string
 	maxMatches  uint32
+	// verdictsWithTurns asks for the verdict on an accepted move together with the next turn.
+	verdictsWithTurns bool
 }
 
 // settingsFrom reads the environment variables. The error says what is wrong with them.
 func settingsFrom(environment func(string) string) (settings, error) {
 	read := settings{
-		referee:    environment("BOT_REFEREE"),
-		version:    environment("BOT_VERSION"),
-		maxMatches: defaultMatchesAtMost,
+		referee:           environment("BOT_REFEREE"),
+		version:           environment("BOT_VERSION"),
+		maxMatches:        defaultMatchesAtMost,
+		verdictsWithTurns: environment("BOT_VERDICTS_WITH_TURNS") == "1",
 	}
 	if read.referee == "" {
 		return read, fmt.Errorf("BOT_REFEREE is not set")

@@ -39,6 +39,15 @@ func TestPlaintextElsewhereHasToBePermitted(t *testing.T) {
 	expectProtocol(t, "tls", map[string]string{"BOT_REFEREE": far, "BOT_PLAINTEXT": "0"})
 }
 
+func TestOnlyOneTurnsOnVerdictsWithTurns(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "0": false, "true": false, "1": true} {
+		read, err := settingsOf(map[string]string{"BOT_REFEREE": "localhost:1", "BOT_VERDICTS_WITH_TURNS": value})
+		if err != nil || read.verdictsWithTurns != want {
+			t.Errorf("BOT_VERDICTS_WITH_TURNS=%q sets it to %v (%v), not %v", value, read.verdictsWithTurns, err, want)
+		}
+	}
+}
+
 func TestTheTokenIsReadFromAFileWhereItIsNotGiven(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("from-a-file\n"), 0o600); err != nil {

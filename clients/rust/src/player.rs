@@ -125,6 +125,7 @@ impl<B: Bot> Player<B> {
             max_matches: Some(self.settings.max_matches),
             turn_options: Some(self.bot.turn_options()),
             client: concat!("referee-client-rust/", env!("CARGO_PKG_VERSION")).into(),
+            verdicts_with_turns: self.settings.verdicts_with_turns,
             ..Hello::default()
         }
     }

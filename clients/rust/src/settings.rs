@@ -19,11 +19,13 @@ pub struct Settings {
     pub(crate) bearer: MetadataValue<Ascii>,
     pub(crate) version: String,
     pub(crate) max_matches: u32,
+    /// Whether the verdict on an accepted move should arrive together with the next turn.
+    pub(crate) verdicts_with_turns: bool,
 }
 
 impl Settings {
     /// Reads `BOT_REFEREE`, `BOT_TOKEN` (or the file that `BOT_TOKEN_FILE` names), `BOT_CA`, `BOT_PLAINTEXT`,
-    /// `BOT_VERSION` and `BOT_MAX_MATCHES`. The error says what is wrong with them.
+    /// `BOT_VERSION`, `BOT_MAX_MATCHES` and `BOT_VERDICTS_WITH_TURNS`. The error says what is wrong with them.
     pub fn from_env() -> Result<Self, BotError> {
         Self::read(|name| env::var(name).ok().filter(|text| !text.is_empty()))
     }
@@ -40,9 +42,9 @@ impl Settings {
             .parse()
             .map_err(|_| "BOT_TOKEN has characters that no token has")?;
         bearer.set_sensitive(true);
-        let plaintext = setting("BOT_PLAINTEXT").is_some_and(|text| text == "1");
+        let enabled = |name: &str| setting(name).is_some_and(|text| text == "1");
         Ok(Self {
-            endpoint: endpoint(&needed("BOT_REFEREE")?, setting("BOT_CA"), plaintext)?,
+            endpoint: endpoint(&needed("BOT_REFEREE")?, setting("BOT_CA"), enabled("BOT_PLAINTEXT"))?,
             bearer,
             version: setting("BOT_VERSION").unwrap_or_default(),
             max_matches: match setting("BOT_MAX_MATCHES") {
@@ -51,6 +53,7 @@ impl Settings {
                     .map_err(|_| format!("BOT_MAX_MATCHES is no number: {text}"))?,
                 None => DEFAULT_MAX_MATCHES,
             },
+            verdicts_with_turns: enabled("BOT_VERDICTS_WITH_TURNS"),
         })
     }
 }
@@ -118,6 +121,14 @@ mod tests {
         let far = ("BOT_REFEREE", "referee.example:443");
         assert_eq!(scheme(&[far, ("BOT_PLAINTEXT", "1")]), "http");
         assert_eq!(scheme(&[far, ("BOT_PLAINTEXT", "0")]), "https");
+    }
+
+    #[test]
+    fn only_1_turns_on_verdicts_with_turns() {
+        for (value, expected) in [("", false), ("0", false), ("true", false), ("1", true)] {
+            let given = [("BOT_REFEREE", "localhost:1"), ("BOT_VERDICTS_WITH_TURNS", value)];
+            assert_eq!(settings(&given).unwrap().verdicts_with_turns, expected, "{value:?}");
+        }
     }
 
     #[test]

@@ -100,10 +100,16 @@ class Player {
   }
 
   #hello(): BotItem {
-    const { maxMatches } = this.#settings;
+    const { maxMatches, verdictsWithTurns } = this.#settings;
     return item({
       case: "hello",
-      value: { version: this.#version, maxMatches, turnOptions: this.#turnOptions, client: CLIENT },
+      value: {
+        version: this.#version,
+        maxMatches,
+        turnOptions: this.#turnOptions,
+        client: CLIENT,
+        verdictsWithTurns,
+      },
     });
   }
 

@@ -27,6 +27,14 @@ test("plaintext elsewhere has to be permitted", () => {
   assert.equal(settings({ ...far, BOT_PLAINTEXT: "0" }).tls, true);
 });
 
+test("only 1 turns on verdicts with turns", () => {
+  const near = { BOT_REFEREE: "localhost:1" };
+  assert.equal(settings(near).verdictsWithTurns, false);
+  for (const [value, expected] of Object.entries({ "": false, "0": false, true: false, "1": true })) {
+    assert.equal(settings({ ...near, BOT_VERDICTS_WITH_TURNS: value }).verdictsWithTurns, expected, value);
+  }
+});
+
 test("who names roots speaks TLS, also to this machine", () => {
   const roots = import.meta.filename;
   assert.equal(settings({ BOT_REFEREE: "localhost:1", BOT_CA: roots, BOT_PLAINTEXT: "1" }).tls, true);

@@ -17,6 +17,8 @@ export interface Settings {
   readonly token: string;
   readonly version: string;
   readonly maxMatches: number;
+  /** Whether the verdict on an accepted move should arrive together with the next turn. */
+  readonly verdictsWithTurns: boolean;
 }
 
 /** A setting is invalid. The message says what is wrong. */
@@ -34,6 +36,7 @@ export function settingsFrom(environment: Readonly<Record<string, string | undef
     token: token(environment),
     version: environment["BOT_VERSION"] ?? "",
     maxMatches: atMost(environment["BOT_MAX_MATCHES"] || `${DEFAULT_MAX_MATCHES}`),
+    verdictsWithTurns: environment["BOT_VERDICTS_WITH_TURNS"] === "1",
   };
 }
 
