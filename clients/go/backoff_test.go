@@ -6,51 +6,51 @@ import (
 	"time"
 )
 
-func waits(b *backoff, breaks int, chance float64) []time.Duration {
-	waits := make([]time.Duration, breaks)
-	for i := range waits {
-		waits[i] = b.next(time.Time{}, chance)
+func nextPauses(b *backoff, count int, random float64) []time.Duration {
+	pauses := make([]time.Duration, count)
+	for i := range pauses {
+		pauses[i] = b.next(time.Time{}, random)
 	}
-	return waits
+	return pauses
 }
 
-func TestWaitsDoubleUpToTenSeconds(t *testing.T) {
+func TestPausesDoubleUpToTenSeconds(t *testing.T) {
 	ms := time.Millisecond
 	want := []time.Duration{500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 10000 * ms, 10000 * ms}
-	if got := waits(&backoff{}, 7, 0.5); !slices.Equal(got, want) {
-		t.Errorf("it waits %v, not %v", got, want)
+	if got := nextPauses(&backoff{}, 7, 0.5); !slices.Equal(got, want) {
+		t.Errorf("the pauses are %v, want %v", got, want)
 	}
 }
 
-func TestChanceTakesAwayOrAddsUpToAHalf(t *testing.T) {
-	for chance, want := range map[float64]time.Duration{0: 250 * time.Millisecond, 1: 750 * time.Millisecond} {
-		if got := (&backoff{}).next(time.Time{}, chance); got != want {
-			t.Errorf("with chance %v it waits %v, not %v", chance, got, want)
+func TestJitterChangesAPauseByUpToHalf(t *testing.T) {
+	for random, want := range map[float64]time.Duration{0: 250 * time.Millisecond, 1: 750 * time.Millisecond} {
+		if got := (&backoff{}).next(time.Time{}, random); got != want {
+			t.Errorf("with random %v the pause is %v, want %v", random, got, want)
 		}
 	}
 }
 
-func TestOnlyASessionThatHasLastedTenSecondsMakesTheFirstWaitShortAgain(t *testing.T) {
+func TestOnlyASessionOfTenSecondsResetsTheBackoff(t *testing.T) {
 	start := time.Now()
-	for lasted, want := range map[time.Duration]time.Duration{stableAfter - 1: 4 * firstWait, stableAfter: firstWait} {
+	for duration, want := range map[time.Duration]time.Duration{stableAfter - 1: 4 * firstPause, stableAfter: firstPause} {
 		var b backoff
-		waits(&b, 2, 0.5)
-		b.welcomed(start)
-		if got := b.next(start.Add(lasted), 0.5); got != want {
-			t.Errorf("after %v it waits %v, not %v", lasted, got, want)
+		nextPauses(&b, 2, 0.5)
+		b.onWelcome(start)
+		if got := b.next(start.Add(duration), 0.5); got != want {
+			t.Errorf("after a session of %v the pause is %v, want %v", duration, got, want)
 		}
 		if got := b.next(start.Add(time.Hour), 0.5); got != 2*want {
-			t.Errorf("without another session it waits %v, not %v", got, 2*want)
+			t.Errorf("without another session the pause is %v, want %v", got, 2*want)
 		}
 	}
 }
 
-func TestAfterDrainingNobodyComesEarlierThanAskedFor(t *testing.T) {
+func TestThePauseAfterDrainingIsAtLeastTheReconnectDelay(t *testing.T) {
 	var b backoff
 	if got := b.afterDraining(2*time.Second, 0); got != 2*time.Second {
-		t.Errorf("it waits %v", got)
+		t.Errorf("the pause is %v", got)
 	}
-	if got := b.next(time.Time{}, 0.5); got != firstWait {
-		t.Errorf("it counts as a failure: then it waits %v", got)
+	if got := b.next(time.Time{}, 0.5); got != firstPause {
+		t.Errorf("draining counted as a failure: the next pause is %v", got)
 	}
 }

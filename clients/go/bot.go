@@ -1,7 +1,8 @@
 // Package referee runs a bot: the bot implements [Choose], and [Run] does everything else.
 //
-// It finds the referee by the environment, opens the stream, answers pings while the bot thinks, runs several matches
-// at the same time, and reconnects after a break without losing a turn or answering one twice.
+// It reads the address of the referee from the environment, opens the stream, answers pings while the bot computes,
+// plays several matches at the same time, and reconnects after the connection was lost without losing a turn or
+// answering one twice.
 package referee
 
 //go:generate go -C generate run .
@@ -17,11 +18,11 @@ import (
 // It is called on a new goroutine for each turn, so that turns of different matches are computed at the same time. The
 // context is cancelled when the answer is no longer needed. An error or a panic resigns the seat; other matches
 // continue.
-type Choose func(ctx context.Context, asked Asked) (string, error)
+type Choose func(ctx context.Context, request TurnRequest) (string, error)
 
-// Asked is a turn as it is passed to the bot.
-type Asked struct {
+// TurnRequest is a turn as it is passed to the bot.
+type TurnRequest struct {
 	Turn *refereev1.Turn
-	// Refused is the error of the last answer, if this is another attempt at the same move. Otherwise nil.
-	Refused *refereev1.ErrorDetail
+	// Rejection is the error of the previous answer, if this is another attempt at the same move. Otherwise nil.
+	Rejection *refereev1.ErrorDetail
 }

@@ -11,19 +11,20 @@ import (
 	"referee/refereev1"
 )
 
-func TestABotThatPanicsOrFailsResignsItsSeat(t *testing.T) {
+func TestABotThatPanicsOrReturnsAnErrorResigns(t *testing.T) {
 	turn := &refereev1.Turn{MatchId: "m1", Seat: 2, TurnToken: "t1"}
 	for name, choose := range map[string]Choose{
-		"panics": func(context.Context, Asked) (string, error) { panic("no idea") },
-		"fails":  func(context.Context, Asked) (string, error) { return "", errors.New("no idea") },
+		"panics":           func(context.Context, TurnRequest) (string, error) { panic("no idea") },
+		"returns an error": func(context.Context, TurnRequest) (string, error) { return "", errors.New("no idea") },
 	} {
-		if got := answer(context.Background(), choose, Asked{Turn: turn}); !proto.Equal(got, resignation(turn)) {
-			t.Errorf("a bot that %s says %v", name, got)
+		got := chooseAnswer(context.Background(), choose, TurnRequest{Turn: turn})
+		if !proto.Equal(got, resignationItem(turn)) {
+			t.Errorf("a bot that %s answers %v", name, got)
 		}
 	}
 }
 
-func TestAnAnswerThatNoMessageCanCarryIsSentAsOneThatIsRefused(t *testing.T) {
+func TestAnAnswerThatCannotBeSentIsChangedIntoOneThatIsRejected(t *testing.T) {
 	turn := &refereev1.Turn{MatchId: "m1", Seat: 2, TurnToken: "t1"}
 	for move, want := range map[string]string{
 		"c2-c3":                      "c2-c3",

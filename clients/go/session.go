@@ -16,111 +16,112 @@ import (
 	"referee/refereev1"
 )
 
-// A position can have thousands of moves.
-const messageAtMostBytes = 64 << 20
+// maxMessageBytes is large because a position can have thousands of moves.
+const maxMessageBytes = 64 << 20
 
-// welcomeWithin is the default heartbeat_timeout_ms of a referee.
-const welcomeWithin = 15 * time.Second
+// welcomeTimeout is the heartbeat timeout until the Welcome says which one the referee uses. It equals the default of
+// a referee.
+const welcomeTimeout = 15 * time.Second
 
 var errTakenOver = errors.New("another copy of this bot has taken its seats")
 
-// refusedError ends a stream for a reason that also ends the next one, unless something is changed.
-type refusedError struct{ error }
+// rejectedError ends a stream for a reason that also ends the next one, unless something is changed.
+type rejectedError struct{ error }
 
 // session is one stream from Hello to its end, over its own connection. It belongs to one goroutine.
 type session struct {
-	heard  chan *refereev1.PlayResponse // Closed at the end.
-	end    error                        // Why it ended, once heard is closed.
-	toSay  chan []*refereev1.BotItem
-	hangUp func()
-	// silence ends the session when it fires: the connection may be dead without either end having noticed.
-	silence    *time.Timer
-	maxSilence atomic.Int64 // A time.Duration.
+	responses chan *refereev1.PlayResponse // Closed at the end.
+	err       error                        // Why it ended, once responses is closed.
+	outgoing  chan []*refereev1.BotItem    // Has room for one batch, which holds all items that wait.
+	close     func()
+	// silenceTimer ends the session when it fires: the connection may be dead without either end having noticed.
+	silenceTimer     *time.Timer
+	heartbeatTimeout atomic.Int64 // A time.Duration.
 }
 
-// silentError is the time for which nothing was received.
-type silentError time.Duration
+// silenceError is the time for which nothing was received.
+type silenceError time.Duration
 
-func (e silentError) Error() string {
+func (e silenceError) Error() string {
 	return fmt.Sprintf("nothing was received for %v s", time.Duration(e).Seconds())
 }
 
-// open sends the Hello. The session must be closed in every case.
-func open(ctx context.Context, settings settings, hello *refereev1.Hello) (*session, error) {
+// openSession connects and sends the Hello. The caller must close the session.
+func openSession(ctx context.Context, settings settings, hello *refereev1.Hello) (*session, error) {
 	conn, err := grpc.NewClient(
 		settings.referee,
 		grpc.WithTransportCredentials(settings.credentials),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageAtMostBytes)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)),
 	)
 	if err != nil {
 		return nil, err
 	}
 	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+settings.token)
 	ctx, cancel := context.WithCancelCause(ctx)
-	opened := &session{
-		heard: make(chan *refereev1.PlayResponse),
-		toSay: make(chan []*refereev1.BotItem, 1),
+	s := &session{
+		responses: make(chan *refereev1.PlayResponse),
+		outgoing:  make(chan []*refereev1.BotItem, 1),
 	}
-	opened.maxSilence.Store(int64(welcomeWithin))
-	opened.silence = time.AfterFunc(welcomeWithin, func() { cancel(silentError(opened.maxSilence.Load())) })
-	opened.hangUp = func() {
-		opened.silence.Stop()
+	s.heartbeatTimeout.Store(int64(welcomeTimeout))
+	s.silenceTimer = time.AfterFunc(welcomeTimeout, func() { cancel(silenceError(s.heartbeatTimeout.Load())) })
+	s.close = func() {
+		s.silenceTimer.Stop()
 		cancel(nil)
-		_ = conn.Close() // It can only have been closed already.
+		_ = conn.Close() // Its only error is that the connection is closed already.
 	}
 	stream, err := refereev1.NewPlayServiceClient(conn).Play(ctx)
 	if err != nil {
-		opened.hangUp()
-		return nil, endOf(ctx, err)
+		s.close()
+		return nil, classifyError(ctx, err)
 	}
-	opened.say(&refereev1.BotItem{Item: &refereev1.BotItem_Hello{Hello: hello}})
-	go opened.listen(ctx, stream)
-	go opened.write(ctx, stream)
-	return opened, nil
+	s.send(&refereev1.BotItem{Item: &refereev1.BotItem_Hello{Hello: hello}})
+	go s.readLoop(ctx, stream)
+	go s.writeLoop(ctx, stream)
+	return s, nil
 }
 
-// welcomed sets the longest time for which the referee may be silent.
-func (s *session) welcomed(maxSilence time.Duration) {
-	if maxSilence > 0 {
-		s.maxSilence.Store(int64(maxSilence))
-		s.silence.Reset(maxSilence)
+// setHeartbeatTimeout sets the longest time for which the referee may be silent.
+func (s *session) setHeartbeatTimeout(timeout time.Duration) {
+	if timeout > 0 {
+		s.heartbeatTimeout.Store(int64(timeout))
+		s.silenceTimer.Reset(timeout)
 	}
 }
 
-// say never blocks: items that are queued while a message is being sent go into one message.
-func (s *session) say(item *refereev1.BotItem) {
+// send never blocks: items that are queued while a message is being sent go into one message.
+func (s *session) send(item *refereev1.BotItem) {
 	var waiting []*refereev1.BotItem
 	select {
-	case waiting = <-s.toSay:
+	case waiting = <-s.outgoing:
 	default:
 	}
-	s.toSay <- append(waiting, item)
+	s.outgoing <- append(waiting, item)
 }
 
-func (s *session) listen(ctx context.Context, stream refereev1.PlayService_PlayClient) {
-	defer close(s.heard)
+func (s *session) readLoop(ctx context.Context, stream refereev1.PlayService_PlayClient) {
+	defer close(s.responses)
 	for {
 		response, err := stream.Recv()
 		if err != nil {
-			s.end = endOf(ctx, err)
+			s.err = classifyError(ctx, err)
 			return
 		}
-		s.silence.Reset(time.Duration(s.maxSilence.Load()))
+		s.silenceTimer.Reset(time.Duration(s.heartbeatTimeout.Load()))
 		select {
-		case s.heard <- response:
+		case s.responses <- response:
 		case <-ctx.Done():
-			s.end = endOf(ctx, ctx.Err())
+			s.err = classifyError(ctx, ctx.Err())
 			return
 		}
 	}
 }
 
-func (s *session) write(ctx context.Context, stream refereev1.PlayService_PlayClient) {
+func (s *session) writeLoop(ctx context.Context, stream refereev1.PlayService_PlayClient) {
 	for {
 		select {
-		case items := <-s.toSay:
+		case items := <-s.outgoing:
 			if stream.Send(&refereev1.PlayRequest{Items: items}) != nil {
-				return // The receiver learns the reason.
+				return // Recv returns the reason.
 			}
 		case <-ctx.Done():
 			return
@@ -128,10 +129,10 @@ func (s *session) write(ctx context.Context, stream refereev1.PlayService_PlayCl
 	}
 }
 
-// endOf separates temporary errors from permanent ones.
-func endOf(ctx context.Context, err error) error {
-	if silent := (silentError)(0); errors.As(context.Cause(ctx), &silent) {
-		return silent
+// classifyError separates temporary errors from permanent ones, which are errTakenOver and rejectedError.
+func classifyError(ctx context.Context, err error) error {
+	if silence := (silenceError)(0); errors.As(context.Cause(ctx), &silence) {
+		return silence
 	}
 	if errors.Is(err, io.EOF) {
 		return errors.New("the stream has ended")
@@ -140,7 +141,7 @@ func endOf(ctx context.Context, err error) error {
 	case codes.Aborted: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
 		return errTakenOver
 	case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument:
-		return refusedError{err}
+		return rejectedError{err}
 	}
 	return err
 }

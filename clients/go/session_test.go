@@ -10,7 +10,7 @@ import (
 	"referee/refereev1"
 )
 
-func TestOnlyWhatMayPassByItselfIsABreak(t *testing.T) {
+func TestOnlyTemporaryErrorsLeadToAReconnect(t *testing.T) {
 	for code, want := range map[codes.Code]bool{
 		codes.Unavailable:      true,
 		codes.Internal:         true,
@@ -20,22 +20,22 @@ func TestOnlyWhatMayPassByItselfIsABreak(t *testing.T) {
 		codes.PermissionDenied: false,
 		codes.InvalidArgument:  false,
 	} {
-		if got := !errors.As(endOf(t.Context(), status.Error(code, "")), &refusedError{}); got != want {
-			t.Errorf("%v is a break: %v", code, got)
+		if got := !errors.As(classifyError(t.Context(), status.Error(code, "")), &rejectedError{}); got != want {
+			t.Errorf("%v is temporary: got %v, want %v", code, got, want)
 		}
 	}
-	if !errors.Is(endOf(t.Context(), status.Error(codes.Aborted, "")), errTakenOver) {
-		t.Error("to be taken over is not seen")
+	if !errors.Is(classifyError(t.Context(), status.Error(codes.Aborted, "")), errTakenOver) {
+		t.Error("ABORTED is not recognised as a session that was taken over")
 	}
 }
 
-func TestWhatComesUpWhileAMessageIsOnItsWayTravelsTogether(t *testing.T) {
-	session := &session{toSay: make(chan []*refereev1.BotItem, 1)}
+func TestItemsThatWaitWhileAMessageIsSentGoIntoOneMessage(t *testing.T) {
+	session := &session{outgoing: make(chan []*refereev1.BotItem, 1)}
 	for id := range uint64(3) {
-		session.say(&refereev1.BotItem{ItemId: id})
+		session.send(&refereev1.BotItem{ItemId: id})
 	}
-	together := <-session.toSay
-	if len(together) != 3 || together[0].GetItemId() != 0 || together[2].GetItemId() != 2 {
-		t.Errorf("these travel together: %v", together)
+	batch := <-session.outgoing
+	if len(batch) != 3 || batch[0].GetItemId() != 0 || batch[2].GetItemId() != 2 {
+		t.Errorf("the message has the items %v", batch)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-const defaultMatchesAtMost = 1
+const defaultMaxMatches = 1
 
 // settings come from the environment: the address of the referee, and the identity of the bot.
 type settings struct {
@@ -26,35 +26,35 @@ type settings struct {
 	verdictsWithTurns bool
 }
 
-// settingsFrom reads the environment variables. The error says what is wrong with them.
-func settingsFrom(environment func(string) string) (settings, error) {
-	read := settings{
-		referee:           environment("BOT_REFEREE"),
-		version:           environment("BOT_VERSION"),
-		maxMatches:        defaultMatchesAtMost,
-		verdictsWithTurns: environment("BOT_VERDICTS_WITH_TURNS") == "1",
+// readSettings reads the environment variables. The error says what is wrong with them.
+func readSettings(getenv func(string) string) (settings, error) {
+	s := settings{
+		referee:           getenv("BOT_REFEREE"),
+		version:           getenv("BOT_VERSION"),
+		maxMatches:        defaultMaxMatches,
+		verdictsWithTurns: getenv("BOT_VERDICTS_WITH_TURNS") == "1",
 	}
-	if read.referee == "" {
-		return read, fmt.Errorf("BOT_REFEREE is not set")
+	if s.referee == "" {
+		return s, fmt.Errorf("BOT_REFEREE is not set")
 	}
 	var err error
-	if read.token, err = tokenFrom(environment); err != nil {
-		return read, err
+	if s.token, err = readToken(getenv); err != nil {
+		return s, err
 	}
-	if text := environment("BOT_MAX_MATCHES"); text != "" {
+	if text := getenv("BOT_MAX_MATCHES"); text != "" {
 		number, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return read, fmt.Errorf("BOT_MAX_MATCHES is no number: %s", text)
+			return s, fmt.Errorf("BOT_MAX_MATCHES is no number: %s", text)
 		}
-		read.maxMatches = uint32(number)
+		s.maxMatches = uint32(number)
 	}
-	read.credentials, err = credentialsFor(read.referee, environment("BOT_CA"), environment("BOT_PLAINTEXT") == "1")
-	return read, err
+	s.credentials, err = transportCredentials(s.referee, getenv("BOT_CA"), getenv("BOT_PLAINTEXT") == "1")
+	return s, err
 }
 
-// tokenFrom returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
-func tokenFrom(environment func(string) string) (string, error) {
-	token, file := environment("BOT_TOKEN"), environment("BOT_TOKEN_FILE")
+// readToken returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names.
+func readToken(getenv func(string) string) (string, error) {
+	token, file := getenv("BOT_TOKEN"), getenv("BOT_TOKEN_FILE")
 	if token == "" && file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -68,31 +68,31 @@ func tokenFrom(environment func(string) string) (string, error) {
 	return token, nil
 }
 
-// credentialsFor returns TLS credentials, except if the host is this machine or plaintext is permitted. With a file of
-// root certificates, it is always TLS.
-func credentialsFor(referee, roots string, plaintext bool) (credentials.TransportCredentials, error) {
+// transportCredentials returns TLS credentials, except if the host is this machine or plaintext is permitted. With a
+// file of certificate authorities, it is always TLS.
+func transportCredentials(referee, caFile string, plaintext bool) (credentials.TransportCredentials, error) {
 	host, port, err := net.SplitHostPort(referee)
-	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host == "" {
+	if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || host == "" {
 		return nil, fmt.Errorf("BOT_REFEREE is not HOST:PORT: %s", referee)
 	}
-	if roots != "" {
-		pool, err := poolOf(roots)
+	if caFile != "" {
+		pool, err := readCertPool(caFile)
 		return credentials.NewTLS(&tls.Config{RootCAs: pool}), err
 	}
 	if plaintext || host == "localhost" || net.ParseIP(host).IsLoopback() {
 		return insecure.NewCredentials(), nil
 	}
-	return credentials.NewTLS(&tls.Config{}), nil // The system's root certificates.
+	return credentials.NewTLS(&tls.Config{}), nil // Trusts the certificate authorities of the system.
 }
 
-func poolOf(roots string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(roots)
+func readCertPool(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("BOT_CA: %w", err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("BOT_CA: there is no certificate in %s", roots)
+		return nil, fmt.Errorf("BOT_CA: there is no certificate in %s", file)
 	}
 	return pool, nil
 }

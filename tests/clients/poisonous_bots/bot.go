@@ -9,11 +9,11 @@ import (
 	"referee/refereev1"
 )
 
-func choose(_ context.Context, asked referee.Asked) (string, error) {
+func choose(_ context.Context, request referee.TurnRequest) (string, error) {
 	switch {
-	case asked.Turn.GetRules().GetGame() != "trox":
-		return asked.Turn.GetLegalMoves()[0], nil
-	case asked.Refused != nil:
+	case request.Turn.GetRules().GetGame() != "trox":
+		return request.Turn.GetLegalMoves()[0], nil
+	case request.Rejection != nil:
 		return "\xff\xfe", nil
 	default:
 		return strings.Repeat("x", 2_000_000), nil

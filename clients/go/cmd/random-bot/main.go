@@ -1,4 +1,4 @@
-// Random-bot plays a random one of the legal moves: a bot for every game there is.
+// Random-bot plays a random legal move in every game.
 package main
 
 import (
@@ -10,8 +10,8 @@ import (
 	"referee/refereev1"
 )
 
-func choose(_ context.Context, asked referee.Asked) (string, error) {
-	moves := asked.Turn.GetLegalMoves() // Your idea goes here; asked.Turn.GetPosition() says how it stands.
+func choose(_ context.Context, request referee.TurnRequest) (string, error) {
+	moves := request.Turn.GetLegalMoves() // Your strategy goes here; see request.Turn.GetPosition().
 	return moves[rand.IntN(len(moves))], nil
 }
 
