@@ -1,15 +1,15 @@
-//! Plays a random one of the legal moves: a bot for every game there is.
+//! Plays a random legal move in every game.
 
 use std::process::ExitCode;
 
-use referee_client::{Asked, Bot, BotError, api::TurnOptions, run};
+use referee_client::{Bot, BotError, TurnRequest, api::TurnOptions, run};
 
 struct RandomBot;
 
 impl Bot for RandomBot {
-    fn choose(&self, asked: &Asked) -> Result<String, BotError> {
-        let moves = &asked.turn.legal_moves; // Your idea goes here; asked.turn.position says how it stands.
-        let choice = fastrand::choice(moves).ok_or("there is nothing to choose from")?;
+    fn choose(&self, request: &TurnRequest) -> Result<String, BotError> {
+        let moves = &request.turn.legal_moves; // Your strategy goes here; see request.turn.position.
+        let choice = fastrand::choice(moves).ok_or("there are no legal moves")?;
         Ok(choice.clone())
     }
 

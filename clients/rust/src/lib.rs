@@ -1,16 +1,16 @@
 //! Library for bots: a bot implements [`choose`](Bot::choose), and [`run`] does everything else.
 //!
-//! It finds the referee by the [settings](Settings) in the environment, opens the stream, answers pings while the bot
-//! thinks, runs several matches at the same time, and reconnects after a break without losing a turn or answering one
-//! twice.
+//! It reads the [settings](Settings) from the environment, opens the stream, answers pings while the bot computes,
+//! plays several matches at the same time, and reconnects after the connection was lost without losing a turn or
+//! answering one twice.
 
 mod backoff;
-mod desk;
+mod open_turns;
 mod player;
 mod session;
 mod settings;
 
-pub use desk::Asked;
+pub use open_turns::TurnRequest;
 pub use player::run;
 pub use settings::Settings;
 
@@ -29,7 +29,7 @@ pub trait Bot: Send + Sync + 'static {
     ///
     /// It is called on a new thread for each turn, so that turns of different matches are computed at the same time. An
     /// error or a panic resigns the seat; other matches continue.
-    fn choose(&self, asked: &Asked) -> Result<String, BotError>;
+    fn choose(&self, request: &TurnRequest) -> Result<String, BotError>;
 
     /// What each turn should contain besides the position. Default: nothing.
     fn turn_options(&self) -> api::TurnOptions {

@@ -18,25 +18,26 @@ use crate::{
     Bot, BotError, Settings,
     api::{Hello, Move, Pong, RefereeItem, Resignation, Turn, bot_item, referee_item::Item},
     backoff::Backoff,
-    desk::{Asked, Desk, Next, TurnId},
-    session::{End, Session},
+    open_turns::{Action, OpenTurns, TurnId, TurnRequest},
+    session::{Session, SessionEnd},
 };
 
 /// No game has longer moves, and the referee rejects longer texts.
-const MOVE_CHARS: usize = 1_000;
+const MAX_MOVE_CHARS: usize = 1_000;
 
-const MISCONFIGURED: u8 = 2;
-const TAKEN_OVER: u8 = 3;
-const REFUSED: u8 = 4;
+const EXIT_MISCONFIGURED: u8 = 2;
+const EXIT_TAKEN_OVER: u8 = 3;
+const EXIT_REJECTED: u8 = 4;
 
-/// Plays until SIGINT or SIGTERM (exit status 0), until another copy of the bot takes over its seats (3), or until
-/// invalid settings (2) or the referee (4) make it impossible to continue, with a sentence on standard error.
+/// Plays until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM, 2 if the settings in the
+/// environment are invalid, 3 if a newer session of the same bot has taken over its matches, 4 if the referee rejects
+/// this bot. Errors are written to standard error.
 pub fn run(bot: impl Bot) -> ExitCode {
     match Settings::from_env().and_then(|settings| play(bot, settings)) {
         Ok(status) => status,
-        Err(why) => {
-            eprintln!("referee-client: {why}");
-            ExitCode::from(MISCONFIGURED)
+        Err(error) => {
+            eprintln!("referee-client: {error}");
+            ExitCode::from(EXIT_MISCONFIGURED)
         }
     }
 }
@@ -52,24 +53,26 @@ fn play(bot: impl Bot, settings: Settings) -> Result<ExitCode, BotError> {
             _ = terminated.recv() => Ok(ExitCode::SUCCESS),
         }
     });
-    runtime.shutdown_background(); // Does not wait for a bot that is still thinking.
+    runtime.shutdown_background(); // Does not wait for a bot that is still computing.
     status
 }
 
 /// Events from outside the stream.
 enum Event {
-    Found { turn: TurnId, answer: bot_item::Item },
-    Due { turn: TurnId },
+    /// The bot has answered a turn.
+    Answered { turn: TurnId, answer: bot_item::Item },
+    /// The delay of `Action::ScheduleResend` is over.
+    ResendDue { turn: TurnId },
 }
 
 struct Player<B> {
     bot: Arc<B>,
     settings: Settings,
     backoff: Backoff,
-    desk: Desk,
+    open_turns: OpenTurns,
     events: JoinSet<Event>,
-    /// How long the referee will be away, if it has announced that.
-    away: Option<Duration>,
+    /// The pause that a draining referee has asked for.
+    reconnect_delay: Option<Duration>,
 }
 
 impl<B: Bot> Player<B> {
@@ -78,37 +81,37 @@ impl<B: Bot> Player<B> {
             bot: Arc::new(bot),
             settings,
             backoff: Backoff::default(),
-            desk: Desk::default(),
+            open_turns: OpenTurns::default(),
             events: JoinSet::new(),
-            away: None,
+            reconnect_delay: None,
         }
     }
 
     async fn play(mut self) -> ExitCode {
         loop {
-            match self.session().await {
-                End::TakenOver => {
+            match self.play_session().await {
+                SessionEnd::TakenOver => {
                     eprintln!("referee-client: another copy of this bot has taken its seats");
-                    return ExitCode::from(TAKEN_OVER);
+                    return ExitCode::from(EXIT_TAKEN_OVER);
                 }
-                End::Refused(why) => {
-                    eprintln!("referee-client: {why}");
-                    return ExitCode::from(REFUSED);
+                SessionEnd::Rejected(reason) => {
+                    eprintln!("referee-client: {reason}");
+                    return ExitCode::from(EXIT_REJECTED);
                 }
-                End::Broken(why) => {
-                    let wait = match self.away.take() {
-                        Some(away) => self.backoff.after_draining(away, fastrand::f64()),
+                SessionEnd::Disconnected(reason) => {
+                    let pause = match self.reconnect_delay.take() {
+                        Some(delay) => self.backoff.after_draining(delay, fastrand::f64()),
                         None => self.backoff.next(Instant::now(), fastrand::f64()),
                     };
-                    eprintln!("referee-client: {why}; back in {:.1} s", wait.as_secs_f64());
-                    sleep(wait).await;
+                    eprintln!("referee-client: {reason}; back in {:.1} s", pause.as_secs_f64());
+                    sleep(pause).await;
                 }
             }
         }
     }
 
     /// Runs one stream until it ends.
-    async fn session(&mut self) -> End {
+    async fn play_session(&mut self) -> SessionEnd {
         match Session::open(&self.settings, self.hello()).await {
             Ok(mut session) => loop {
                 if let Err(end) = self.step(&mut session).await {
@@ -131,73 +134,75 @@ impl<B: Bot> Player<B> {
     }
 
     /// Handles the next event: a message of the referee, or an answer of the bot.
-    async fn step(&mut self, session: &mut Session) -> Result<(), End> {
+    async fn step(&mut self, session: &mut Session) -> Result<(), SessionEnd> {
         tokio::select! {
             message = session.message() => {
-                message?.items.into_iter().try_for_each(|said| self.hear(session, said))
+                message?.items.into_iter().try_for_each(|item| self.handle(session, item))
             }
             Some(event) = self.events.join_next() => {
-                self.happens(session, event.expect("no event is cancelled, and none panics"));
+                self.handle_event(session, event.expect("no event is cancelled, and none panics"));
                 Ok(())
             }
         }
     }
 
-    fn hear(&mut self, session: &mut Session, said: RefereeItem) -> Result<(), End> {
-        match said.item {
-            Some(Item::Ping(ping)) => session.say(bot_item::Item::Pong(Pong { id: ping.id }).into()),
+    fn handle(&mut self, session: &mut Session, item: RefereeItem) -> Result<(), SessionEnd> {
+        match item.item {
+            Some(Item::Ping(ping)) => session.send(bot_item::Item::Pong(Pong { id: ping.id }).into()),
             Some(Item::Turn(turn)) => {
-                let next = self.desk.asked(turn);
-                self.follow(session, next);
+                let action = self.open_turns.on_turn(turn);
+                self.execute(session, action);
             }
             Some(Item::Verdict(verdict)) => {
-                let next = self.desk.judged(verdict);
-                self.follow(session, next);
+                let action = self.open_turns.on_verdict(verdict);
+                self.execute(session, action);
             }
-            Some(Item::TurnExpired(lapsed)) => self.desk.lapsed(&lapsed.match_id, &lapsed.turn_token),
-            Some(Item::MatchEnded(ended)) => self.desk.ended(&ended.match_id),
+            Some(Item::TurnExpired(expired)) => {
+                self.open_turns.on_turn_expired(&expired.match_id, &expired.turn_token);
+            }
+            Some(Item::MatchEnded(ended)) => self.open_turns.on_match_ended(&ended.match_id),
             Some(Item::Welcome(welcome)) => {
-                self.backoff.welcomed(Instant::now());
-                session.welcomed(milliseconds(welcome.heartbeat_timeout_ms));
+                self.backoff.on_welcome(Instant::now());
+                session.set_heartbeat_timeout(milliseconds(welcome.heartbeat_timeout_ms));
                 let (referee, name, version) = (self.settings.endpoint.uri(), welcome.bot, welcome.version);
                 let host_port = referee.authority().map_or("", |host_port| host_port.as_str());
                 eprintln!("referee-client: connected to {host_port} as {name}, version {version}");
                 // Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
                 self.settings.version = version;
             }
-            Some(Item::Draining(going)) => {
-                self.away = Some(milliseconds(going.reconnect_delay_ms));
+            Some(Item::Draining(draining)) => {
+                self.reconnect_delay = Some(milliseconds(draining.reconnect_delay_ms));
             }
-            Some(Item::SessionTakenOver(_)) => return Err(End::TakenOver),
+            Some(Item::SessionTakenOver(_)) => return Err(SessionEnd::TakenOver),
             Some(Item::Notice(notice)) => eprintln!("referee: {}", notice.message),
             Some(Item::MatchStarted(_) | Item::NonceRequest(_)) | None => {}
         }
         Ok(())
     }
 
-    fn happens(&mut self, session: &Session, event: Event) {
-        let next = match event {
-            Event::Found { turn, answer } => self.desk.found(&turn, answer),
-            Event::Due { turn } => self.desk.due(&turn),
+    fn handle_event(&mut self, session: &Session, event: Event) {
+        let action = match event {
+            Event::Answered { turn, answer } => self.open_turns.set_answer(&turn, answer),
+            Event::ResendDue { turn } => self.open_turns.resend(&turn),
         };
-        self.follow(session, next);
+        self.execute(session, action);
     }
 
-    fn follow(&mut self, session: &Session, next: Next) {
-        match next {
-            Next::Nothing => {}
-            Next::Say(answer) => session.say(answer),
-            Next::Think(asked) => {
+    fn execute(&mut self, session: &Session, action: Action) {
+        match action {
+            Action::Nothing => {}
+            Action::Send(answer) => session.send(answer),
+            Action::Choose(request) => {
                 let bot = self.bot.clone();
-                self.events.spawn_blocking(move || Event::Found {
-                    turn: TurnId::from(&asked.turn),
-                    answer: answer(bot.as_ref(), &asked),
+                self.events.spawn_blocking(move || Event::Answered {
+                    turn: TurnId::from(&request.turn),
+                    answer: choose_answer(bot.as_ref(), &request),
                 });
             }
-            Next::Later(turn, after) => {
+            Action::ScheduleResend(turn, delay) => {
                 self.events.spawn(async move {
-                    sleep(after).await;
-                    Event::Due { turn }
+                    sleep(delay).await;
+                    Event::ResendDue { turn }
                 });
             }
         }
@@ -205,43 +210,43 @@ impl<B: Bot> Player<B> {
 }
 
 /// Returns the bot's move, or its resignation if its code fails.
-fn answer(bot: &impl Bot, asked: &Asked) -> bot_item::Item {
+fn choose_answer(bot: &impl Bot, request: &TurnRequest) -> bot_item::Item {
     // A panic has already written its message to standard error.
-    match catch_unwind(AssertUnwindSafe(|| bot.choose(asked))) {
+    match catch_unwind(AssertUnwindSafe(|| bot.choose(request))) {
         Ok(Ok(text)) => bot_item::Item::Move(Move {
-            match_id: asked.turn.match_id.clone(),
-            turn_token: asked.turn.turn_token.clone(),
-            r#move: sendable(&asked.turn, text),
+            match_id: request.turn.match_id.clone(),
+            turn_token: request.turn.turn_token.clone(),
+            r#move: sendable_move(&request.turn, text),
             offer_draw: false,
         }),
-        Ok(Err(why)) => {
-            eprintln!("referee-client: the bot failed: {why:?}");
-            resignation(&asked.turn)
+        Ok(Err(error)) => {
+            eprintln!("referee-client: the bot failed: {error:?}");
+            resignation_item(&request.turn)
         }
-        Err(_) => resignation(&asked.turn),
+        Err(_) => resignation_item(&request.turn),
     }
 }
 
 /// Returns the move, or, if it is too long, a beginning that the referee rejects. All of it would break the stream, and
 /// with it all other matches; this way it costs one attempt.
-fn sendable(turn: &Turn, text: String) -> String {
+fn sendable_move(turn: &Turn, text: String) -> String {
     let chars = text.chars().count();
-    if chars <= MOVE_CHARS {
+    if chars <= MAX_MOVE_CHARS {
         return text;
     }
     let (match_id, seat) = (&turn.match_id, turn.seat);
     eprintln!(
-        "referee-client: match {match_id}, seat {seat}: the answer has {chars} characters, the limit is {MOVE_CHARS}; \
-         the referee will refuse it"
+        "referee-client: match {match_id}, seat {seat}: the answer has {chars} characters, the limit is \
+         {MAX_MOVE_CHARS}; the referee will refuse it"
     );
-    text.chars().take(MOVE_CHARS + 1).collect()
+    text.chars().take(MAX_MOVE_CHARS + 1).collect()
 }
 
-fn milliseconds(many: i64) -> Duration {
-    Duration::from_millis(many.try_into().unwrap_or(0))
+fn milliseconds(number: i64) -> Duration {
+    Duration::from_millis(number.try_into().unwrap_or(0))
 }
 
-fn resignation(turn: &Turn) -> bot_item::Item {
+fn resignation_item(turn: &Turn) -> bot_item::Item {
     bot_item::Item::Resignation(Resignation {
         match_id: turn.match_id.clone(),
         seat: Some(turn.seat),
@@ -252,11 +257,11 @@ fn resignation(turn: &Turn) -> bot_item::Item {
 mod tests {
     use super::*;
 
-    struct Broken;
+    struct FailingBot;
 
-    impl Bot for Broken {
-        fn choose(&self, asked: &Asked) -> Result<String, BotError> {
-            match asked.turn.ply {
+    impl Bot for FailingBot {
+        fn choose(&self, request: &TurnRequest) -> Result<String, BotError> {
+            match request.turn.ply {
                 0 => panic!("no idea"),
                 _ => Err("no idea".into()),
             }
@@ -264,14 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_longer_than_any_move_is_sent_as_one_that_is_refused() {
-        let sent = |text: String| sendable(&Turn::default(), text);
+    fn an_answer_that_is_too_long_is_cut_to_one_character_more_than_permitted() {
+        let sent = |text: String| sendable_move(&Turn::default(), text);
         assert_eq!(sent("ü".repeat(1_000)), "ü".repeat(1_000));
         assert_eq!(sent("ü".repeat(2_000_000)), "ü".repeat(1_001));
     }
 
     #[test]
-    fn a_bot_that_panics_or_fails_resigns_its_seat() {
+    fn a_bot_that_panics_or_returns_an_error_resigns() {
         for ply in [0, 1] {
             let turn = Turn {
                 match_id: "m1".into(),
@@ -279,10 +284,10 @@ mod tests {
                 ply,
                 ..Turn::default()
             };
-            let Next::Think(asked) = Desk::default().asked(turn.clone()) else {
-                panic!("the bot is not asked");
+            let Action::Choose(request) = OpenTurns::default().on_turn(turn.clone()) else {
+                panic!("the bot is not called");
             };
-            assert_eq!(answer(&Broken, &asked), resignation(&turn));
+            assert_eq!(choose_answer(&FailingBot, &request), resignation_item(&turn));
         }
     }
 }

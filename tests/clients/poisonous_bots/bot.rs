@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
-use referee_client::{Asked, Bot, BotError, api::TurnOptions, run};
+use referee_client::{Bot, BotError, TurnRequest, api::TurnOptions, run};
 
 struct PoisonousBot;
 
 impl Bot for PoisonousBot {
-    fn choose(&self, asked: &Asked) -> Result<String, BotError> {
-        let game = asked.turn.rules.as_ref().map_or("", |rules| &rules.game);
-        if game == "trox" { Ok("x".repeat(2_000_000)) } else { Ok(asked.turn.legal_moves[0].clone()) }
+    fn choose(&self, request: &TurnRequest) -> Result<String, BotError> {
+        let game = request.turn.rules.as_ref().map_or("", |rules| &rules.game);
+        if game == "trox" { Ok("x".repeat(2_000_000)) } else { Ok(request.turn.legal_moves[0].clone()) }
     }
 
     fn turn_options(&self) -> TurnOptions {
