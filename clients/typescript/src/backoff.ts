@@ -14,23 +14,23 @@ export class Backoff {
   #stableAtMs = Infinity;
 
   /**
-   * The next pause. `chance`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that the bots of a referee that
-   * was away do not all reconnect at the same moment.
+   * Returns the next pause. `random`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that the bots of a referee
+   * that was down do not all reconnect at the same moment.
    */
-  nextMs(nowMs: number, chance: number): number {
-    const waitMs = nowMs >= this.#stableAtMs ? FIRST_MS : this.#nextMs;
+  nextMs(nowMs: number, random: number): number {
+    const pauseMs = nowMs >= this.#stableAtMs ? FIRST_MS : this.#nextMs;
     this.#stableAtMs = Infinity;
-    this.#nextMs = Math.min(2 * waitMs, LONGEST_MS);
-    return waitMs * (0.5 + chance);
+    this.#nextMs = Math.min(2 * pauseMs, LONGEST_MS);
+    return pauseMs * (0.5 + random);
   }
 
-  /** The pause after a stream that a draining referee has ended, which is not a failure. */
-  afterDrainingMs(awayMs: number, chance: number): number {
-    return awayMs + FIRST_MS * chance;
+  /** Returns the pause after a stream that a draining referee has ended, which is not a failure. */
+  afterDrainingMs(reconnectDelayMs: number, random: number): number {
+    return reconnectDelayMs + FIRST_MS * random;
   }
 
-  /** Notes that the referee has sent its Welcome. */
-  welcomed(nowMs: number): void {
+  /** Must be called when a Welcome has arrived. */
+  onWelcome(nowMs: number): void {
     this.#stableAtMs = nowMs + STABLE_MS;
   }
 }

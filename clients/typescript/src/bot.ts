@@ -6,16 +6,16 @@ import type { Turn, TurnOptionsSchema } from "./stubs/referee_api/v1/play_pb.js"
 import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
 
 /** A turn as it is passed to the bot. */
-export interface Asked {
+export interface TurnRequest {
   readonly turn: Turn;
-  /** The error of the last answer, if this is another attempt at the same move. */
-  readonly refused: ErrorDetail | undefined;
-  /** Whether an answer is still needed. A bot that thinks for long may check this regularly, and stop. */
-  wanted(): boolean;
+  /** The error of the previous answer, if this is another attempt at the same move. */
+  readonly rejection: ErrorDetail | undefined;
+  /** Whether the answer is no longer needed. A long computation may check this regularly, and stop. */
+  isCancelled(): boolean;
 }
 
 /** Returns the move to play, in the game's notation. An exception resigns the seat; other matches continue. */
-export type Choose = (asked: Asked) => string | Promise<string>;
+export type Choose = (request: TurnRequest) => string | Promise<string>;
 
 /** What each turn should contain besides the position. */
 export type TurnOptions = MessageInitShape<typeof TurnOptionsSchema>;

@@ -1,10 +1,10 @@
-/** Plays a random one of the legal moves: a bot for every game there is. */
+/** Plays a random legal move in every game. */
 
-import type { Asked, TurnOptions } from "./index.js";
+import type { TurnOptions, TurnRequest } from "./index.js";
 
 export const turnOptions: TurnOptions = { maxLegalMoves: 5000 };
 
-export default function choose({ turn }: Asked): string {
-  const moves = turn.legalMoves; // Your idea goes here; turn.position says how it stands.
+export default function choose({ turn }: TurnRequest): string {
+  const moves = turn.legalMoves; // Your strategy goes here; see turn.position.
   return moves[Math.floor(Math.random() * moves.length)]!;
 }

@@ -3,16 +3,16 @@ import { test } from "node:test";
 
 import { status } from "@grpc/grpc-js";
 
-import { endOf } from "./session.js";
+import { sessionEnd } from "./session.js";
 
-test("only what may pass by itself is a break", () => {
+test("only temporary errors lead to a reconnect", () => {
   const { OK, UNAVAILABLE, INTERNAL, CANCELLED, DEADLINE_EXCEEDED } = status;
   for (const code of [OK, UNAVAILABLE, INTERNAL, CANCELLED, DEADLINE_EXCEEDED]) {
-    assert.equal(endOf({ code, details: "" }).kind, "broken");
+    assert.equal(sessionEnd({ code, details: "" }).kind, "disconnected");
   }
   const { UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT } = status;
   for (const code of [UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT]) {
-    assert.equal(endOf({ code, details: "" }).kind, "refused");
+    assert.equal(sessionEnd({ code, details: "" }).kind, "rejected");
   }
-  assert.equal(endOf({ code: status.ABORTED, details: "" }).kind, "taken over");
+  assert.equal(sessionEnd({ code: status.ABORTED, details: "" }).kind, "taken over");
 });

@@ -15,8 +15,8 @@ import {
 
 const PLAY = `/${PlayService.typeName}/${PlayService.method.play.name}`;
 
-/** The default `heartbeat_timeout_ms` of a referee. */
-const WELCOME_WITHIN_MS = 15_000;
+/** The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee. */
+const WELCOME_TIMEOUT_MS = 15_000;
 
 const OPTIONS = {
   // A position can have thousands of moves.
@@ -25,98 +25,101 @@ const OPTIONS = {
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** How a stream ended. Reconnecting helps only after `broken`; otherwise something has to be changed first. */
-export interface End {
-  readonly kind: "broken" | "refused" | "taken over" | "hung up";
-  readonly why: string;
+/** How a stream ended. Reconnecting helps only after `disconnected`; otherwise something has to be changed first. */
+export interface SessionEnd {
+  readonly kind: "disconnected" | "rejected" | "taken over" | "stopped";
+  readonly reason: string;
 }
 
 export class Session {
   /** Resolves when the stream is over. */
-  readonly ended: Promise<End>;
+  readonly ended: Promise<SessionEnd>;
   readonly #client: Client;
   readonly #call: ClientDuplexStream<PlayRequest, PlayResponse>;
-  readonly #toSay: BotItem[] = [];
-  #end!: (end: End) => void;
+  readonly #outgoing: BotItem[] = [];
+  #resolveEnded!: (end: SessionEnd) => void;
   #writing = false;
-  #silence: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
 
-  /** `hear` receives all items of the referee, in order. */
-  constructor(settings: Settings, hear: (said: RefereeItem) => void) {
-    this.ended = new Promise((resolve) => (this.#end = resolve));
-    const safety = settings.tls ? credentials.createSsl(settings.roots) : credentials.createInsecure();
-    this.#client = new Client(settings.referee, safety, OPTIONS);
-    const bearer = new Metadata();
-    bearer.set("authorization", `Bearer ${settings.token}`);
-    this.#call = this.#client.makeBidiStreamRequest(PLAY, written, read, bearer);
+  /** `onItem` receives all items of the referee, in order. */
+  constructor(settings: Settings, onItem: (item: RefereeItem) => void) {
+    this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
+    const channelCredentials = settings.tls
+      ? credentials.createSsl(settings.rootCertificates)
+      : credentials.createInsecure();
+    this.#client = new Client(settings.referee, channelCredentials, OPTIONS);
+    const metadata = new Metadata();
+    metadata.set("authorization", `Bearer ${settings.token}`);
+    this.#call = this.#client.makeBidiStreamRequest(PLAY, serialize, deserialize, metadata);
     this.#call.on("data", ({ items }: PlayResponse) => {
-      this.#silence?.refresh();
-      items.forEach(hear);
+      this.#silenceTimer?.refresh();
+      items.forEach(onItem);
     });
-    this.#call.on("status", (how: StatusObject) => this.hangUp(endOf(how)));
+    this.#call.on("status", (finalStatus: StatusObject) => this.close(sessionEnd(finalStatus)));
     this.#call.on("error", () => {}); // The status event reports the same; an unhandled error would end the program.
-    this.maxSilenceMs = WELCOME_WITHIN_MS;
+    this.heartbeatTimeoutMs = WELCOME_TIMEOUT_MS;
   }
 
   /**
    * Longest time without a message, after which the session ends: the connection may be dead without either end having
    * noticed.
    */
-  set maxSilenceMs(ms: number) {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(
-      () => this.hangUp({ kind: "broken", why: `nothing was received for ${ms / 1_000} s` }),
+  set heartbeatTimeoutMs(ms: number) {
+    clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = setTimeout(
+      () => this.close({ kind: "disconnected", reason: `nothing was received for ${ms / 1_000} s` }),
       ms,
     );
   }
 
   /** Queues an item. Items that are queued while a message is being sent go into one message. */
-  say(item: BotItem): void {
-    this.#toSay.push(item);
+  send(item: BotItem): void {
+    this.#outgoing.push(item);
     if (!this.#writing) {
       this.#writing = true;
       queueMicrotask(() => this.#write());
     }
   }
 
-  hangUp(end: End): void {
-    clearTimeout(this.#silence);
-    this.#end(end);
+  /** Closes the stream and the connection. */
+  close(end: SessionEnd): void {
+    clearTimeout(this.#silenceTimer);
+    this.#resolveEnded(end);
     this.#call.cancel();
     this.#client.close();
   }
 
   #write(): void {
-    this.#writing = this.#toSay.length > 0;
+    this.#writing = this.#outgoing.length > 0;
     if (this.#writing) {
-      const items = this.#toSay.splice(0);
+      const items = this.#outgoing.splice(0);
       this.#call.write(create(PlayRequestSchema, { items }), () => this.#write());
     }
   }
 }
 
-/** Treats errors that may be temporary as a break. */
-export function endOf({ code, details }: Pick<StatusObject, "code" | "details">): End {
+/** Treats all errors that may be temporary as `disconnected`. */
+export function sessionEnd({ code, details }: Pick<StatusObject, "code" | "details">): SessionEnd {
   switch (code) {
     case status.OK:
-      return { kind: "broken", why: "the stream has ended" };
+      return { kind: "disconnected", reason: "the stream has ended" };
     case status.ABORTED: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
       return TAKEN_OVER;
     case status.UNAUTHENTICATED:
     case status.PERMISSION_DENIED:
     case status.INVALID_ARGUMENT:
-      return { kind: "refused", why: `${status[code]}: ${details}` };
+      return { kind: "rejected", reason: `${status[code]}: ${details}` };
     default:
-      return { kind: "broken", why: `${status[code]}: ${details}` };
+      return { kind: "disconnected", reason: `${status[code]}: ${details}` };
   }
 }
 
-export const TAKEN_OVER: End = { kind: "taken over", why: "another copy of this bot has taken its seats" };
+export const TAKEN_OVER: SessionEnd = { kind: "taken over", reason: "another copy of this bot has taken its seats" };
 
-function written(request: PlayRequest): Buffer {
+function serialize(request: PlayRequest): Buffer {
   return Buffer.from(toBinary(PlayRequestSchema, request));
 }
 
-function read(bytes: Buffer): PlayResponse {
+function deserialize(bytes: Buffer): PlayResponse {
   return fromBinary(PlayResponseSchema, bytes);
 }
