@@ -26,7 +26,7 @@ def test_a_match_continues_after_the_server_was_killed(tmp_path: Path) -> None:
             server.kill()
         with run_server(tmp_path, "--listen", server.address):
             for bot in bots:
-                bot.wait_for("the referee is away")
+                bot.wait_for("disconnected: ")
                 bot.wait_for("connected to")
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
@@ -78,7 +78,7 @@ def test_a_bot_reconnects_with_the_same_version(tmp_path: Path) -> None:
             server.kill()
         with run_server(tmp_path, "--listen", server.address):
             for version, bot in [(1, older), (2, newer)]:
-                bot.wait_for("the referee is away")
+                bot.wait_for("disconnected: ")
                 assert f"as anna, version {version}\n" in bot.wait_for("connected to")
 
 

@@ -41,7 +41,7 @@ def test_a_bot_trusts_only_the_given_root_certificates(tmp_path: Path) -> None:
     (tmp_path / "other.pem").write_bytes(other_certificate.cert)
     with run_server(tmp_path, "--ephemeral", *flags) as server:
         with run_bot(server, server.admin_token, "random", BOT_CA=str(tmp_path / "other.pem")) as bot:
-            assert "CERTIFICATE_VERIFY_FAILED" in bot.wait_for("the referee is away")
+            assert "CERTIFICATE_VERIFY_FAILED" in bot.wait_for("disconnected: ")
         with run_bot(server, server.admin_token, "random", **roots) as bot:
             assert bot.exit_status() == 4  # Authentication succeeds, but only the role of a bot may play.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import grpc
 import pytest
-from referee_client import AsyncOrganiser, Gone, NotAllowed, NotServed, Organiser, Refused, Terms, address
+from referee_client import AsyncOrganiser, NotAllowed, NotServed, Organiser, Refused, Terms, Unreachable, address
 from referee_client.organiser import calls
 from referee_client.organiser.clock_text import BadClock, clock
 
@@ -166,7 +166,7 @@ def test_a_call_without_permission_raises_not_allowed(context: Context) -> None:
 
 
 def test_an_unreachable_server_raises_gone() -> None:
-    with Organiser("127.0.0.1:1", "rf_any", patience_s=0) as nowhere, pytest.raises(Gone):
+    with Organiser("127.0.0.1:1", "rf_any", patience_s=0) as nowhere, pytest.raises(Unreachable):
         nowhere.games()
 
 

@@ -6,7 +6,7 @@ import pytest
 from referee_client import Misconfigured, play
 from referee_client.bots.random import choose
 from referee_client.playing import _max_matches, _verdicts_with_turns
-from referee_client.session import Wanted
+from referee_client.session import SessionOptions
 
 
 def test_the_default_is_one_match_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,12 +21,12 @@ def test_an_invalid_number_of_matches_is_named(monkeypatch: pytest.MonkeyPatch, 
         asyncio.run(asyncio.wait_for(play(choose, "127.0.0.1:1", "rf_any"), timeout=60))
 
 
-@pytest.mark.parametrize(("value", "wanted"), [("", False), ("0", False), ("true", False), ("1", True)])
-def test_verdicts_wait_for_turns_only_if_the_variable_is_1(
-    monkeypatch: pytest.MonkeyPatch, value: str, wanted: bool
+@pytest.mark.parametrize(("value", "expected"), [("", False), ("0", False), ("true", False), ("1", True)])
+def test_verdicts_may_wait_for_turns_only_if_the_variable_is_1(
+    monkeypatch: pytest.MonkeyPatch, value: str, expected: bool
 ) -> None:
     monkeypatch.setenv("BOT_VERDICTS_WITH_TURNS", value)
-    assert _verdicts_with_turns(None) is wanted
+    assert _verdicts_with_turns(None) is expected
 
 
 def test_an_argument_for_verdicts_with_turns_replaces_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,5 +35,5 @@ def test_an_argument_for_verdicts_with_turns_replaces_the_variable(monkeypatch: 
 
 
 def test_verdicts_with_turns_are_requested_in_the_hello() -> None:
-    assert Wanted(verdicts_with_turns=True).hello(listed=False).hello.verdicts_with_turns
-    assert not Wanted().hello(listed=False).hello.verdicts_with_turns
+    assert SessionOptions(verdicts_with_turns=True).hello(listed=False).hello.verdicts_with_turns
+    assert not SessionOptions().hello(listed=False).hello.verdicts_with_turns

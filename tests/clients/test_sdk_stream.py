@@ -1,4 +1,4 @@
-"""How items are combined into the messages of a Play stream, and when a silent stream is given up."""
+"""How items are combined into the messages of a Play stream, and when a silent stream is abandoned."""
 
 import asyncio
 import queue
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from referee_api.v1.play_pb2 import BotItem, Pong
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
-from referee_client.stream import Outbox, Silence, Stream
+from referee_client.stream import HeartbeatTimeout, Outbox, Stream
 
 
 def pong(number: int) -> BotItem:
@@ -24,11 +24,11 @@ def test_items_that_are_ready_together_are_sent_in_one_message_in_order() -> Non
         outbox = Outbox()
         messages: Iterator[PlayRequest] = outbox.messages()
         for number in (1, 2, 3):
-            outbox.say(pong(number))
+            outbox.put(pong(number))
         assert ids(await asyncio.to_thread(next, messages)) == [1, 2, 3]
-        outbox.say(pong(4))
+        outbox.put(pong(4))
         await asyncio.sleep(0)  # One message is being sent; items that are added meanwhile share the next one.
-        outbox.say(pong(5))
+        outbox.put(pong(5))
         await asyncio.sleep(0)
         assert ids(await asyncio.to_thread(next, messages)) == [4, 5]
 
@@ -38,7 +38,7 @@ def test_items_that_are_ready_together_are_sent_in_one_message_in_order() -> Non
 def test_a_closed_outbox_sends_nothing() -> None:
     async def scenario() -> None:
         outbox = Outbox()
-        outbox.say(pong(1))
+        outbox.put(pong(1))
         await asyncio.sleep(0)
         outbox.close()
         assert await asyncio.to_thread(list, outbox.messages()) == []
@@ -62,15 +62,15 @@ class FakeChannel:
         self.responses.put(None)
 
 
-def test_a_silent_stream_is_given_up_after_the_limit() -> None:
+def test_a_silent_stream_is_abandoned_after_the_limit() -> None:
     async def scenario() -> None:
         channel: Any = FakeChannel()
         stream = Stream(channel, (), Outbox())
         channel.responses.put(PlayResponse())
         messages = stream.messages()
         assert await anext(messages) == PlayResponse()
-        stream.max_silence_s = 0
-        with pytest.raises(Silence, match=r"^nothing was received for 0 s$"):
+        stream.heartbeat_timeout_s = 0
+        with pytest.raises(HeartbeatTimeout, match=r"^nothing was received for 0 s$"):
             await anext(messages)
         stream.close()
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 from referee_client import CLAIM_DRAW, RESIGN, Answer, Choice, End, Match, Result, Turn
-from referee_client.answers import MOVE_CHARS
-from referee_client.bot import Bot, Cast
+from referee_client.answers import MAX_MOVE_CHARS
+from referee_client.bot import Bot, Players
+from referee_client.runners import LoopRunner, ThreadRunner
 from referee_client.seats import Seats
-from referee_client.thinking import InThreads, OnLoop
 from referee_client.turn import turn_in
 
 TIMEOUT_S = 60
@@ -23,8 +23,8 @@ class SeatHarness:
     """Seats played by one bot, and the items that they send."""
 
     def __init__(self, bot: Bot) -> None:
-        cast = Cast(bot)
-        self.seats = Seats(OnLoop(cast) if cast.is_async else InThreads(cast))
+        players = Players(bot)
+        self.seats = Seats(LoopRunner(players) if players.is_async else ThreadRunner(players))
         self.recorded: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
         self.seats.connect(self.recorded.put_nowait)
 
@@ -108,7 +108,7 @@ async def test_a_turn_repeated_after_its_answer_gets_the_same_answer() -> None:
 
 
 @async_test
-async def test_an_answer_found_while_disconnected_is_sent_when_the_turn_is_repeated() -> None:
+async def test_an_answer_computed_while_disconnected_is_sent_when_the_turn_is_repeated() -> None:
     bot = SlowBot()
     harness = SeatHarness(bot)
     harness.seats.on_turn(turn(), listed=True)
@@ -239,7 +239,7 @@ def test_a_long_answer_is_truncated_to_one_character_above_the_limit(
         harness = SeatHarness(lambda _: choice("I think " * 250_000))
         harness.seats.on_turn(turn("t1"), listed=True)
         item = (await harness.next_item()).move.move
-        assert (len(item), set(item.split())) == (MOVE_CHARS + 1, {"I", "think"})
+        assert (len(item), set(item.split())) == (MAX_MOVE_CHARS + 1, {"I", "think"})
 
     scenario()
     assert "match m, seat 0: the answer has 2000000 characters, the limit is 1000" in caplog.text
@@ -320,10 +320,10 @@ async def test_a_bot_class_gets_an_instance_per_seat_and_start_and_end_once() ->
 @async_test
 async def test_an_instance_is_discarded_with_its_match() -> None:
     RecordingBot.recorded, RecordingBot.numbers = queue.Queue(), count()
-    thinker, key = InThreads(Cast(RecordingBot)), ("m", 0)
-    await thinker.choose(key, turn_in(turn(), listed=True))
-    await thinker.ended(key, End("m", 0, Result("void", "aborted")))
-    await thinker.choose(key, turn_in(turn(), listed=True))
+    runner, key = ThreadRunner(Players(RecordingBot)), ("m", 0)
+    await runner.choose(key, turn_in(turn(), listed=True))
+    await runner.ended(key, End("m", 0, Result("void", "aborted")))
+    await runner.choose(key, turn_in(turn(), listed=True))
     assert [RecordingBot.recorded.get(timeout=TIMEOUT_S)[0] for _ in range(3)] == [0, 0, 1]
 
 

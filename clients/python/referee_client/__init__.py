@@ -14,7 +14,6 @@ from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choi
 from referee_client.bot import Bot
 from referee_client.clocks import Clock
 from referee_client.errors import (
-    Gone,
     Misconfigured,
     NotAllowed,
     NotServed,
@@ -22,6 +21,7 @@ from referee_client.errors import (
     Refusal,
     Refused,
     TakenOver,
+    Unreachable,
 )
 from referee_client.matches import End, Match, Result
 from referee_client.organiser import AsyncOrganiser, Organiser, Terms
@@ -38,7 +38,6 @@ __all__ = [
     "Choice",
     "Clock",
     "End",
-    "Gone",
     "Match",
     "Misconfigured",
     "NotAllowed",
@@ -52,6 +51,7 @@ __all__ = [
     "TakenOver",
     "Terms",
     "Turn",
+    "Unreachable",
     "play",
     "run",
 ]

@@ -18,11 +18,11 @@ SAMPLES = {
 }
 
 
-def found(place: str) -> Any:
+def load_bot(text: str) -> Any:
     """Return the bot that BOT names. Raises ValueError, ImportError or AttributeError."""
-    module, colon, name = SAMPLES.get(place, place).rpartition(":")
+    module, colon, name = SAMPLES.get(text, text).rpartition(":")
     if not colon:
-        raise ValueError(f"{place!r} is neither module:Name nor file.py:Name, nor one of {', '.join(SAMPLES)}")
+        raise ValueError(f"{text!r} is neither module:Name nor file.py:Name, nor one of {', '.join(SAMPLES)}")
     if module.endswith(".py"):
         # Import a file by its folder and module name, so that a worker process can import it too.
         file = Path(module).resolve()
@@ -34,31 +34,35 @@ def found(place: str) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="referee-bot",
-        description="Runs a bot. Where the referee is, and the bot's token, stands in BOT_REFEREE and BOT_TOKEN.",
+        description="Runs a bot. BOT_REFEREE is the address of the referee, BOT_TOKEN the bot's token.",
     )
     parser.add_argument("bot", help=f"module:Name, file.py:Name, or a sample: {', '.join(SAMPLES)}")
-    parser.add_argument("--version", help="the version it plays as (default: BOT_VERSION)")
-    parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games it plays (default: all)")
-    parser.add_argument("--max-matches", type=int, metavar="N", help="at once (default: BOT_MAX_MATCHES, or 1)")
+    parser.add_argument("--version", help="the version to play as (default: BOT_VERSION)")
+    parser.add_argument("--games", nargs="+", default=(), metavar="GAME", help="the games to play (default: all)")
+    parser.add_argument(
+        "--max-matches", type=int, metavar="N", help="concurrent matches (default: BOT_MAX_MATCHES, or 1)"
+    )
     parser.add_argument(
         "--verdicts-with-turns",
         action="store_true",
         default=None,
-        help="accept the verdict on a move with the next turn (default: BOT_VERDICTS_WITH_TURNS)",
+        help="get the verdict on a move with the next turn (default: BOT_VERDICTS_WITH_TURNS)",
     )
-    parser.add_argument("--workers", type=int, default=0, metavar="N", help="think in N processes (default: threads)")
-    given = parser.parse_args()
+    parser.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="run the bot in N processes (default: threads)"
+    )
+    arguments = parser.parse_args()
     try:
-        bot = found(given.bot)
-    except (ValueError, ImportError, AttributeError) as why:
-        parser.error(str(why))
+        bot = load_bot(arguments.bot)
+    except (ValueError, ImportError, AttributeError) as error:
+        parser.error(str(error))
     run(
         bot,
-        version=given.version,
-        games=given.games,
-        max_matches=given.max_matches,
-        workers=given.workers,
-        verdicts_with_turns=given.verdicts_with_turns,
+        version=arguments.version,
+        games=arguments.games,
+        max_matches=arguments.max_matches,
+        workers=arguments.workers,
+        verdicts_with_turns=arguments.verdicts_with_turns,
     )
 
 

@@ -41,21 +41,23 @@ class Address:
     def tls(self) -> bool:
         return bool(self.ca) or not (self.plaintext or _is_loopback(self.target))
 
-    def channel(self, *more: tuple[str, int]) -> grpc.Channel:
+    def channel(self, *more_options: tuple[str, int]) -> grpc.Channel:
         """Return a new channel with the given gRPC options added. Raises Misconfigured.
 
         With `ca` it always uses TLS; otherwise not for connections to this machine, or if `plaintext` is set.
         """
-        options = (*OPTIONS, *more)
+        options = (*OPTIONS, *more_options)
         if not self.tls:
             return grpc.insecure_channel(self.target, options=options)
-        return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(self._roots()), options=options)
+        return grpc.secure_channel(
+            self.target, grpc.ssl_channel_credentials(self._root_certificates()), options=options
+        )
 
-    def _roots(self) -> bytes | None:
+    def _root_certificates(self) -> bytes | None:
         try:
             return Path(self.ca).read_bytes() if self.ca else None
-        except OSError as why:
-            raise Misconfigured(f"the roots to trust cannot be read: {why}") from None
+        except OSError as error:
+            raise Misconfigured(f"the root certificates (BOT_CA) cannot be read: {error}") from None
 
 
 def address(
@@ -66,20 +68,20 @@ def address(
     Raises Misconfigured.
     """
     return Address(
-        _host_port(target or _needed(environ, "BOT_REFEREE", "the referee's HOST:PORT")),
-        _secret(token or _token(environ)),
+        _checked_target(target or _required(environ, "BOT_REFEREE", "the referee's HOST:PORT")),
+        _checked_token(token or _read_token(environ)),
         os.fspath(ca or environ.get("BOT_CA", "")),
         environ.get("BOT_PLAINTEXT") == "1",
     )
 
 
-def _needed(environ: Mapping[str, str], name: str, what: str) -> str:
+def _required(environ: Mapping[str, str], name: str, what: str) -> str:
     if not environ.get(name):
         raise Misconfigured(f"{what} is missing: set {name}")
     return environ[name]
 
 
-def _token(environ: Mapping[str, str]) -> str:
+def _read_token(environ: Mapping[str, str]) -> str:
     """Return BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. Raises Misconfigured.
 
     An arena passes a pipe there, so that the token is not in the environment, which other processes of the same user
@@ -87,24 +89,24 @@ def _token(environ: Mapping[str, str]) -> str:
     """
     file = environ.get("BOT_TOKEN_FILE")
     if environ.get("BOT_TOKEN") or not file:
-        return _needed(environ, "BOT_TOKEN", "the bot's token")
+        return _required(environ, "BOT_TOKEN", "the bot's token")
     try:
         return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as why:
-        raise Misconfigured(f"the bot's token (BOT_TOKEN_FILE) cannot be read: {why}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"the bot's token (BOT_TOKEN_FILE) cannot be read: {error}") from None
 
 
-def _host_port(target: str) -> str:
+def _checked_target(target: str) -> str:
     host, _, port = target.rpartition(":")
     if not host or "/" in host or not port.isdecimal() or int(port) > MAX_PORT:
-        raise Misconfigured(f"the referee's address (BOT_REFEREE) is HOST:PORT, not {target!r}")
+        raise Misconfigured(f"the referee's address (BOT_REFEREE) must be HOST:PORT, not {target!r}")
     return target
 
 
-def _secret(token: str) -> str:
+def _checked_token(token: str) -> str:
     """Return the token if it is valid in a header. Raises Misconfigured; the error never contains the token."""
     if not (token.isascii() and token.isprintable()):
-        raise Misconfigured("the token (BOT_TOKEN) has characters that no token has, such as the end of a line")
+        raise Misconfigured("the token (BOT_TOKEN) has invalid characters, such as the end of a line")
     return token
 
 

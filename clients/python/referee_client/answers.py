@@ -11,7 +11,7 @@ from referee_client.turn import Turn
 
 log = logging.getLogger("referee_client")
 
-MOVE_CHARS = 1_000
+MAX_MOVE_CHARS = 1_000
 """The longest move that is sent. No game has longer moves, and the referee rejects them."""
 
 
@@ -23,47 +23,47 @@ class Choice:
     offer_draw: bool = False
 
 
-class Word(Enum):
+class SpecialAnswer(Enum):
     """Answers that are not moves."""
 
     RESIGN = "resign"
-    ACCEPT_DRAW = "accept the draw that is offered"
+    ACCEPT_DRAW = "accept the offered draw"
     CLAIM_DRAW = "claim a draw by the rules"
 
 
-RESIGN, ACCEPT_DRAW, CLAIM_DRAW = Word.RESIGN, Word.ACCEPT_DRAW, Word.CLAIM_DRAW
+RESIGN, ACCEPT_DRAW, CLAIM_DRAW = SpecialAnswer.RESIGN, SpecialAnswer.ACCEPT_DRAW, SpecialAnswer.CLAIM_DRAW
 
-Answer: TypeAlias = str | Choice | Word
+Answer: TypeAlias = str | Choice | SpecialAnswer
 
 
 def checked(answer: object) -> Answer:
     """Return the answer. Raises TypeError if it is not a valid answer."""
     match answer:
-        case Word():
+        case SpecialAnswer():
             return answer
         case str() | Choice(str(), bool()):
             return answer
-    raise TypeError(f"a bot answers with a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not with {answer!r}")
+    raise TypeError(f"a bot must return a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not {answer!r}")
 
 
 def sendable(turn: Turn, move: str) -> str:
     """Return the move, or a similar text that the referee rejects if the move cannot be sent.
 
-    Sending such a move unchanged would break the stream, and with it all other matches; this way it costs one attempt.
+    Such a move would break the stream, and with it all other matches. The similar text costs only one attempt.
     """
-    where = (turn.match_id, turn.seat)
-    if not _is_text(move):
-        log.error("match %s, seat %d: the answer is not valid UTF-8; the referee will refuse it", *where)
+    match_and_seat = (turn.match_id, turn.seat)
+    if not _can_be_encoded(move):
+        log.error("match %s, seat %d: the answer is not valid UTF-8; the referee will refuse it", *match_and_seat)
         move = move.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    if len(move) > MOVE_CHARS:
-        sentence = "match %s, seat %d: the answer has %d characters, the limit is %d; the referee will refuse it"
-        log.error(sentence, *where, len(move), MOVE_CHARS)
-        move = move[: MOVE_CHARS + 1]
+    if len(move) > MAX_MOVE_CHARS:
+        message = "match %s, seat %d: the answer has %d characters, the limit is %d; the referee will refuse it"
+        log.error(message, *match_and_seat, len(move), MAX_MOVE_CHARS)
+        move = move[: MAX_MOVE_CHARS + 1]
     return move
 
 
-def _is_text(move: str) -> bool:
-    """Return whether a text can be encoded as UTF-8, which is not the case for lone surrogates."""
+def _can_be_encoded(move: str) -> bool:
+    """Return whether a text can be encoded as UTF-8. Text with lone surrogates cannot."""
     try:
         move.encode()
     except UnicodeEncodeError:
@@ -71,19 +71,19 @@ def _is_text(move: str) -> bool:
     return True
 
 
-def spoken(turn: Turn, answer: Answer) -> play_pb2.BotItem:
+def answer_item(turn: Turn, answer: Answer) -> play_pb2.BotItem:
     """Return the answer as a message of the contract."""
     match_id, seat = turn.match_id, turn.seat
     match answer:
-        case Word.RESIGN:
+        case SpecialAnswer.RESIGN:
             return play_pb2.BotItem(resignation=play_pb2.Resignation(match_id=match_id, seat=seat))
-        case Word.ACCEPT_DRAW:
+        case SpecialAnswer.ACCEPT_DRAW:
             return play_pb2.BotItem(draw_answer=play_pb2.DrawAnswer(match_id=match_id, seat=seat, accept=True))
-        case Word.CLAIM_DRAW:
+        case SpecialAnswer.CLAIM_DRAW:
             return play_pb2.BotItem(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
         case Choice(move, offer_draw):
             text = sendable(turn, move)
-            said = play_pb2.Move(match_id=match_id, turn_token=turn.token, move=text, offer_draw=offer_draw)
-            return play_pb2.BotItem(move=said)
+            message = play_pb2.Move(match_id=match_id, turn_token=turn.token, move=text, offer_draw=offer_draw)
+            return play_pb2.BotItem(move=message)
         case move:
-            return spoken(turn, Choice(move))
+            return answer_item(turn, Choice(move))

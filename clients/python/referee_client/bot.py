@@ -17,17 +17,17 @@ class Chooser(Protocol):
     def choose(self, turn: Turn) -> Answer | Awaitable[Answer]: ...
 
 
-Choosing: TypeAlias = Callable[[Turn], Answer | Awaitable[Answer]]
-Bot: TypeAlias = Choosing | Chooser | type[Chooser]
+ChooseFunction: TypeAlias = Callable[[Turn], Answer | Awaitable[Answer]]
+Bot: TypeAlias = ChooseFunction | Chooser | type[Chooser]
 
 
-class Cast:
-    """Assigns a player, which is a function or an object, to each seat."""
+class Players:
+    """The player of each seat: the bot's function or object, or an instance of its class."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
-        self._own: dict[Key, Any] = {}
-        """The players by seat, if the bot is a class."""
+        self._instances: dict[Key, Any] = {}
+        """The instances by seat, if the bot is a class."""
 
     @property
     def is_async(self) -> bool:
@@ -38,18 +38,18 @@ class Cast:
         player = self._player(key)
         return getattr(player, "choose", player)(turn)
 
-    def tell(self, key: Key, what: str, *news: object) -> Any:
-        """Call the bot's method `what`, if it has one, and return its result, which may be an awaitable."""
-        method = getattr(self._player(key), what, None)
-        return method(*news) if method else None
+    def notify(self, key: Key, name: str, *arguments: object) -> Any:
+        """Call the bot's method of this name, if it has one, and return its result, which may be an awaitable."""
+        method = getattr(self._player(key), name, None)
+        return method(*arguments) if method else None
 
-    def forget(self, key: Key) -> None:
+    def remove(self, key: Key) -> None:
         """Remove the player of a match that is over."""
-        self._own.pop(key, None)
+        self._instances.pop(key, None)
 
     def _player(self, key: Key) -> Any:
         if not inspect.isclass(self._bot):
             return self._bot
-        if key not in self._own:
-            self._own[key] = self._bot()
-        return self._own[key]
+        if key not in self._instances:
+            self._instances[key] = self._bot()
+        return self._instances[key]

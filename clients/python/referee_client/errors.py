@@ -8,8 +8,8 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from referee_api.v1 import error_pb2
 
-STATUS = "grpc-status-details-bin"
-PREFIX = "ERROR_REASON_"
+STATUS_KEY = "grpc-status-details-bin"
+REASON_PREFIX = "ERROR_REASON_"
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,11 @@ class Refusal:
     """An error with which the referee rejected an answer or a call."""
 
     reason: str
-    """Upper-case name from the contract, such as `ILLEGAL_MOVE`. Programs should use it, never the sentence."""
+    """Upper-case name from the contract, such as `ILLEGAL_MOVE`. Programs should use it, never the message."""
     message: str
     """One sentence for people."""
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """The variables of the sentence by name."""
+    """The variables of the message by name."""
     retry_delay: float | None = None
     """Seconds from the `RetryInfo` of a failed call."""
 
@@ -43,7 +43,7 @@ class Misconfigured(RefereeError):
     """A setting of the bot program is missing or invalid."""
 
 
-class Gone(RefereeError):
+class Unreachable(RefereeError):
     """The referee cannot be reached, and retries have failed."""
 
 
@@ -79,7 +79,7 @@ class TakenOver(Refused):
     """A newer session of the same bot and version has taken over its matches."""
 
 
-NEVER = {
+PERMANENT_ERRORS = {
     grpc.StatusCode.UNAUTHENTICATED: NotAllowed,
     grpc.StatusCode.PERMISSION_DENIED: NotAllowed,
     grpc.StatusCode.INVALID_ARGUMENT: NotAllowed,
@@ -92,22 +92,22 @@ def refusal_in(message: error_pb2.ErrorDetail) -> Refusal:
     """Return an error that was received in a stream. A reason that this library does not know stays a number."""
     known = message.reason in error_pb2.ErrorReason.values()
     name = error_pb2.ErrorReason.Name(message.reason) if known else str(message.reason)
-    return Refusal(name.removeprefix(PREFIX), message.message, dict(message.metadata))
+    return Refusal(name.removeprefix(REASON_PREFIX), message.message, dict(message.metadata))
 
 
-def refused_by(why: grpc.RpcError) -> Refused:
+def call_error(error: grpc.RpcError) -> Refused:
     """Return the exception for a failed call."""
-    refusal = _refusal_of(why)
+    refusal = _refusal_of(error)
     if refusal.reason == "SESSION_TAKEN_OVER":
         return TakenOver(refusal)
-    return NEVER.get(why.code(), Refused)(refusal)
+    return PERMANENT_ERRORS.get(error.code(), Refused)(refusal)
 
 
-def _refusal_of(why: grpc.RpcError) -> Refusal:
+def _refusal_of(error: grpc.RpcError) -> Refusal:
     """Return the error of a failed call; if it was not written by the referee, the status code is its reason."""
-    packed = (one.value for one in why.trailing_metadata() or () if one.key == STATUS)
-    info, retry = ErrorInfo(reason=why.code().name), RetryInfo()
+    packed = (item.value for item in error.trailing_metadata() or () if item.key == STATUS_KEY)
+    info, retry = ErrorInfo(reason=error.code().name), RetryInfo()
     for detail in Status.FromString(next(packed, b"")).details:
         _ = detail.Unpack(info) or detail.Unpack(retry)
     delay_s = retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None
-    return Refusal(info.reason, why.details() or "", dict(info.metadata), delay_s)
+    return Refusal(info.reason, error.details() or "", dict(info.metadata), delay_s)

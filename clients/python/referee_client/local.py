@@ -23,41 +23,41 @@ else:
 if TYPE_CHECKING:
     from engines.api import Game, Position, Table
 
-WITHIN_S = 10.0
+TIMEOUT_S = 10.0
 
 
-def same_as(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> bool:
+def has_same_games(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> bool:
     """Return whether all games of the referee are installed here in the same versions; False if it does not answer."""
     if not INSTALLED:
         return False
-    ask = GameServiceStub(channel).ListGames
+    list_games = GameServiceStub(channel).ListGames
     try:
-        response = ask(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=WITHIN_S)
+        response = list_games(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=TIMEOUT_S)
     except grpc.RpcError:
         return False
     # Games from other distributions may hide information; then only the referee can list legal moves.
-    here = {(name, known()[name].version) for name in OURS}
-    return here.issuperset((game.name, game.version) for game in response.games)
+    installed = {(name, installed_games()[name].version) for name in OURS}
+    return installed.issuperset((game.name, game.version) for game in response.games)
 
 
 @cache
-def known() -> "dict[str, Game]":
+def installed_games() -> "dict[str, Game]":
     """Return the installed games. The result is cached, because other distributions may contribute games."""
     return games()
 
 
 def position(game: str, options: Mapping[str, str], text: str) -> "Position":
     """Return the position that a seat sees as `text`. Unknown parts are filled in arbitrarily."""
-    rules = known()[game]
-    settings = rules.settings(options)
+    engine = installed_games()[game]
+    settings = engine.settings(options)
     if "?" not in text:
-        return rules.read(text, settings)
-    imagine = import_module(type(rules).__module__.rpartition(".")[0]).imagine
+        return engine.read(text, settings)
+    imagine = import_module(type(engine).__module__.rpartition(".")[0]).imagine
     imagined: Position = imagine(text, settings, b"")
     return imagined
 
 
 def table(game: str, options: Mapping[str, str]) -> "Table":
     """Return the seats and sides of a game."""
-    rules = known()[game]
-    return rules.table(rules.settings(options))
+    engine = installed_games()[game]
+    return engine.table(engine.settings(options))

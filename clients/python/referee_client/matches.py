@@ -78,7 +78,7 @@ def end_in(message: play_pb2.MatchEnded) -> End:
 def result_in(message: result_pb2.Result) -> Result:
     kind = message.WhichOneof("kind")
     if kind == "voided":
-        return Result("void", _word(result_pb2.VoidCause, message.voided.cause))
+        return Result("void", _enum_word(result_pb2.VoidCause, message.voided.cause))
     scores = tuple(seat.score for seat in message.seats)
     ranks = tuple(seat.rank for seat in message.seats)
     return Result(kind or "", _reason(message), scores, ranks)
@@ -87,11 +87,11 @@ def result_in(message: result_pb2.Result) -> Result:
 def _reason(message: result_pb2.Result) -> str:
     if message.WhichOneof("kind") == "forfeited":
         forfeits = message.forfeited.forfeits
-        return _word(result_pb2.ForfeitCause, forfeits[0].cause) if forfeits else ""
-    return message.played.reason or _word(result_pb2.Ending, message.played.ending)
+        return _enum_word(result_pb2.ForfeitCause, forfeits[0].cause) if forfeits else ""
+    return message.played.reason or _enum_word(result_pb2.Ending, message.played.ending)
 
 
-def _word(
+def _enum_word(
     enum: type[result_pb2.VoidCause] | type[result_pb2.ForfeitCause] | type[result_pb2.Ending], number: int
 ) -> str:
     """Return the word for a value: `FORFEIT_CAUSE_TIME` is `time`. Values unknown to this library stay numbers."""

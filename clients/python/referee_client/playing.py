@@ -1,4 +1,4 @@
-"""Plays in one session after the other, until cancelled."""
+"""Plays until cancelled, and opens a new session after each one that ends."""
 
 import asyncio
 import logging
@@ -9,18 +9,18 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 
 from referee_client.address import Address, address
-from referee_client.bot import Bot, Cast
+from referee_client.backoff import Backoff
+from referee_client.bot import Bot, Players
 from referee_client.errors import Misconfigured, NotAllowed, TakenOver
-from referee_client.pauses import Pauses
+from referee_client.runners import BotRunner, LoopRunner, ThreadRunner
 from referee_client.seats import Seats
-from referee_client.session import Session, Wanted
-from referee_client.thinking import InThreads, OnLoop, Thinker
-from referee_client.workers import InWorkers
+from referee_client.session import Session, SessionOptions
+from referee_client.workers import WorkerRunner
 
 DEFAULT_MAX_MATCHES = 1
 """Default of `max_matches`: most bots think in one thread, and while they do, all their clocks run."""
 
-STATUS = {Misconfigured: 2, TakenOver: 3, NotAllowed: 4}
+EXIT_STATUS = {Misconfigured: 2, TakenOver: 3, NotAllowed: 4}
 """Exit status by the exception that stops a bot program."""
 
 
@@ -47,16 +47,18 @@ async def play(
 
     Raises TakenOver, NotAllowed or Misconfigured.
     """
-    given = address(target, token, ca)
+    referee = address(target, token, ca)
     version = os.environ.get("BOT_VERSION", "") if version is None else version
-    wanted = Wanted(version, tuple(games), _max_matches(max_matches), view, _verdicts_with_turns(verdicts_with_turns))
-    thinker = _thinker(bot, workers)
-    seats = Seats(thinker)
+    options = SessionOptions(
+        version, tuple(games), _max_matches(max_matches), view, _verdicts_with_turns(verdicts_with_turns)
+    )
+    runner = _create_runner(bot, workers)
+    seats = Seats(runner)
     try:
-        await _session_after_session(given, wanted, seats)
+        await _play_sessions(referee, options, seats)
     finally:
         seats.close()
-        thinker.close()
+        runner.close()
 
 
 def run(
@@ -77,7 +79,7 @@ def run(
     It exits with status 0 on SIGINT or SIGTERM, 3 if a newer session has taken over, 4 if the referee will never let
     the bot play, and 2 if a setting is invalid.
     """
-    until_stopped(
+    run_until_stopped(
         play(
             bot,
             target,
@@ -93,13 +95,13 @@ def run(
     )
 
 
-def until_stopped(playing: Coroutine[None, None, None]) -> None:
+def run_until_stopped(coroutine: Coroutine[None, None, None]) -> None:
     """Run a coroutine as a program: it exits with status 0 when it is stopped by a signal, otherwise like `run`."""
     logging.basicConfig(format="%(message)s")
     logging.getLogger("referee_client").setLevel(logging.INFO)
 
     async def stoppable() -> None:
-        task = asyncio.ensure_future(playing)
+        task = asyncio.ensure_future(coroutine)
         with suppress(NotImplementedError):  # Not available on Windows, where Ctrl-C raises KeyboardInterrupt.
             for stop in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(stop, task.cancel)
@@ -109,32 +111,32 @@ def until_stopped(playing: Coroutine[None, None, None]) -> None:
         asyncio.run(stoppable())
     except (asyncio.CancelledError, KeyboardInterrupt):
         sys.exit(0)
-    except (Misconfigured, TakenOver, NotAllowed) as why:
-        sys.stderr.write(f"{why}\n")
-        sys.exit(STATUS[type(why)])
+    except (Misconfigured, TakenOver, NotAllowed) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(EXIT_STATUS[type(error)])
 
 
-async def _session_after_session(given: Address, wanted: Wanted, seats: Seats) -> None:
-    pauses = Pauses()
+async def _play_sessions(referee: Address, options: SessionOptions, seats: Seats) -> None:
+    backoff = Backoff()
     while True:
-        session = Session(wanted, seats, pauses)
-        await asyncio.sleep(await session.lasts(given))
-        wanted = session.wanted
+        session = Session(options, seats, backoff)
+        await asyncio.sleep(await session.run(referee))
+        options = session.options
 
 
-def _max_matches(matches: int | None) -> int:
-    text = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if matches is None else matches)
+def _max_matches(given: int | None) -> int:
+    text = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if given is None else given)
     if not text.isdecimal():
-        raise Misconfigured(f"BOT_MAX_MATCHES cannot be {text!r}; it takes a whole number")
+        raise Misconfigured(f"BOT_MAX_MATCHES cannot be {text!r}; it must be a whole number")
     return int(text)
 
 
-def _verdicts_with_turns(wanted: bool | None) -> bool:
-    return os.environ.get("BOT_VERDICTS_WITH_TURNS") == "1" if wanted is None else wanted
+def _verdicts_with_turns(given: bool | None) -> bool:
+    return os.environ.get("BOT_VERDICTS_WITH_TURNS") == "1" if given is None else given
 
 
-def _thinker(bot: Bot, workers: int) -> Thinker:
+def _create_runner(bot: Bot, workers: int) -> BotRunner:
     if workers:
-        return InWorkers(bot, workers)
-    cast = Cast(bot)
-    return OnLoop(cast) if cast.is_async else InThreads(cast)
+        return WorkerRunner(bot, workers)
+    players = Players(bot)
+    return LoopRunner(players) if players.is_async else ThreadRunner(players)

@@ -13,10 +13,10 @@ from referee_api.v1 import play_pb2
 
 from referee_client import local
 from referee_client.address import Address
-from referee_client.errors import NotAllowed, Refusal, TakenOver, refused_by
-from referee_client.pauses import Pauses
+from referee_client.backoff import Backoff
+from referee_client.errors import NotAllowed, Refusal, TakenOver, call_error
 from referee_client.seats import Seats
-from referee_client.stream import Outbox, Silence, Stream
+from referee_client.stream import HeartbeatTimeout, Outbox, Stream
 
 log = logging.getLogger("referee_client")
 
@@ -26,8 +26,8 @@ NONCE_BYTES = 32
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a bot requests of its sessions."""
+class SessionOptions:
+    """What the Hello of a bot requests."""
 
     version: str = ""
     games: Sequence[str] = ()
@@ -37,13 +37,13 @@ class Wanted:
 
     def hello(self, listed: bool) -> play_pb2.BotItem:
         """Return the Hello. `listed`: whether the referee should list legal moves."""
-        wishes = play_pb2.TurnOptions(max_legal_moves=MAX_LEGAL_MOVES if listed else 0, include_view=self.view)
+        turn_options = play_pb2.TurnOptions(max_legal_moves=MAX_LEGAL_MOVES if listed else 0, include_view=self.view)
         return play_pb2.BotItem(
             hello=play_pb2.Hello(
                 version=self.version,
                 games=self.games,
                 max_matches=self.max_matches,
-                turn_options=wishes,
+                turn_options=turn_options,
                 client=CLIENT,
                 verdicts_with_turns=self.verdicts_with_turns,
             )
@@ -51,100 +51,100 @@ class Wanted:
 
 
 class Session:
-    def __init__(self, wanted: Wanted, seats: Seats, pauses: Pauses) -> None:
-        self.wanted = wanted
+    def __init__(self, options: SessionOptions, seats: Seats, backoff: Backoff) -> None:
+        self.options = options
         """After the Welcome, this contains the version that the session plays as."""
         self._seats = seats
-        self._pauses = pauses
+        self._backoff = backoff
         self._outbox = Outbox()
         self._stream: Stream | None = None
         self._target = ""
         self._listed = True
-        self._return_after_s: float | None = None
+        self._reconnect_delay_s: float | None = None
         self._handlers: dict[str, Callable[[Any], None]] = {
-            "welcome": self._welcomed,
-            "ping": self._pinged,
+            "welcome": self._on_welcome,
+            "ping": self._on_ping,
             "turn": lambda turn: seats.on_turn(turn, self._listed),
             "verdict": seats.on_verdict,
             "turn_expired": seats.on_turn_expired,
             "match_started": seats.on_match_started,
             "match_ended": seats.on_match_ended,
-            "nonce_request": self._nonce_wanted,
-            "draining": self._draining,
-            "notice": _noticed,
-            "session_taken_over": _taken_over,
+            "nonce_request": self._on_nonce_request,
+            "draining": self._on_draining,
+            "notice": _on_notice,
+            "session_taken_over": _on_takeover,
         }
 
-    async def lasts(self, address: Address) -> float:
+    async def run(self, address: Address) -> float:
         """Run the session, and return how many seconds to wait before the next one.
 
         Raises TakenOver, NotAllowed or Misconfigured.
         """
         with address.channel() as channel:
-            self._listed = not await asyncio.to_thread(local.same_as, channel, address.metadata)
-            self._outbox.say(self.wanted.hello(self._listed))
+            self._listed = not await asyncio.to_thread(local.has_same_games, channel, address.metadata)
+            self._outbox.put(self.options.hello(self._listed))
             stream = self._stream = Stream(channel, address.metadata, self._outbox)
             self._target = address.target
-            self._seats.connect(self._outbox.say)
+            self._seats.connect(self._outbox.put)
             try:
-                return await self._listens(stream)
+                return await self._handle_messages(stream)
             finally:
                 self._seats.disconnect()
                 stream.close()
 
-    async def _listens(self, stream: Stream) -> float:
-        why = "it ended the stream"
+    async def _handle_messages(self, stream: Stream) -> float:
+        reason = "the referee ended the stream"
         try:
             async for message in stream.messages():
                 for item in message.items:
-                    self._hear(item)
-        except grpc.RpcError as ended:
-            refused = refused_by(ended)
+                    self._handle(item)
+        except grpc.RpcError as error:
+            refused = call_error(error)
             if isinstance(refused, NotAllowed | TakenOver):
                 raise refused from None
-            why = str(refused)
-        except Silence as silence:
-            why = str(silence)
-        return self._away_s(why)
+            reason = str(refused)
+        except HeartbeatTimeout as timeout:
+            reason = str(timeout)
+        return self._pause_s(reason)
 
-    def _away_s(self, why: str) -> float:
-        if self._return_after_s is not None:
-            pause_s = self._pauses.after_draining(self._return_after_s)
+    def _pause_s(self, reason: str) -> float:
+        if self._reconnect_delay_s is not None:
+            pause_s = self._backoff.after_draining(self._reconnect_delay_s)
         else:
-            pause_s = self._pauses.after_break()
-        log.warning("the referee is away: %s; coming back in %.1f s", why, pause_s)
+            pause_s = self._backoff.after_failure()
+        log.warning("disconnected: %s; reconnecting in %.1f s", reason, pause_s)
         return pause_s
 
-    def _hear(self, item: play_pb2.RefereeItem) -> None:
+    def _handle(self, item: play_pb2.RefereeItem) -> None:
         """Handle an item. Items that this library does not know are ignored."""
         kind = item.WhichOneof("item")
         if kind in self._handlers:
             self._handlers[kind](getattr(item, kind))
 
-    def _welcomed(self, welcome: play_pb2.Welcome) -> None:
-        self._pauses.welcomed()
+    def _on_welcome(self, welcome: play_pb2.Welcome) -> None:
+        self._backoff.on_welcome()
         # Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
-        self.wanted = replace(self.wanted, version=welcome.version)
+        self.options = replace(self.options, version=welcome.version)
         if self._stream and welcome.heartbeat_timeout_ms:
-            self._stream.max_silence_s = welcome.heartbeat_timeout_ms / 1_000
+            self._stream.heartbeat_timeout_s = welcome.heartbeat_timeout_ms / 1_000
         log.info("connected to %s as %s, version %s", self._target, welcome.bot, welcome.version)
 
-    def _pinged(self, ping: play_pb2.Ping) -> None:
-        self._outbox.say(play_pb2.BotItem(pong=play_pb2.Pong(id=ping.id)))
+    def _on_ping(self, ping: play_pb2.Ping) -> None:
+        self._outbox.put(play_pb2.BotItem(pong=play_pb2.Pong(id=ping.id)))
 
-    def _nonce_wanted(self, wanted: play_pb2.NonceRequest) -> None:
+    def _on_nonce_request(self, request: play_pb2.NonceRequest) -> None:
         """Contribute random bytes to the seed, so that nobody can choose it alone."""
-        nonce = play_pb2.Nonce(match_id=wanted.match_id, seat=wanted.seat, nonce=secrets.token_bytes(NONCE_BYTES))
-        self._outbox.say(play_pb2.BotItem(nonce=nonce))
+        nonce = play_pb2.Nonce(match_id=request.match_id, seat=request.seat, nonce=secrets.token_bytes(NONCE_BYTES))
+        self._outbox.put(play_pb2.BotItem(nonce=nonce))
 
-    def _draining(self, draining: play_pb2.Draining) -> None:
-        self._return_after_s = draining.reconnect_delay_ms / 1_000
-
-
-def _noticed(notice: play_pb2.Notice) -> None:
-    log.warning("the referee says: %s", notice.message)
+    def _on_draining(self, draining: play_pb2.Draining) -> None:
+        self._reconnect_delay_s = draining.reconnect_delay_ms / 1_000
 
 
-def _taken_over(news: play_pb2.SessionTakenOver) -> None:
-    sentence = f"a newer session of this bot plays its matches now: {news.new_session_id}"
-    raise TakenOver(Refusal("SESSION_TAKEN_OVER", sentence))
+def _on_notice(notice: play_pb2.Notice) -> None:
+    log.warning("notice of the referee: %s", notice.message)
+
+
+def _on_takeover(message: play_pb2.SessionTakenOver) -> None:
+    error = f"a newer session of this bot has taken over its seats: {message.new_session_id}"
+    raise TakenOver(Refusal("SESSION_TAKEN_OVER", error))

@@ -14,8 +14,8 @@ from referee_api.v1.play_pb2 import BotItem
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
-WELCOME_WITHIN_S = 15.0
-"""The default `heartbeat_timeout_ms` of a referee."""
+DEFAULT_HEARTBEAT_TIMEOUT_S = 15.0
+"""The default `heartbeat_timeout_ms` of a referee, used until its Welcome arrives."""
 
 
 class Outbox:
@@ -23,20 +23,20 @@ class Outbox:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._coming: list[BotItem] = []
+        self._new: list[BotItem] = []
         self._ready: list[BotItem] = []
         self._changed = threading.Condition()
         self._closed = False
 
-    def say(self, item: BotItem) -> None:
+    def put(self, item: BotItem) -> None:
         """Queue an item. Must be called on the event loop."""
-        if not self._coming:
+        if not self._new:
             self._loop.call_soon(self._hand_over)
-        self._coming.append(item)
+        self._new.append(item)
 
     def messages(self) -> Iterator[PlayRequest]:
         """Return messages with everything that is queued, until the queue is closed. For another thread."""
-        while items := self._taken():
+        while items := self._take():
             yield PlayRequest(items=items)
 
     def close(self) -> None:
@@ -46,18 +46,18 @@ class Outbox:
 
     def _hand_over(self) -> None:
         with self._changed:
-            self._ready += self._coming
+            self._ready += self._new
             self._changed.notify_all()
-        self._coming = []
+        self._new = []
 
-    def _taken(self) -> list[BotItem]:
+    def _take(self) -> list[BotItem]:
         with self._changed:
             self._changed.wait_for(lambda: self._ready or self._closed)
             taken, self._ready = self._ready, []
             return [] if self._closed else taken
 
 
-class Silence(Exception):
+class HeartbeatTimeout(Exception):
     """Nothing was received for too long: the connection may be dead without either end having noticed."""
 
 
@@ -66,46 +66,46 @@ class Stream:
 
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...], outbox: Outbox) -> None:
         self._loop = asyncio.get_running_loop()
-        self._heard: asyncio.Queue[PlayResponse | grpc.RpcError | None] = asyncio.Queue()
+        self._received: asyncio.Queue[PlayResponse | grpc.RpcError | None] = asyncio.Queue()
         self._outbox = outbox
-        self.max_silence_s = WELCOME_WITHIN_S
-        """How long to wait for a message; set to the value of the Welcome once it has arrived."""
+        self.heartbeat_timeout_s = DEFAULT_HEARTBEAT_TIMEOUT_S
+        """How long to wait for a message."""
         self._call = PlayServiceStub(channel).Play(outbox.messages(), metadata=metadata)
-        threading.Thread(target=self._listen, name="stream", daemon=True).start()
+        threading.Thread(target=self._read, name="stream", daemon=True).start()
 
     async def messages(self) -> AsyncIterator[PlayResponse]:
         """Return the messages of the referee until the stream ends.
 
-        Raises Silence, or grpc.RpcError if the stream ends with an error.
+        Raises HeartbeatTimeout, or grpc.RpcError if the stream ends with an error.
         """
-        while isinstance(heard := await self._next(), PlayResponse):
-            yield heard
-        if heard:
-            raise heard
+        while isinstance(received := await self._next(), PlayResponse):
+            yield received
+        if received:
+            raise received
 
     async def _next(self) -> PlayResponse | grpc.RpcError | None:
         try:
-            async with asyncio.timeout(self.max_silence_s):
-                return await self._heard.get()
+            async with asyncio.timeout(self.heartbeat_timeout_s):
+                return await self._received.get()
         except TimeoutError:
             # The bot's own code may have blocked the loop while the message was already waiting.
-            if self._heard.empty():
-                raise Silence(f"nothing was received for {self.max_silence_s:g} s") from None
-            return self._heard.get_nowait()
+            if self._received.empty():
+                raise HeartbeatTimeout(f"nothing was received for {self.heartbeat_timeout_s:g} s") from None
+            return self._received.get_nowait()
 
     def close(self) -> None:
         self._outbox.close()
         self._call.cancel()
 
-    def _listen(self) -> None:
+    def _read(self) -> None:
         end: grpc.RpcError | None = None
         try:
             for message in self._call:
-                self._tell(message)
-        except grpc.RpcError as why:
-            end = why
-        self._tell(end)
+                self._deliver(message)
+        except grpc.RpcError as error:
+            end = error
+        self._deliver(end)
 
-    def _tell(self, heard: PlayResponse | grpc.RpcError | None) -> None:
-        with suppress(RuntimeError):  # The loop is closed, so the message is not needed any more.
-            self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)
+    def _deliver(self, received: PlayResponse | grpc.RpcError | None) -> None:
+        with suppress(RuntimeError):  # The loop is closed, so the message is no longer needed.
+            self._loop.call_soon_threadsafe(self._received.put_nowait, received)

@@ -62,7 +62,7 @@ class Turn:
 
     @property
     def left_now(self) -> float | None:
-        """The value of `left` at this moment: thinking may begin later than the turn arrived."""
+        """The value of `left` at this moment. The bot may begin to think later than the turn arrived."""
         return None if self.left is None else self.left - (time.monotonic() - self.arrived_at)
 
     @cached_property
@@ -83,7 +83,7 @@ class Turn:
         if self.received_view:
             return json.loads(self.received_view)
         if not local.INSTALLED:
-            raise LookupError("this turn has no view: run(..., view=True) wishes for it")
+            raise LookupError("this turn has no view: request it by run(..., view=True)")
         return local.position(self.game, self.options, self.position).view(self.seat)
 
 
@@ -101,7 +101,7 @@ def turn_in(message: play_pb2.Turn, listed: bool, rules: game_pb2.Rules | None =
         dict(rules.options),
         message.ply,
         message.position,
-        tuple(Played(one.seat, one.move) for one in message.move_history),
+        tuple(Played(played.seat, played.move) for played in message.move_history),
         tuple(map(clock_in, message.clocks)),
         message.time_left_ms / 1_000 if message.HasField("time_left_ms") else None,
         message.attempts_left,

@@ -17,36 +17,36 @@ FORWARD = {"red": (0, 1), "white": (0, -1), "blue": (1, 0), "yellow": (-1, 0)}
 
 
 def choose(turn: Turn) -> str:
-    here = local.position(turn.game, turn.options, turn.position)
+    position = local.position(turn.game, turn.options, turn.position)
     sides = local.table(turn.game, turn.options).sides
-    mine = next(number for number, side in enumerate(sides) if turn.seat in side)
+    own_side = next(number for number, side in enumerate(sides) if turn.seat in side)
     bonus = BONUSES.get(turn.game)
 
-    def worth(move: str) -> float:
-        there = here.play(turn.seat, move)
-        return lead(there, mine) + (bonus(there, turn.seat) if bonus else 0.0)
+    def evaluate(move: str) -> float:
+        after = position.play(turn.seat, move)
+        return lead(after, own_side) + (bonus(after, turn.seat) if bonus else 0.0)
 
-    worths = {move: worth(move) for move in turn.legal_moves}
-    best = max(worths.values())
-    return random.choice([move for move, worth in worths.items() if worth == best])
+    values = {move: evaluate(move) for move in turn.legal_moves}
+    best = max(values.values())
+    return random.choice([move for move, value in values.items() if value == best])
 
 
-def lead(position: Position, mine: int) -> float:
+def lead(position: Position, own_side: int) -> float:
     """Return how far a side is ahead of the best other side; infinite if it has won or lost."""
     scores = position.outcome.side_scores if position.outcome else position.standing
-    ahead = scores[mine] - max(score for side, score in enumerate(scores) if side != mine)
+    ahead = scores[own_side] - max(score for side, score in enumerate(scores) if side != own_side)
     if position.outcome:
         return inf if ahead > 0 else -inf if ahead < 0 else 0.0
     return ahead
 
 
-def not_taken_next(position: Position, seat: int) -> float:
+def safety_bonus(position: Position, seat: int) -> float:
     """Bonus for Alquerque: minus the number of men that the other side can capture in reply."""
     replies = (alquerque.move(text).captures for other in position.owing for text in position.moves(other))
     return 0.0 if seat in position.owing else -float(max(replies, default=0))
 
 
-def on_its_way(position: Position, seat: int) -> float:
+def advance_bonus(position: Position, seat: int) -> float:
     """Bonus for Troke: a hundredth of a chip for each step that an own piece has gone forward."""
     colour = local.table("troke", position.settings.texts()).seats[seat]
     files, ranks = FORWARD[colour]
@@ -58,22 +58,25 @@ def on_its_way(position: Position, seat: int) -> float:
     )
 
 
-def round_the_ring(position: Position, seat: int) -> float:
-    """Bonus for Toc: progress of the own team's pawns, minus that of the others; a lap is nearly a pawn at home."""
+def ring_bonus(position: Position, seat: int) -> float:
+    """Bonus for Toc: progress of the own team's pawns on the ring, minus that of the others.
+
+    A lap counts almost as much as a pawn at home.
+    """
     pawns = toc.position(position.text(seat)).pawns
-    teams = [sum(_come(pawn, owner) for owner in (team, team + 2) for pawn in pawns[owner]) for team in (0, 1)]
+    teams = [sum(_progress(pawn, owner) for owner in (team, team + 2) for pawn in pawns[owner]) for team in (0, 1)]
     return (teams[seat % 2] - teams[1 - seat % 2]) / (toc.RING + 1)
 
 
-def _come(pawn: toc.Pawn, owner: int) -> int:
+def _progress(pawn: toc.Pawn, owner: int) -> int:
     """Return the distance from the start in ring cells, plus one for having started."""
     return 0 if pawn.cell is None else 1 + (pawn.cell - owner * toc.RING // 4) % toc.RING
 
 
 BONUSES: dict[str, Callable[[Position, int], float]] = {
-    "alquerque": not_taken_next,
-    "troke": on_its_way,
-    "toc": round_the_ring,
+    "alquerque": safety_bonus,
+    "troke": advance_bonus,
+    "toc": ring_bonus,
 }
 
 

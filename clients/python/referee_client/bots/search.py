@@ -12,16 +12,16 @@ from engines.options import Settings
 from engines.registry import games
 from engines.toc.imagine import imagine
 from referee_client import Turn
-from referee_client.bots.search_hopes import HOPES, by_standing
+from referee_client.bots.search_evaluation import EVALUATIONS, evaluate_standing
 from referee_client.bots.search_tree import Tree, World
 
 UNTIMED_S = 1.0
 """Time per move without a clock, so that such games end as well."""
-MOVES_TO_COME = 25
+EXPECTED_MOVES = 25
 """Expected number of remaining moves, among which the main time is divided if no period counts moves."""
-PLIES_ON = {"alquerque": 60, "trox": 12, "troke": 20, "toc": 24}
+PLAYOUT_PLIES = {"alquerque": 60, "trox": 12, "troke": 20, "toc": 24}
 """Number of random plies before the position is evaluated. More plies cost more than they improve the result."""
-PLIES_ON_ELSEWHERE = 60
+DEFAULT_PLAYOUT_PLIES = 60
 
 Monotonic = Callable[[], float]
 
@@ -53,16 +53,16 @@ class SearchBot:
         moves = world(self._rng).moves(turn.seat)
         if len(moves) == 1:
             return moves[0]
-        plies_on = PLIES_ON.get(game.name, PLIES_ON_ELSEWHERE)
-        tree = Tree(world, table, turn.seat, HOPES.get(game.name, by_standing), plies_on, self._rng)
+        playout_plies = PLAYOUT_PLIES.get(game.name, DEFAULT_PLAYOUT_PLIES)
+        tree = Tree(world, table, turn.seat, EVALUATIONS.get(game.name, evaluate_standing), playout_plies, self._rng)
         tree.grow()
-        until = turn.arrived_at + min(budget(turn), self._max_seconds)
-        while self._goes_on(tree.root.visits, until):
+        deadline = turn.arrived_at + min(budget(turn), self._max_seconds)
+        while self._continues(tree.root.visits, deadline):
             tree.grow()
         return tree.best()
 
-    def _goes_on(self, done: int, until: float) -> bool:
-        return done < self._iterations if self._iterations is not None else self._now() < until
+    def _continues(self, iterations: int, deadline: float) -> bool:
+        return iterations < self._iterations if self._iterations is not None else self._now() < deadline
 
 
 def budget(turn: Turn) -> float:
@@ -70,16 +70,16 @@ def budget(turn: Turn) -> float:
     if turn.left is None:
         return UNTIMED_S
     clock = turn.clocks[turn.seat]
-    moves = clock.moves_left + 1 if clock.moves_left else MOVES_TO_COME
+    moves = clock.moves_left + 1 if clock.moves_left else EXPECTED_MOVES
     return min(clock.main / moves + clock.period / 2, turn.left / 2)
 
 
-def worlds(game: Game, settings: Settings, seen: str) -> World:
+def worlds(game: Game, settings: Settings, visible: str) -> World:
     """Return a function that returns positions consistent with what a seat sees.
 
-    It returns always the same position if nothing is hidden, and a different one each time if hands are.
+    It always returns the same position if nothing is hidden, and different ones if hands are hidden.
     """
     if game.name == "toc":
-        return lambda rng: imagine(seen, settings, rng.randbytes(16))
-    position: Position = game.read(seen, settings)
+        return lambda rng: imagine(visible, settings, rng.randbytes(16))
+    position: Position = game.read(visible, settings)
     return lambda _: position

@@ -12,7 +12,7 @@ from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.programs import Command, Limits, Program, TcpProgram
 from referee_client.bridge.sandbox import sandboxed
 from referee_client.errors import Misconfigured
-from referee_client.playing import play, until_stopped
+from referee_client.playing import play, run_until_stopped
 
 MIB = 1 << 20
 
@@ -24,7 +24,7 @@ def main() -> None:
     except Misconfigured as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
-    until_stopped(_play(arguments, program))
+    run_until_stopped(_play(arguments, program))
 
 
 async def _play(arguments: argparse.Namespace, program: Program) -> None:

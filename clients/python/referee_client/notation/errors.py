@@ -5,4 +5,4 @@ class Unreadable(ValueError):
     """The text is not a move, or not a position, of this game."""
 
     def __init__(self, what: str, text: str) -> None:
-        super().__init__(f"this is no {what}: {text!r}")
+        super().__init__(f"this is not a {what}: {text!r}")

@@ -1,7 +1,7 @@
 """Client for organisers: bots, matches, watching, records, ladders and tournaments."""
 
+from referee_client.organiser.async_organiser import AsyncOrganiser
 from referee_client.organiser.clock_text import BadClock
-from referee_client.organiser.later import AsyncOrganiser
 from referee_client.organiser.organiser import Organiser
 from referee_client.organiser.standing import Standing
 from referee_client.organiser.terms import Terms

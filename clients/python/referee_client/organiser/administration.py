@@ -12,11 +12,11 @@ from referee_api.v1 import bot_pb2, quota_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
 from referee_client.matches import Result, result_in
-from referee_client.organiser.calls import PAGE, Calls, request_id
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 
 
 class Administration:
-    """All methods raise Refused (of which NotAllowed is a subclass), or Gone if the referee cannot be reached."""
+    """All methods raise Refused (of which NotAllowed is a subclass), or Unreachable if no retry has succeeded."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -33,48 +33,48 @@ class Administration:
         request = pb.CreateTokenRequest(
             role=_role(role), holder=holder, bot=bot, label=label, expire_time=_timestamp(expires_at)
         )
-        return self._calls.ask(self._stub.CreateToken, request)
+        return self._calls.call(self._stub.CreateToken, request)
 
     def tokens(self, holder: str = "", include_inactive: bool = False) -> Iterator[token_pb2.Token]:
         """Return tokens, the newest first; with `include_inactive`, also those that are revoked or have expired."""
-        request = pb.ListTokensRequest(holder=holder, include_inactive=include_inactive, page_size=PAGE)
+        request = pb.ListTokensRequest(holder=holder, include_inactive=include_inactive, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._stub.ListTokens, request):
             yield from page.tokens
 
     def revoke_token(self, token_id: str) -> token_pb2.Token:
         """Revoke a token, which ends its streams."""
-        return self._calls.ask(self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id)).token
+        return self._calls.call(self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id)).token
 
     def pause_bot(self, bot: str, message: str) -> bot_pb2.Bot:
         """Pause a bot, so that it gets no new matches; `message` tells its owner why."""
-        return self._calls.ask(self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message)).bot
+        return self._calls.call(self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message)).bot
 
     def resume_bot(self, bot: str) -> bot_pb2.Bot:
-        return self._calls.ask(self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot)).bot
+        return self._calls.call(self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot)).bot
 
     def quota(self, holder: str = "") -> pb.GetQuotaResponse:
         """Return the limits of a holder, and how much of them it uses; without a holder, the default limits."""
-        return self._calls.ask(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
+        return self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
 
     def set_quota(self, holder: str, quota: quota_pb2.Quota | None) -> quota_pb2.Quota:
         """Set the limits of a holder and return those that now apply; None: the default limits."""
-        return self._calls.ask(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota)).quota
+        return self._calls.call(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota)).quota
 
     def drain(self, grace_ms: int = 0) -> pb.DrainResponse:
         """Shut the referee down gracefully, like SIGTERM. 0: with the grace period that it is configured with."""
-        return self._calls.ask(self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
+        return self._calls.call(self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
 
     def void(self, match_id: str, message: str) -> Result:
         """Declare an unfinished match void."""
         request = pb.VoidMatchRequest(request_id=request_id(), match_id=match_id, message=message)
-        return result_in(self._calls.ask(self._stub.VoidMatch, request).result)
+        return result_in(self._calls.call(self._stub.VoidMatch, request).result)
 
     def adjudicate(self, match_id: str, side_scores: Sequence[float], message: str) -> Result:
         """Decide a match that is being played, by a score for each side, in the order of the sides."""
         request = pb.AdjudicateMatchRequest(
             request_id=request_id(), match_id=match_id, side_scores=side_scores, message=message
         )
-        return result_in(self._calls.ask(self._stub.AdjudicateMatch, request).result)
+        return result_in(self._calls.call(self._stub.AdjudicateMatch, request).result)
 
 
 ROLES = {name.removeprefix("ROLE_").lower(): number for name, number in token_pb2.Role.items() if number}

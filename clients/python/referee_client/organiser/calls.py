@@ -13,32 +13,32 @@ from typing import Any, TypeVar
 import grpc
 
 from referee_client.address import Address
-from referee_client.errors import Gone, Refused, refused_by
-from referee_client.pauses import Pauses
+from referee_client.backoff import Backoff
+from referee_client.errors import Refused, Unreachable, call_error
 
-Q = TypeVar("Q")
-A = TypeVar("A")
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 
-ONE_CALL_S = 30.0
+CALL_TIMEOUT_S = 30.0
 KEEPALIVE = {
     "grpc.keepalive_time_ms": 20_000,
     "grpc.keepalive_timeout_ms": 10_000,
-    "grpc.http2.ping_timeout_ms": 10_000,  # Without it, gRPC ignores the timeout above.
+    "grpc.http2.ping_timeout_ms": 10_000,  # Otherwise, gRPC ignores the timeout above.
     "grpc.http2.max_pings_without_data": 0,
 }
 """HTTP/2 pings that find dead connections while a call is open, since a stream may be silent for hours.
 
 gRPC sends fewer of them to a server that asks for it.
 """
-PAGE = 1000
+PAGE_SIZE = 1000
 """Page size of lists: the maximum that the contract permits."""
 TOO_MANY_CALLS = "TOO_MANY_CALLS"
 MINUTE_S = 60.0
-BURST = 10
-"""A caller that has paused for that long may make a tenth of a minute's calls at once."""
-SLACK = 1.05
+BURSTS_PER_MINUTE = 10
+"""After a pause, a caller may make a tenth of a minute's calls at once."""
+INTERVAL_FACTOR = 1.05
 """Calls are slightly slower than the limit, because clocks differ."""
-AGAIN = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
+UNREACHABLE_CODES = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
 class Calls:
@@ -49,120 +49,122 @@ class Calls:
         self.channel = address.channel(*KEEPALIVE.items())
         self.metadata = address.metadata
         self.patience_s = patience_s
-        self._pace = Pace()
+        self._rate_limiter = RateLimiter()
 
-    def ask(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
-        """Make a call and return the answer. Raises Refused, or Gone if the referee cannot be reached."""
-        waiting = Waiting(self.patience_s, self._pace)
+    def call(self, method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
+        """Make a call and return the response. Raises Refused, or Unreachable if the referee cannot be reached."""
+        retries = Retries(self.patience_s, self._rate_limiter)
         while True:
-            self._pace.wait()
+            self._rate_limiter.wait()
             try:
-                return call(request, metadata=self.metadata, timeout=ONE_CALL_S)
-            except grpc.RpcError as why:
-                waiting.after(why)
+                return method(request, metadata=self.metadata, timeout=CALL_TIMEOUT_S)
+            except grpc.RpcError as error:
+                retries.wait_after(error)
 
-    def pages(self, call: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Any) -> Iterator[A]:
-        """Return every page, starting with the requested one. Raises the same as `ask`."""
+    def pages(self, method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any) -> Iterator[ResponseT]:
+        """Return every page, starting with the requested one. Raises the same as `call`."""
         while True:
-            page: Any = self.ask(call, request)
+            page: Any = self.call(method, request)
             yield page
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
 
-    def first(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> A:
-        """Return the first message of a stream, and cancel the rest. Raises the same as `ask`."""
-        waiting = Waiting(self.patience_s, self._pace)
+    def first(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
+        """Return the first message of a stream, and cancel the rest. Raises the same as `call`."""
+        retries = Retries(self.patience_s, self._rate_limiter)
         while True:
-            self._pace.wait()
-            stream = call(request, metadata=self.metadata, timeout=ONE_CALL_S)
+            self._rate_limiter.wait()
+            stream = method(request, metadata=self.metadata, timeout=CALL_TIMEOUT_S)
             try:
                 return next(stream)
-            except grpc.RpcError as why:
-                waiting.after(why)
+            except grpc.RpcError as error:
+                retries.wait_after(error)
             finally:
                 stream.cancel()
 
-    def whole(self, call: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> list[A]:
-        """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `ask`."""
-        waiting = Waiting(self.patience_s, self._pace)
+    def all(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> list[ResponseT]:
+        """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `call`."""
+        retries = Retries(self.patience_s, self._rate_limiter)
         while True:
-            self._pace.wait()
+            self._rate_limiter.wait()
             try:
-                return list(call(request, metadata=self.metadata, timeout=ONE_CALL_S))
-            except grpc.RpcError as why:
-                waiting.after(why)
+                return list(method(request, metadata=self.metadata, timeout=CALL_TIMEOUT_S))
+            except grpc.RpcError as error:
+                retries.wait_after(error)
 
     def close(self) -> None:
         self.channel.close()
 
 
-class Pace:
+class RateLimiter:
     """Rate limiter for the calls of all threads: unlimited until the referee rejects a call because of its rate limit.
 
     From then on calls are spread evenly at the rate that the error names, until there has been a pause after which the
-    referee permits a burst again. So the error occurs once, and not again and again in each thread.
+    referee permits a burst again. So the error occurs once, and not repeatedly in each thread.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep) -> None:
         self._now = now
         self._sleep = sleep
         self._lock = threading.Lock()
-        self._apart_s = 0.0
+        self._interval_s = 0.0
         """Seconds between two calls; 0: unlimited."""
-        self._free_at = 0.0
+        self._next_call_at = 0.0
         """When the next call may be made."""
 
     def wait(self) -> None:
         """Wait until the next call may be made."""
         with self._lock:
             now = self._now()
-            if not self._apart_s or now > self._free_at + MINUTE_S / BURST:
-                self._apart_s = 0.0
+            if not self._interval_s or now > self._next_call_at + MINUTE_S / BURSTS_PER_MINUTE:
+                self._interval_s = 0.0
                 return
-            pause_s = max(0.0, self._free_at - now)
-            self._free_at = now + pause_s + self._apart_s
+            pause_s = max(0.0, self._next_call_at - now)
+            self._next_call_at = now + pause_s + self._interval_s
         self._sleep(pause_s)
 
     def slow_down(self, calls_per_minute: int, after_s: float) -> None:
         """Limit the rate to `calls_per_minute`, with the next call in `after_s` seconds at the earliest."""
         with self._lock:
-            self._apart_s = SLACK * MINUTE_S / calls_per_minute
-            self._free_at = max(self._free_at, self._now() + after_s)
+            self._interval_s = INTERVAL_FACTOR * MINUTE_S / calls_per_minute
+            self._next_call_at = max(self._next_call_at, self._now() + after_s)
 
 
-class Waiting:
-    """Waits for a referee that cannot be reached, for a limited time since the first failure."""
+class Retries:
+    """Pauses between retries while the referee cannot be reached, for a limited time since the first failure."""
 
-    def __init__(self, patience_s: float, pace: Pace | None = None) -> None:
-        self._pace = pace
+    def __init__(self, patience_s: float, rate_limiter: RateLimiter | None = None) -> None:
+        self._rate_limiter = rate_limiter
         self._patience_s = patience_s
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Reset the backoff and the time limit, because the referee has answered."""
-        self._pauses = Pauses()
-        self._until: float | None = None
+        self._backoff = Backoff()
+        self._deadline: float | None = None
 
-    def after(self, why: grpc.RpcError) -> None:
-        """Pause before a retry. Raises Refused if a retry does not help, and Gone if the time limit has passed."""
-        refused = refused_by(why)
-        asked_s = refused.refusal.retry_after
-        if asked_s is None and why.code() not in AGAIN:
+    def wait_after(self, error: grpc.RpcError) -> None:
+        """Pause before a retry. Raises Refused if a retry does not help, or Unreachable after the time limit."""
+        refused = call_error(error)
+        retry_after_s = refused.refusal.retry_after
+        if retry_after_s is None and error.code() not in UNREACHABLE_CODES:
             raise refused from None
-        if self._until is None:
-            self._until = time.monotonic() + self._patience_s
-        if refused.reason == TOO_MANY_CALLS and self._pace:
-            self._pace.slow_down(int(refused.metadata["limit"]), asked_s or 0)
+        if self._deadline is None:
+            self._deadline = time.monotonic() + self._patience_s
+        if refused.reason == TOO_MANY_CALLS and self._rate_limiter:
+            self._rate_limiter.slow_down(int(refused.metadata["limit"]), retry_after_s or 0)
             return
-        pause_s = asked_s or self._pauses.after_break()
-        if time.monotonic() + pause_s > self._until:
-            raise _given_up(refused, why)
+        pause_s = retry_after_s or self._backoff.after_failure()
+        if time.monotonic() + pause_s > self._deadline:
+            raise _final_error(refused, error)
         time.sleep(pause_s)
 
 
-def _given_up(refused: Refused, why: grpc.RpcError) -> Exception:
-    return Gone(f"the referee cannot be reached: {refused.refusal}") if why.code() in AGAIN else refused
+def _final_error(refused: Refused, error: grpc.RpcError) -> Exception:
+    if error.code() in UNREACHABLE_CODES:
+        return Unreachable(f"the referee cannot be reached: {refused.refusal}")
+    return refused
 
 
 def request_id() -> str:

@@ -1,16 +1,16 @@
-"""Clocks in a line of text, as players say them.
+"""Clocks as a line of text.
 
     none                      no clock
     60                        sixty seconds for the whole game
-    60+1                      Fischer: one more for each move
+    60+1                      Fischer: one second more for each move
     60 delay 2                the clock waits two seconds at each move
     60 bronstein 2            up to two seconds are given back after each move
     60 byoyomi 3x10           then three periods of ten seconds
     60 byoyomi 5/10           then ten seconds for every five moves
-    40/300, 20/120, 60+5      forty moves in 300 seconds, twenty in 120, the rest in 60, and 5 more for each
+    40/300, 20/120, 60+5      forty moves in 300 seconds, twenty in 120, the rest in 60 and 5 more for each move
     5/move                    five seconds for each move
-    2 bank 30                 two seconds for each move, and thirty for what goes beyond
-    hourglass 60              what one uses the others get
+    2 bank 30                 two seconds for each move, and thirty seconds for all that is beyond
+    hourglass 60              the time that one seat uses is added to the others
     correspondence 3d         three days for each move
 
 A time is in seconds, or has its unit: `ms`, `s`, `m`, `h`, `d`.
@@ -45,7 +45,7 @@ def clock(text: str) -> pb.ClockRule:
 
 def ms(time: str) -> int:
     """Return a time that matches TIME in whole milliseconds."""
-    number, unit = re.fullmatch(r"([\d.]+)(\w*)", time).groups()  # type: ignore[union-attr]  # Whatever fits TIME fits.
+    number, unit = re.fullmatch(r"([\d.]+)(\w*)", time).groups()  # type: ignore[union-attr]  # TIME guarantees a match.
     return round(float(number) * UNITS_MS[unit or "s"])
 
 

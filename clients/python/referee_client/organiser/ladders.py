@@ -8,14 +8,14 @@ from referee_api.v1 import ladder_service_pb2 as pb
 from referee_api.v1.ladder_service_pb2_grpc import LadderServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-from referee_client.organiser.calls import PAGE, Calls, request_id
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
-from referee_client.organiser.watching import Watching
+from referee_client.organiser.watch import Watch
 
 
 class Ladders:
-    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Gone if the referee cannot be reached."""
+    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Unreachable if no retry has succeeded."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -29,72 +29,74 @@ class Ladders:
 
         Without `terms`, the terms of the matches are those of `plan`. Without `plan`, the defaults apply.
         """
-        agreed = plan or ladder_pb2.LadderTerms()
+        ladder_terms = plan or ladder_pb2.LadderTerms()
         if terms:
-            agreed = ladder_pb2.LadderTerms()
-            agreed.MergeFrom(plan or ladder_pb2.LadderTerms())
-            del agreed.match_terms[:]
-            agreed.match_terms.append(terms.message())
-        request = pb.CreateLadderRequest(request_id=request_id(), name=name, title=title, terms=agreed)
-        return self._calls.ask(self._stub.CreateLadder, request).ladder
+            ladder_terms = ladder_pb2.LadderTerms()
+            ladder_terms.MergeFrom(plan or ladder_pb2.LadderTerms())
+            del ladder_terms.match_terms[:]
+            ladder_terms.match_terms.append(terms.message())
+        request = pb.CreateLadderRequest(request_id=request_id(), name=name, title=title, terms=ladder_terms)
+        return self._calls.call(self._stub.CreateLadder, request).ladder
 
     def get(self, name: str) -> ladder_pb2.Ladder:
-        return self._calls.ask(self._stub.GetLadder, pb.GetLadderRequest(name=name)).ladder
+        return self._calls.call(self._stub.GetLadder, pb.GetLadderRequest(name=name)).ladder
 
     def list(self, game: str = "", bot: str = "", include_closed: bool = False) -> Iterator[ladder_pb2.Ladder]:
         """Return ladders in the order of their names. Empty arguments match any."""
-        request = pb.ListLaddersRequest(game=game, bot=bot, include_closed=include_closed, page_size=PAGE)
+        request = pb.ListLaddersRequest(game=game, bot=bot, include_closed=include_closed, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._stub.ListLadders, request):
             yield from page.ladders
 
     def join(self, ladder: str, who: str | contest_pb2.Entrant = "") -> ladder_pb2.LadderStanding:
         """Join a ladder and return the first standing. `who` as in `entrants`; default: the bot of this token."""
         request = pb.JoinLadderRequest(ladder=ladder, entrant=entrant(who) if who else None)
-        return self._calls.ask(self._stub.JoinLadder, request).standing
+        return self._calls.call(self._stub.JoinLadder, request).standing
 
     def leave(self, ladder: str, who: str = "") -> None:
         """Leave a ladder; the ratings are kept. Default: the bot of this token."""
-        self._calls.ask(self._stub.LeaveLadder, pb.LeaveLadderRequest(ladder=ladder, entrant=who))
+        self._calls.call(self._stub.LeaveLadder, pb.LeaveLadderRequest(ladder=ladder, entrant=who))
 
     def challenge(self, ladder: str, entrants: Sequence[str]) -> contest_pb2.Pairing:
         """Request a rated pairing that is played as soon as all have room; the challenger comes first."""
         request = pb.ChallengeRequest(request_id=request_id(), ladder=ladder, entrants=entrants)
-        return self._calls.ask(self._stub.Challenge, request).pairing
+        return self._calls.call(self._stub.Challenge, request).pairing
 
     def start_season(self, ladder: str) -> ladder_pb2.Ladder:
         """Start a new season: ratings become uncertain again."""
         request = pb.StartSeasonRequest(request_id=request_id(), ladder=ladder)
-        return self._calls.ask(self._stub.StartSeason, request).ladder
+        return self._calls.call(self._stub.StartSeason, request).ladder
 
     def pause(self, ladder: str, message: str = "") -> ladder_pb2.Ladder:
         """Pause a ladder, so that it starts no matches until it is resumed; `message` tells its entrants why."""
-        return self._calls.ask(self._stub.PauseLadder, pb.PauseLadderRequest(ladder=ladder, message=message)).ladder
+        return self._calls.call(self._stub.PauseLadder, pb.PauseLadderRequest(ladder=ladder, message=message)).ladder
 
     def resume(self, ladder: str) -> ladder_pb2.Ladder:
         """Resume a paused ladder."""
-        return self._calls.ask(self._stub.ResumeLadder, pb.ResumeLadderRequest(ladder=ladder)).ladder
+        return self._calls.call(self._stub.ResumeLadder, pb.ResumeLadderRequest(ladder=ladder)).ladder
 
     def close(self, ladder: str, message: str = "") -> ladder_pb2.Ladder:
         """Close a ladder permanently."""
-        return self._calls.ask(self._stub.CloseLadder, pb.CloseLadderRequest(ladder=ladder, message=message)).ladder
+        return self._calls.call(self._stub.CloseLadder, pb.CloseLadderRequest(ladder=ladder, message=message)).ladder
 
     def standings(
         self, ladder: str, season: int = 0, all_versions: bool = False
     ) -> Sequence[ladder_pb2.LadderStanding]:
         """Return the standings of a season, the best first; 0: the current season."""
-        request = pb.ListLadderStandingsRequest(ladder=ladder, season=season, all_versions=all_versions, page_size=PAGE)
+        request = pb.ListLadderStandingsRequest(
+            ladder=ladder, season=season, all_versions=all_versions, page_size=PAGE_SIZE
+        )
         pages = self._calls.pages(self._stub.ListLadderStandings, request)
         return [row for page in pages for row in page.standings]
 
     def history(self, ladder: str, bot: str, version: str = "") -> Iterator[rating_pb2.RatingPoint]:
         """Return how the ratings of a bot have changed, the oldest point first. Default: of all its versions."""
-        request = pb.ListRatingHistoryRequest(ladder=ladder, bot=bot, version=version, page_size=PAGE)
+        request = pb.ListRatingHistoryRequest(ladder=ladder, bot=bot, version=version, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._stub.ListRatingHistory, request):
             yield from page.points
 
     def matches(self, ladder: str) -> Iterator[match_pb2.Match]:
         """Return the matches of a ladder, the newest first."""
-        request = match_service_pb2.ListMatchesRequest(ladder=ladder, page_size=PAGE)
+        request = match_service_pb2.ListMatchesRequest(ladder=ladder, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._matches.ListMatches, request):
             yield from page.matches
 
@@ -103,12 +105,12 @@ class Ladders:
         request = pb.WatchLadderRequest(ladder=ladder)
         return self._calls.first(self._stub.WatchLadder, request).items[0].snapshot
 
-    def watch(self, ladder: str, after: int = 0) -> Watching[ladder_pb2.LadderEntry]:
+    def watch(self, ladder: str, after: int = 0) -> Watch[ladder_pb2.LadderEntry]:
         """Watch every entry after the number `after` until the ladder is closed, reconnecting when necessary."""
 
-        def opened(after: int) -> Any:
+        def open_stream(after: int) -> Any:
             return self._stub.WatchLadder(
                 pb.WatchLadderRequest(ladder=ladder, after_number=after), metadata=self._calls.metadata
             )
 
-        return Watching(self._calls, opened, after)
+        return Watch(self._calls, open_stream, after)

@@ -25,19 +25,19 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_client.address import address
 from referee_client.matches import Match, Result, match_in, result_in
 from referee_client.organiser.administration import Administration
-from referee_client.organiser.calls import PAGE, Calls, request_id
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.entrants import bot_ref
 from referee_client.organiser.ladders import Ladders
 from referee_client.organiser.standing import PHASES, Standing, standing_in
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.tournaments import Tournaments
-from referee_client.organiser.watching import Watching
+from referee_client.organiser.watch import Watch
 
 PATIENCE_S = 60.0
 
 
 class Organiser:
-    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Gone if the referee cannot be reached."""
+    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Unreachable if no retry has succeeded."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Organiser:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -69,22 +69,22 @@ class Organiser:
 
     def games(self) -> list[game_pb2.Game]:
         """Return all games that the referee has."""
-        return list(self._calls.ask(self._games.ListGames, game_service_pb2.ListGamesRequest()).games)
+        return list(self._calls.call(self._games.ListGames, game_service_pb2.ListGamesRequest()).games)
 
     def register_bot(self, name: str, description: str = "") -> str:
         """Register a bot and return its token."""
         request = bot_service_pb2.RegisterBotRequest(request_id=request_id(), name=name, description=description)
-        made = self._calls.ask(self._bots.RegisterBot, request)
+        registered = self._calls.call(self._bots.RegisterBot, request)
         # The secret is returned only once, and that answer may have been lost.
-        return made.secret or self.create_token(name)
+        return registered.secret or self.create_token(name)
 
     def create_token(self, name: str, label: str = "") -> str:
         """Create and return another token of a bot."""
         request = bot_service_pb2.CreateBotTokenRequest(bot=name, label=label)
-        return self._calls.ask(self._bots.CreateBotToken, request).secret
+        return self._calls.call(self._bots.CreateBotToken, request).secret
 
     def bots(self, owner: str = "", online_only: bool = False) -> Iterator[bot_pb2.Bot]:
-        request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE)
+        request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._bots.ListBots, request):
             yield from page.bots
 
@@ -93,7 +93,7 @@ class Organiser:
         request = bot_service_pb2.ListBotLogEntriesRequest(bot=name, after_number=after)
         more = True
         while more:
-            page = self._calls.ask(self._bots.ListBotLogEntries, request)
+            page = self._calls.call(self._bots.ListBotLogEntries, request)
             yield from page.entries
             more = page.has_more
             request.after_number = page.entries[-1].number if page.entries else request.after_number
@@ -114,48 +114,48 @@ class Organiser:
         `seed`: 32 bytes to repeat the same match. `position`: the position to start from. `ladder`: the ladder that
         rates the match.
         """
-        wanted = Terms(terms) if isinstance(terms, str) else terms
+        match_terms = Terms(terms) if isinstance(terms, str) else terms
         request = match_service_pb2.CreateMatchRequest(
             request_id=request_id(),
-            terms=wanted.message(),
+            terms=match_terms.message(),
             seats=map(bot_ref, bots),
             opening=game_pb2.Opening(position=position) if position else None,
             seed=seed,
             title=title,
             ladder=ladder,
         )
-        return match_in(self._calls.ask(self._matches.CreateMatch, request).match)
+        return match_in(self._calls.call(self._matches.CreateMatch, request).match)
 
     def abort(self, match_id: str, message: str = "") -> Result:
         """Abort a match."""
         request = match_service_pb2.AbortMatchRequest(request_id=request_id(), match_id=match_id, message=message)
-        return result_in(self._calls.ask(self._matches.AbortMatch, request).result)
+        return result_in(self._calls.call(self._matches.AbortMatch, request).result)
 
     def standing(self, match_id: str) -> Standing:
         """Return the current state of a match."""
         request = match_service_pb2.GetMatchRequest(match_id=match_id)
-        return standing_in(self._calls.ask(self._matches.GetMatch, request))
+        return standing_in(self._calls.call(self._matches.GetMatch, request))
 
     def matches(self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False) -> Iterator[Match]:
         """Return matches, the newest first. `phase` is `waiting`, `playing` or `over`; empty arguments match any."""
         request = match_service_pb2.ListMatchesRequest(
-            bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE
+            bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE_SIZE
         )
         for page in self._calls.pages(self._matches.ListMatches, request):
             yield from map(match_in, page.matches)
 
-    def watch(self, match_id: str, after: int = 0) -> Watching[entry_pb2.Entry]:
+    def watch(self, match_id: str, after: int = 0) -> Watch[entry_pb2.Entry]:
         """Watch every entry after the number `after`, once and in order, until the match is over.
 
         The watch resumes by itself after the referee could not be reached, or after it was ended because the watcher
         was too slow.
         """
 
-        def opened(after: int) -> Any:
+        def open_stream(after: int) -> Any:
             request = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=after)
             return self._matches.WatchMatch(request, metadata=self._calls.metadata)
 
-        return Watching(self._calls, opened, after)
+        return Watch(self._calls, open_stream, after)
 
     def result(self, match_id: str) -> Result:
         """Wait for the end of a match and return its result."""
@@ -166,14 +166,14 @@ class Organiser:
 
     def record(self, match_id: str, file: str | os.PathLike[str]) -> Path:
         """Write the record of a finished match to a file, which is replaced atomically, and return its path."""
-        whole = Path(file)
-        part = whole.with_name(f"{whole.name}.part")
-        part.write_bytes(self.record_bytes(match_id))
-        return part.replace(whole)
+        target = Path(file)
+        temporary = target.with_name(f"{target.name}.part")
+        temporary.write_bytes(self.record_bytes(match_id))
+        return temporary.replace(target)
 
     def record_bytes(self, match_id: str) -> bytes:
         """Return the record of a finished match, as its file contains it."""
-        messages = self._calls.whole(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
+        messages = self._calls.all(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
         return b"".join(f"{line}\n".encode() for message in messages for line in message.lines)
 
 

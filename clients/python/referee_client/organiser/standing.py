@@ -20,7 +20,7 @@ class Standing:
     phase: str
     """`waiting`, `playing` or `over`."""
     number: int = 0
-    """Number of the last entry that is included. 0, like everything below, if nothing may be seen yet."""
+    """Number of the last entry that is included. If nothing may be seen yet, it is 0 and all fields below are empty."""
     ply: int = 0
     position: str = ""
     owing: tuple[int, ...] = ()

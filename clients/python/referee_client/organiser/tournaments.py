@@ -8,10 +8,10 @@ from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
-from referee_client.organiser.calls import PAGE, Calls, request_id
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
-from referee_client.organiser.watching import Watching
+from referee_client.organiser.watch import Watch
 
 PHASES = {
     "entry": tournament_pb2.TOURNAMENT_PHASE_ENTRY,
@@ -24,7 +24,7 @@ FORMATS = {"csv": pb.EXPORT_FORMAT_CSV, "json": pb.EXPORT_FORMAT_JSON, "trf": pb
 
 
 class Tournaments:
-    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Gone if the referee cannot be reached."""
+    """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Unreachable if no retry has succeeded."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -45,47 +45,47 @@ class Tournaments:
         Without `terms`, the terms of the matches are those of `plan`. Without `plan`, it is a single round robin.
         Entrants are bots, as `anna` or `anna/1.4`, or partners, as `reds=anna,bert`.
         """
-        agreed = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin())
+        tournament_terms = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin())
         if plan:
-            agreed.CopyFrom(plan)
+            tournament_terms.CopyFrom(plan)
         if terms:
-            agreed.match_terms.CopyFrom(terms.message())
+            tournament_terms.match_terms.CopyFrom(terms.message())
         request = pb.CreateTournamentRequest(
-            request_id=request_id(), name=name, title=title, terms=agreed, entrants=map(entrant, entrants)
+            request_id=request_id(), name=name, title=title, terms=tournament_terms, entrants=map(entrant, entrants)
         )
-        return self._calls.ask(self._stub.CreateTournament, request).tournament
+        return self._calls.call(self._stub.CreateTournament, request).tournament
 
     def get(self, name: str) -> tournament_pb2.Tournament:
-        return self._calls.ask(self._stub.GetTournament, pb.GetTournamentRequest(name=name)).tournament
+        return self._calls.call(self._stub.GetTournament, pb.GetTournamentRequest(name=name)).tournament
 
     def list(self, game: str = "", bot: str = "", phase: str = "") -> Iterator[tournament_pb2.Tournament]:
         """Return tournaments, the newest first. `phase` is one of PHASES; empty arguments match any."""
-        wanted = PHASES[phase] if phase else tournament_pb2.TOURNAMENT_PHASE_UNSPECIFIED
-        request = pb.ListTournamentsRequest(game=game, bot=bot, phase=wanted, page_size=PAGE)
+        phase_number = PHASES[phase] if phase else tournament_pb2.TOURNAMENT_PHASE_UNSPECIFIED
+        request = pb.ListTournamentsRequest(game=game, bot=bot, phase=phase_number, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._stub.ListTournaments, request):
             yield from page.tournaments
 
     def enter(self, tournament: str, who: str | contest_pb2.Entrant = "") -> tournament_pb2.Tournament:
         """Enter a tournament. `who` as for `create`; default: the bot of this token."""
         request = pb.EnterTournamentRequest(tournament=tournament, entrant=entrant(who) if who else None)
-        return self._calls.ask(self._stub.EnterTournament, request).tournament
+        return self._calls.call(self._stub.EnterTournament, request).tournament
 
     def withdraw(self, tournament: str, who: str = "", message: str = "") -> tournament_pb2.Tournament:
         """Withdraw an entrant by name. Default: the bot of this token."""
         request = pb.WithdrawEntrantRequest(tournament=tournament, entrant=who, message=message)
-        return self._calls.ask(self._stub.WithdrawEntrant, request).tournament
+        return self._calls.call(self._stub.WithdrawEntrant, request).tournament
 
     def start(self, tournament: str) -> tournament_pb2.Tournament:
-        return self._calls.ask(self._stub.StartTournament, pb.StartTournamentRequest(name=tournament)).tournament
+        return self._calls.call(self._stub.StartTournament, pb.StartTournamentRequest(name=tournament)).tournament
 
     def cancel(self, tournament: str, message: str = "") -> tournament_pb2.Tournament:
         """Cancel a tournament; its unfinished matches become void."""
         request = pb.CancelTournamentRequest(name=tournament, message=message)
-        return self._calls.ask(self._stub.CancelTournament, request).tournament
+        return self._calls.call(self._stub.CancelTournament, request).tournament
 
     def pairings(self, tournament: str, of_round: int = 0, of_entrant: str = "") -> Iterator[contest_pb2.Pairing]:
         """Return pairings by round and board. Default: all."""
-        request = pb.ListPairingsRequest(tournament=tournament, round=of_round, entrant=of_entrant, page_size=PAGE)
+        request = pb.ListPairingsRequest(tournament=tournament, round=of_round, entrant=of_entrant, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._stub.ListPairings, request):
             yield from page.pairings
 
@@ -95,30 +95,30 @@ class Tournaments:
 
     def cross_table(self, tournament: str) -> Sequence[tournament_pb2.CrossTableRow]:
         request = pb.GetCrossTableRequest(tournament=tournament)
-        return self._calls.ask(self._stub.GetCrossTable, request).rows
+        return self._calls.call(self._stub.GetCrossTable, request).rows
 
     def export(self, tournament: str, form: str) -> str:
         """Return the tournament as the text of a `csv`, `json` or `trf` file."""
         request = pb.ExportTournamentRequest(tournament=tournament, format=FORMATS[form])
-        return "".join(part.text for part in self._calls.whole(self._stub.ExportTournament, request))
+        return "".join(part.text for part in self._calls.all(self._stub.ExportTournament, request))
 
     def matches(self, tournament: str) -> Iterator[match_pb2.Match]:
         """Return the matches of a tournament, the newest first."""
-        request = match_service_pb2.ListMatchesRequest(tournament=tournament, page_size=PAGE)
+        request = match_service_pb2.ListMatchesRequest(tournament=tournament, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._matches.ListMatches, request):
             yield from page.matches
 
-    def watch(self, tournament: str, after: int = 0) -> Watching[tournament_pb2.TournamentEntry]:
+    def watch(self, tournament: str, after: int = 0) -> Watch[tournament_pb2.TournamentEntry]:
         """Watch every entry after the number `after` until the tournament is over, reconnecting when necessary."""
 
-        def opened(after: int) -> Any:
+        def open_stream(after: int) -> Any:
             return self._stub.WatchTournament(
                 pb.WatchTournamentRequest(tournament=tournament, after_number=after), metadata=self._calls.metadata
             )
 
-        return Watching(self._calls, opened, after)
+        return Watch(self._calls, open_stream, after)
 
     def table(self, tournament: str, after_round: int = 0) -> pb.GetTournamentStandingsResponse:
         """Return the standings, and the state of the sequential test if the tournament is one."""
         request = pb.GetTournamentStandingsRequest(tournament=tournament, after_round=after_round)
-        return self._calls.ask(self._stub.GetTournamentStandings, request)
+        return self._calls.call(self._stub.GetTournamentStandings, request)

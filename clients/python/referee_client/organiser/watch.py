@@ -1,4 +1,4 @@
-"""Watching a log from a given number on: every entry once and in order, even if connections break."""
+"""Watch of a log from a given number on: every entry once and in order, even if connections break."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -6,8 +6,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import grpc
 
-from referee_client.errors import refused_by
-from referee_client.organiser.calls import Calls, Waiting
+from referee_client.errors import call_error
+from referee_client.organiser.calls import Calls, Retries
 
 
 class Numbered(Protocol):
@@ -15,27 +15,27 @@ class Numbered(Protocol):
     def number(self) -> int: ...
 
 
-E = TypeVar("E", bound=Numbered)
+EntryT = TypeVar("EntryT", bound=Numbered)
 
-Opened = Callable[[int], Any]
+OpenStream = Callable[[int], Any]
 """Opens the stream after a given number."""
 
 
-class Watching(Generic[E]):
-    """Iterator over the entries after a number, until the log is complete. Raises Refused or Gone."""
+class Watch(Generic[EntryT]):
+    """Iterator over the entries after a number, until the log is complete. Raises Refused or Unreachable."""
 
-    def __init__(self, calls: Calls, opened: Opened, after: int) -> None:
+    def __init__(self, calls: Calls, open_stream: OpenStream, after: int) -> None:
         self._patience_s = calls.patience_s
-        self._opened = opened
+        self._open_stream = open_stream
         self._after = after
         self._stream: Any = None
         self._closed = threading.Event()
         self._entries = self._all()
 
-    def __iter__(self) -> Iterator[E]:
+    def __iter__(self) -> Iterator[EntryT]:
         return self
 
-    def __next__(self) -> E:
+    def __next__(self) -> EntryT:
         return next(self._entries)
 
     def close(self) -> None:
@@ -44,19 +44,19 @@ class Watching(Generic[E]):
         if self._stream:
             self._stream.cancel()
 
-    def _all(self) -> Iterator[E]:
-        waiting = Waiting(self._patience_s)
+    def _all(self) -> Iterator[EntryT]:
+        retries = Retries(self._patience_s)
         while not self._closed.is_set():
-            self._stream = self._opened(self._after)
+            self._stream = self._open_stream(self._after)
             try:
                 for entry in _entries(self._stream):
-                    waiting.begin_anew()
+                    retries.reset()
                     self._after = entry.number
                     yield entry
                 return
-            except grpc.RpcError as why:
-                if not self._closed.is_set() and refused_by(why).reason != "SLOW_CONSUMER":
-                    waiting.after(why)
+            except grpc.RpcError as error:
+                if not self._closed.is_set() and call_error(error).reason != "SLOW_CONSUMER":
+                    retries.wait_after(error)
 
 
 def _entries(stream: Any) -> Iterator[Any]:

@@ -1,7 +1,7 @@
 """Runs the bot's code: in threads, on the event loop, or (in `workers`) in separate processes.
 
-Calls for one seat are made one at a time and in order, while the stream keeps working. Whatever exception a bot raises
-becomes a BotBroke.
+Calls for one seat are made one at a time and in order, while the stream keeps working. Every exception that a bot
+raises becomes a BotFailed.
 """
 
 import asyncio
@@ -17,19 +17,19 @@ from functools import partial
 from typing import TypeVar
 
 from referee_client.answers import Answer, checked
-from referee_client.bot import Cast, Key
+from referee_client.bot import Key, Players
 from referee_client.matches import End, Match
 from referee_client.turn import Turn
 
 T = TypeVar("T")
 
 
-class BotBroke(Exception):
+class BotFailed(Exception):
     """The bot's own code raised an exception. `str()` is the traceback."""
 
 
-class Thinker(ABC):
-    """Calls the bot. All methods that call it raise BotBroke."""
+class BotRunner(ABC):
+    """Calls the bot. All methods that call it raise BotFailed."""
 
     @abstractmethod
     async def choose(self, key: Key, turn: Turn) -> Answer: ...
@@ -46,82 +46,82 @@ class Thinker(ABC):
         """Stop without waiting for calls that still run."""
 
 
-class OnLoop(Thinker):
+class LoopRunner(BotRunner):
     """Runs a bot whose `choose` is asynchronous."""
 
-    def __init__(self, cast: Cast) -> None:
-        self._cast = cast
-        self._order: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
+    def __init__(self, players: Players) -> None:
+        self._players = players
+        self._locks: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def choose(self, key: Key, turn: Turn) -> Answer:
-        return checked_or_broke(await self._ask(key, lambda: self._cast.choose(key, turn)))
+        return checked_answer(await self._call(key, lambda: self._players.choose(key, turn)))
 
     async def started(self, key: Key, match: Match) -> None:
-        await self._ask(key, lambda: self._cast.tell(key, "started", match, key[1]))
+        await self._call(key, lambda: self._players.notify(key, "started", match, key[1]))
 
     async def ended(self, key: Key, end: End) -> None:
         try:
-            await self._ask(key, lambda: self._cast.tell(key, "ended", end))
+            await self._call(key, lambda: self._players.notify(key, "ended", end))
         finally:
-            self._cast.forget(key)
-            self._order.pop(key, None)
+            self._players.remove(key)
+            self._locks.pop(key, None)
 
     def close(self) -> None:
         """Nothing to do: tasks end with their loop."""
 
-    async def _ask(self, key: Key, ask: Callable[[], object]) -> object:
-        async with self._order[key]:
+    async def _call(self, key: Key, call: Callable[[], object]) -> object:
+        async with self._locks[key]:
             try:
-                answer = ask()
-                return await answer if inspect.isawaitable(answer) else answer
+                result = call()
+                return await result if inspect.isawaitable(result) else result
             except (Exception, SystemExit, asyncio.CancelledError):
                 task = asyncio.current_task()
                 if task and task.cancelling():
-                    raise  # The answer is not needed any more.
-                raise BotBroke(traceback.format_exc()) from None
+                    raise  # The answer is no longer needed.
+                raise BotFailed(traceback.format_exc()) from None
 
 
-class InThreads(Thinker):
+class ThreadRunner(BotRunner):
     """Runs a bot whose `choose` is a plain function, in one thread per seat."""
 
-    def __init__(self, cast: Cast) -> None:
-        self._cast = cast
-        self._lines: dict[Key, Line] = {}
+    def __init__(self, players: Players) -> None:
+        self._players = players
+        self._threads: dict[Key, SerialThread] = {}
 
     async def choose(self, key: Key, turn: Turn) -> Answer:
-        return await self._line(key).does(lambda: checked_or_broke(self._cast.choose(key, turn)))
+        return await self._thread(key).submit(lambda: checked_answer(self._players.choose(key, turn)))
 
     async def started(self, key: Key, match: Match) -> None:
-        await self._line(key).does(partial(self._cast.tell, key, "started", match, key[1]))
+        await self._thread(key).submit(partial(self._players.notify, key, "started", match, key[1]))
 
     async def ended(self, key: Key, end: End) -> None:
-        line = self._line(key)
+        thread = self._thread(key)
         try:
-            await line.does(partial(self._cast.tell, key, "ended", end))
+            await thread.submit(partial(self._players.notify, key, "ended", end))
         finally:
-            line.close()
-            del self._lines[key]
-            self._cast.forget(key)
+            thread.close()
+            del self._threads[key]
+            self._players.remove(key)
 
     def close(self) -> None:
-        for line in self._lines.values():
-            line.close()
+        for thread in self._threads.values():
+            thread.close()
 
-    def _line(self, key: Key) -> "Line":
-        if key not in self._lines:
-            self._lines[key] = Line(f"match {key[0]}, seat {key[1]}")
-        return self._lines[key]
+    def _thread(self, key: Key) -> "SerialThread":
+        if key not in self._threads:
+            self._threads[key] = SerialThread(f"match {key[0]}, seat {key[1]}")
+        return self._threads[key]
 
 
-class Line:
+class SerialThread:
     """A thread that runs jobs one after the other. It does not keep the program from exiting."""
 
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name=name, daemon=True).start()
+        threading.Thread(target=self._run_jobs, name=name, daemon=True).start()
 
-    def does(self, job: Callable[[], T]) -> "asyncio.Future[T]":
-        """Return a future of what `job` returns, or of BotBroke. A job that is cancelled before its turn is skipped."""
+    def submit(self, job: Callable[[], T]) -> "asyncio.Future[T]":
+        """Return a future of the result of `job`, or of BotFailed. If it is cancelled early, the job is skipped."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._jobs.put(lambda: None if future.cancelled() else _settle(loop, future, job))
@@ -131,27 +131,27 @@ class Line:
         """End the thread after the queued jobs."""
         self._jobs.put(None)
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         while job := self._jobs.get():
             job()
 
 
-def checked_or_broke(answer: object) -> Answer:
-    """Return the answer. Raises BotBroke if it is not a valid answer."""
+def checked_answer(answer: object) -> Answer:
+    """Return the answer. Raises BotFailed if it is not a valid answer."""
     try:
         return checked(answer)
     except TypeError:
-        raise BotBroke(traceback.format_exc()) from None
+        raise BotFailed(traceback.format_exc()) from None
 
 
 def _settle(loop: asyncio.AbstractEventLoop, future: "asyncio.Future[T]", job: Callable[[], T]) -> None:
     try:
         outcome = job()
-    except BotBroke as why:
-        settle = partial(future.set_exception, why)
+    except BotFailed as failed:
+        settle = partial(future.set_exception, failed)
     except BaseException:  # Includes SystemExit, so that a bot that exits in one match does not stop its other matches.
-        settle = partial(future.set_exception, BotBroke(traceback.format_exc()))
+        settle = partial(future.set_exception, BotFailed(traceback.format_exc()))
     else:
         settle = partial(future.set_result, outcome)
-    with suppress(RuntimeError):  # The loop is closed, so the result is not needed any more.
+    with suppress(RuntimeError):  # The loop is closed, so the result is no longer needed.
         loop.call_soon_threadsafe(lambda: None if future.cancelled() else settle())

@@ -14,28 +14,28 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _later(
-    does: Callable[Concatenate[Organiser, P], T],
+def _async(
+    method: Callable[Concatenate[Organiser, P], T],
 ) -> Callable[Concatenate["AsyncOrganiser", P], Awaitable[T]]:
     """Return an asynchronous version of a method."""
 
-    @wraps(does)
-    async def later(self: "AsyncOrganiser", /, *given: P.args, **named: P.kwargs) -> T:
-        return await asyncio.to_thread(does, self.organiser, *given, **named)
+    @wraps(method)
+    async def call(self: "AsyncOrganiser", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(method, self.organiser, *args, **kwargs)
 
-    return later
+    return call
 
 
-def _listed(
-    does: Callable[Concatenate[Organiser, P], Iterator[T]],
+def _async_list(
+    method: Callable[Concatenate[Organiser, P], Iterator[T]],
 ) -> Callable[Concatenate["AsyncOrganiser", P], Awaitable[list[T]]]:
-    """Return an asynchronous version of a method, which returns a list."""
+    """Return an asynchronous version of a method that returns an iterator. It returns a list."""
 
-    @wraps(does)
-    async def later(self: "AsyncOrganiser", /, *given: P.args, **named: P.kwargs) -> list[T]:
-        return await asyncio.to_thread(lambda: list(does(self.organiser, *given, **named)))
+    @wraps(method)
+    async def call(self: "AsyncOrganiser", /, *args: P.args, **kwargs: P.kwargs) -> list[T]:
+        return await asyncio.to_thread(lambda: list(method(self.organiser, *args, **kwargs)))
 
-    return later
+    return call
 
 
 class AsyncOrganiser:
@@ -55,18 +55,18 @@ class AsyncOrganiser:
     ) -> None:
         self.organiser = Organiser(target, token, ca=ca, patience_s=patience_s)
 
-    games = _later(Organiser.games)
-    register_bot = _later(Organiser.register_bot)
-    create_token = _later(Organiser.create_token)
-    bots = _listed(Organiser.bots)
-    bot_log = _listed(Organiser.bot_log)
-    create_match = _later(Organiser.create_match)
-    abort = _later(Organiser.abort)
-    standing = _later(Organiser.standing)
-    matches = _listed(Organiser.matches)
-    result = _later(Organiser.result)
-    record = _later(Organiser.record)
-    close = _later(Organiser.close)
+    games = _async(Organiser.games)
+    register_bot = _async(Organiser.register_bot)
+    create_token = _async(Organiser.create_token)
+    bots = _async_list(Organiser.bots)
+    bot_log = _async_list(Organiser.bot_log)
+    create_match = _async(Organiser.create_match)
+    abort = _async(Organiser.abort)
+    standing = _async(Organiser.standing)
+    matches = _async_list(Organiser.matches)
+    result = _async(Organiser.result)
+    record = _async(Organiser.record)
+    close = _async(Organiser.close)
 
     async def watch(self, match_id: str, after: int = 0) -> AsyncIterator[entry_pb2.Entry]:
         """Watch a match like Organiser.watch."""

@@ -11,8 +11,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from referee_client import Organiser
-from referee_client.errors import refused_by
-from referee_client.organiser.calls import Pace
+from referee_client.errors import call_error
+from referee_client.organiser.calls import RateLimiter
 
 from tests.e2e.server import create_organiser_token, run_server
 from tests.e2e.server_metrics import metrics
@@ -38,21 +38,21 @@ def clock() -> Clock:
 
 
 def test_calls_are_not_delayed_until_one_is_rejected(clock: Clock) -> None:
-    pace = Pace(clock.now, clock.sleep)
+    limiter = RateLimiter(clock.now, clock.sleep)
     for _ in range(100):
-        pace.wait()
+        limiter.wait()
     assert clock.slept == []
 
 
 def test_calls_are_spread_evenly_after_a_rejection_until_a_pause(clock: Clock) -> None:
-    pace = Pace(clock.now, clock.sleep)
+    limiter = RateLimiter(clock.now, clock.sleep)
     for _ in range(2):  # Two threads may be rejected at once; the second rejection must change nothing.
-        pace.slow_down(600, 0.1)
+        limiter.slow_down(600, 0.1)
     for _ in range(3):
-        pace.wait()
+        limiter.wait()
     assert clock.slept == [0.1, 0.205, 0.31]
     clock.now_s += 60
-    pace.wait()
+    limiter.wait()
     assert len(clock.slept) == 3
 
 
@@ -97,6 +97,6 @@ def test_the_retry_info_of_an_error_is_parsed() -> None:
         packed = AnyMessage()
         packed.Pack(one)
         details.append(packed)
-    error = refused_by(ResourceExhausted(Status(code=8, details=details)))
+    error = call_error(ResourceExhausted(Status(code=8, details=details)))
     assert (error.reason, error.refusal.retry_after) == ("TOO_MANY_STREAMS", 2.5)
-    assert refused_by(ResourceExhausted(Status(code=8, details=details[:1]))).refusal.retry_after is None
+    assert call_error(ResourceExhausted(Status(code=8, details=details[:1]))).refusal.retry_after is None

@@ -1,0 +1,35 @@
+"""A turn and the bot's answer to it; each turn gets only one answer."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from referee_api.v1 import play_pb2
+
+from referee_client.errors import Refusal
+from referee_client.turn import Turn
+
+
+@dataclass(eq=False)
+class OpenTurn:
+    turn: Turn
+    answer: play_pb2.BotItem | None = None
+    """The answer; None while the bot is thinking."""
+    task: "asyncio.Task[None] | None" = None
+    """Computes and sends the answer."""
+
+    def cancel(self) -> None:
+        """Stop the computation, because the answer is no longer needed."""
+        if self.task:
+            self.task.cancel()
+
+    def turn_after(self, refused: Refusal | None) -> Turn:
+        """Return the turn with the error of the previous answer."""
+        return replace(self.turn, refused=refused)
+
+    def matches(self, verdict: play_pb2.Verdict) -> bool:
+        """Return whether this is the verdict on the answer."""
+        if self.answer is None:
+            return False
+        if self.answer.HasField("move"):
+            return verdict.turn_token == self.turn.token
+        return verdict.item_id == self.answer.item_id
