@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from msgspec import structs
+
 from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames
 from referee.accounts.tokens import Role, Token
@@ -88,7 +90,7 @@ def _of(name: str, events: Sequence[Event]) -> list[Event]:
     """Return the same match under another id."""
     first = events[0]
     assert isinstance(first, MatchCreated)
-    return [replace(first, setup=replace(first.setup, match_id=name)), *events[1:]]
+    return [structs.replace(first, setup=replace(first.setup, match_id=name)), *events[1:]]
 
 
 async def _write_contest(log: ContestLog, contest: str, events: Sequence[ContestEvent]) -> None:

@@ -51,7 +51,7 @@ class ResponseMetrics:
         sequence = EntrySequence(_after(request))
 
         def record(message: Any) -> None:
-            numbers = []
+            numbers = [*getattr(message, "entry_numbers", ())]  # A response that was encoded already has them.
             for item in getattr(message, "items", ()):
                 kind = item.WhichOneof("item")
                 if kind == "verdict" and item.verdict.repeated:

@@ -166,20 +166,35 @@ Audience: TypeAlias = tuple[str, Viewer, bool]
 """Watchers that receive the same messages: id of the match, viewer, and whether views are included."""
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedEntries:
+    """An encoded WatchMatchResponse, and the numbers of its entries."""
+
+    encoded: bytes
+    entry_numbers: tuple[int, ...]
+
+    @classmethod
+    def join(cls, responses: Sequence["EncodedEntries"]) -> "EncodedEntries":
+        """Return one response with the entries of all: concatenated messages are one message."""
+        encoded = b"".join([response.encoded for response in responses])
+        return cls(encoded, tuple(number for response in responses for number in response.entry_numbers))
+
+
 class WatchCache:
     """LRU cache of the last entry that each audience received, encoded, so that it is converted and encoded once."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[Audience, tuple[WatchedEntry, bytes]] = OrderedDict()
+        self._last: OrderedDict[Audience, tuple[WatchedEntry, EncodedEntries]] = OrderedDict()
 
-    def encoded(self, watched: WatchedEntry, context: ViewerContext) -> bytes:
-        """Return an encoded WatchMatchResponse with the entry. Several of them together are one with all entries."""
+    def encode(self, watched: WatchedEntry, context: ViewerContext) -> EncodedEntries:
+        """Return a response with the entry."""
         audience = (watched.match.setup.match_id, context.viewer, context.with_view)
         cached = self._last.get(audience)
         if cached and cached[0] is watched:
             return cached[1]
         item = match_service_pb2.WatchMatchItem(entry=entry_of(watched, context))
-        encoded = match_service_pb2.WatchMatchResponse(items=[item]).SerializeToString()
+        response = match_service_pb2.WatchMatchResponse(items=[item])
+        encoded = EncodedEntries(response.SerializeToString(), (watched.number,))
         self._last[audience] = watched, encoded
         self._last.move_to_end(audience)
         if len(self._last) > WATCH_CACHE_SIZE:

@@ -14,11 +14,11 @@ from tests.e2e.organiser import server_with_organiser
 pytestmark = pytest.mark.slow
 
 TOC = game_pb2.Rules(game="toc")
-COMPUTE_MS = 10
+COMPUTE_MS = 3
 
 
 def long_opening() -> game_pb2.Opening:
-    """Return a whole game of Toc, which takes four times as long as the limit."""
+    """Return a whole game of Toc, which takes at least four times as long as the limit."""
     rules = games()["toc"]
     position = rules.start(rules.settings(), bytes(32))
     opening = game_pb2.Opening(position=position.text(REFEREE))

@@ -5,7 +5,7 @@ from referee_api.v1.match_service_pb2 import WatchMatchResponse
 
 from engines.api import SPECTATOR, Viewer
 from referee.live.match_history import WatchedEntry
-from referee.wire.entries import WATCH_CACHE_SIZE, ViewerContext, WatchCache
+from referee.wire.entries import WATCH_CACHE_SIZE, EncodedEntries, ViewerContext, WatchCache
 from referee.wire.matches import MatchContext
 from tests.live.referee_harness import RefereeHarness
 from tests.live.runner_harness import in_loop
@@ -20,8 +20,8 @@ async def watched_entry(harness: RefereeHarness, match_id: str, viewer: Viewer) 
     return watched
 
 
-def decode_entry(encoded: bytes) -> Entry:
-    (item,) = WatchMatchResponse.FromString(encoded).items
+def decode_entry(response: EncodedEntries) -> Entry:
+    (item,) = WatchMatchResponse.FromString(response.encoded).items
     return item.entry
 
 
@@ -31,8 +31,8 @@ async def test_watchers_of_the_same_view_share_one_message() -> None:
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
     one, another = [await watched_entry(harness, match_id, SPECTATOR) for _ in range(2)]
-    first = watch_cache.encoded(one, ViewerContext(SPECTATOR, MATCH_CONTEXT))
-    assert watch_cache.encoded(another, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is first
+    first = watch_cache.encode(one, ViewerContext(SPECTATOR, MATCH_CONTEXT))
+    assert watch_cache.encode(another, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is first
     entry = decode_entry(first)
     assert (entry.number, entry.move_played.played.move) == (3, "1")
     await harness.referee.close()
@@ -45,11 +45,11 @@ async def test_each_viewer_receives_its_own_view() -> None:
     await harness.submit_move(match_id, 0, "3")
     watched = {viewer: await watched_entry(harness, match_id, viewer) for viewer in (SPECTATOR, 0)}
     received = {
-        viewer: decode_entry(watch_cache.encoded(watched[viewer], ViewerContext(viewer, MATCH_CONTEXT)))
+        viewer: decode_entry(watch_cache.encode(watched[viewer], ViewerContext(viewer, MATCH_CONTEXT)))
         for viewer in (SPECTATOR, 0, SPECTATOR)
     }
     assert received[SPECTATOR].choice_sealed.state.position != received[0].choice_sealed.state.position
-    with_view = decode_entry(watch_cache.encoded(watched[0], ViewerContext(0, MATCH_CONTEXT, with_view=True)))
+    with_view = decode_entry(watch_cache.encode(watched[0], ViewerContext(0, MATCH_CONTEXT, with_view=True)))
     assert with_view.choice_sealed.state.view_json
     assert not received[0].choice_sealed.state.view_json
     await harness.referee.close()
@@ -64,7 +64,7 @@ async def test_later_entries_are_converted_again() -> None:
     for ply in range(3):
         await harness.submit_move(match_id, ply % 2, "1")
         received += [
-            decode_entry(watch_cache.encoded(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))).number
+            decode_entry(watch_cache.encode(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))).number
             for watched in await anext(watching)
         ]
     assert received == [3, 4, 5]
@@ -77,8 +77,8 @@ async def test_the_cache_has_a_size_limit() -> None:
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
     watched = await watched_entry(harness, match_id, SPECTATOR)
-    first = watch_cache.encoded(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))
+    first = watch_cache.encode(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))
     for seat in range(WATCH_CACHE_SIZE):
-        watch_cache.encoded(watched, ViewerContext(seat, MATCH_CONTEXT))
-    assert watch_cache.encoded(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is not first
+        watch_cache.encode(watched, ViewerContext(seat, MATCH_CONTEXT))
+    assert watch_cache.encode(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is not first
     await harness.referee.close()

@@ -18,6 +18,7 @@ from referee.live.loop_lag import LoopLag
 from referee.transport.guards.admission import Unreadable, require_admission, require_readable
 from referee.transport.guards.authentication import ARRIVAL, CALLER, PACKAGE
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
+from referee.wire.entries import EncodedEntries
 from referee.wire.error_mapping import ErrorMapper, WireError, fault, status_of, to_wire_error
 from referee.wire.wire_errors import MessageTooLarge
 
@@ -120,7 +121,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
 
 def _serialize(serialize: Callable[[Any], bytes], message: Any) -> bytes:
     """Serialize a response, unless its service has encoded it already."""
-    return message if type(message) is bytes else serialize(message)
+    return message.encoded if type(message) is EncodedEntries else serialize(message)
 
 
 def count_errors(count: Callable[[str], None]) -> ErrorMapper:

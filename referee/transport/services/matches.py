@@ -38,7 +38,7 @@ from referee.transport.services.paging import (
 from referee.transport.services.records import Records
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
-from referee.wire.entries import ViewerContext, WatchCache
+from referee.wire.entries import EncodedEntries, ViewerContext, WatchCache
 from referee.wire.matches import PHASES, MatchContext, match_of, read_turn_options, turn_of
 from referee.wire.results import maybe_result
 from referee.wire.terms import TermsConverter, read_match_request
@@ -235,18 +235,18 @@ class Matches(MatchServiceServicer):
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(snapshot=snapshot)]))
             async for entries in updates:
                 if len(entries) == 1:
-                    await context.write(self._watch_cache.encoded(entries[0], viewer_context))
+                    await context.write(self._watch_cache.encode(entries[0], viewer_context))
                     continue
                 for chunk in chunks(entries, self._limits.max_items_per_message):
                     await context.write(await self._encode_entries(chunk, viewer_context))
 
-    async def _encode_entries(self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext) -> bytes:
-        encoded = b""
+    async def _encode_entries(self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext) -> EncodedEntries:
+        encoded: list[EncodedEntries] = []
         for chunk in chunks(entries, ENTRIES_PER_YIELD):
             if len(entries) > ENTRIES_PER_YIELD:
                 await self._yield.pause()
-            encoded += b"".join([self._watch_cache.encoded(entry, viewer_context) for entry in chunk])
-        return encoded
+            encoded += [self._watch_cache.encode(entry, viewer_context) for entry in chunk]
+        return EncodedEntries.join(encoded)
 
     async def GetRecord(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.GetRecordRequest, context: Any
