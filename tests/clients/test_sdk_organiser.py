@@ -165,7 +165,7 @@ def test_a_call_without_permission_raises_not_allowed(context: Context) -> None:
     assert refused.value.reason == "NOT_YOURS"
 
 
-def test_an_unreachable_server_raises_gone() -> None:
+def test_an_unreachable_server_raises_unreachable() -> None:
     with Organiser("127.0.0.1:1", "rf_any", patience_s=0) as nowhere, pytest.raises(Unreachable):
         nowhere.games()
 
