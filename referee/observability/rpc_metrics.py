@@ -174,13 +174,15 @@ class _RecordingContext:
     def __init__(self, context: Context, record: Callable[[Any], None]) -> None:
         self._context = context
         self._record = record
+        self.read = context.read
+        """As `__getattr__` would return it, which takes longer."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
-    async def write(self, message: Any) -> None:
+    def write(self, message: Any) -> Awaitable[None]:
         self._record(message)  # First: if the call is cancelled during the write, the caller may have got it.
-        await self._context.write(message)
+        return self._context.write(message)
 
 
 async def _let_cancellation_arrive() -> None:
