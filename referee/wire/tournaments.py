@@ -130,17 +130,12 @@ def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.Tourn
     )
 
 
-def cross_table_of(rows: Iterable[tuple[str, Sequence[CrossTableCell]]]) -> list[pb.CrossTableRow]:
-    return [
-        pb.CrossTableRow(
-            entrant=entrant,
-            cells=[
-                pb.CrossTableCell(opponent=cell.opponent, points=cell.points, match_ids=cell.match_ids)
-                for cell in cells
-            ],
-        )
-        for entrant, cells in rows
+def cross_table_row_of(row: tuple[str, Sequence[CrossTableCell]]) -> pb.CrossTableRow:
+    entrant, cells = row
+    converted = [
+        pb.CrossTableCell(opponent=cell.opponent, points=cell.points, match_ids=cell.match_ids) for cell in cells
     ]
+    return pb.CrossTableRow(entrant=entrant, cells=converted)
 
 
 EntryField: TypeAlias = tuple[str, Any]

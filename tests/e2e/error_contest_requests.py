@@ -375,6 +375,9 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "TOURNAMENT_NOT_STARTED": after_setup(
             create_tournament, lambda organiser: call_for_tournament(organiser, "GetCrossTable")
         ),
+        "BAD_PAGE_TOKEN": after_setup(
+            start_tournament, lambda organiser: call_for_tournament(organiser, "GetCrossTable", page_token="x")
+        ),
     },
     f"{TOURNAMENT}/ExportTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(

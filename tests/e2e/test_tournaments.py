@@ -56,6 +56,18 @@ def kinds(entries: list[tournament_pb2.TournamentEntry]) -> list[str]:
     return [entry.WhichOneof("event") or "" for entry in entries]
 
 
+def cross_table_by_pages(organiser: Organiser, page_size: int) -> list[tournament_pb2.CrossTableRow]:
+    rows: list[tournament_pb2.CrossTableRow] = []
+    token = ""
+    while True:
+        page = call_for_tournament(organiser, "GetCrossTable", page_size=page_size, page_token=token)
+        assert len(page.rows) <= page_size
+        rows += page.rows
+        token = page.next_page_token
+        if not token:
+            return rows
+
+
 def test_a_round_robin_is_played_to_its_end_with_consistent_results(organiser: Organiser, tmp_path: Path) -> None:
     start_tournament(organiser)
     with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
@@ -89,6 +101,7 @@ def test_a_round_robin_is_played_to_its_end_with_consistent_results(organiser: O
     ids = [one.match_ids[0] for one in pairings]
     cross = call_for_tournament(organiser, "GetCrossTable").rows
     assert [row.entrant for row in cross] == [row.entrant for row in table]
+    assert cross_table_by_pages(organiser, page_size=3) == list(cross)
     for row in cross:
         mine = next(standing.points for standing in table if standing.entrant == row.entrant)
         assert sum(cell.points for cell in row.cells) == mine

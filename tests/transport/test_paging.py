@@ -4,7 +4,9 @@ import asyncio
 
 from referee_api.v1 import bot_pb2
 from referee_api.v1.bot_service_pb2 import ListBotsRequest
+from referee_api.v1.tournament_service_pb2 import GetCrossTableRequest
 
+from referee.hosting.tournament_tables import CrossTableCell
 from referee.transport.services.paging import (
     ITEMS_PER_YIELD,
     MAX_PAGE_BYTES,
@@ -12,6 +14,7 @@ from referee.transport.services.paging import (
     convert_page,
     parse_page_token,
 )
+from referee.wire.tournaments import cross_table_row_of
 from tests.live.runner_harness import in_loop
 
 LONG = MAX_PAGE_BYTES // 4
@@ -31,6 +34,15 @@ def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
         pages.append([bot.name for bot in shown])
         if not request.page_token:
             return pages
+
+
+@in_loop
+async def test_a_large_cross_table_has_few_rows_on_a_page() -> None:
+    names = [f"entrant-{number:03}" for number in range(400)]
+    rows = [(name, [CrossTableCell(other, 0.5, ("m" * 16,)) for other in names if other != name]) for name in names]
+    shown, token = await convert_page(GetCrossTableRequest(), rows, 1_000, lambda row: row[0], cross_table_row_of)
+    assert 1 < len(shown) < 20
+    assert parse_page_token(GetCrossTableRequest(page_token=token)) == shown[-1].entrant
 
 
 def test_pages_are_limited_by_bytes_and_omit_nothing() -> None:

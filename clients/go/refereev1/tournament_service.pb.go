@@ -1102,7 +1102,11 @@ func (x *GetTournamentStandingsResponse) GetSprt() *SprtState {
 type GetCrossTableRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tournament.
-	Tournament    string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Maximum number of rows, 1 to 1000. Default 0: 100. A page of long rows has fewer.
+	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// `next_page_token` of the previous page. Default empty: the first page.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1144,11 +1148,27 @@ func (x *GetCrossTableRequest) GetTournament() string {
 	return ""
 }
 
-// Response of `GetCrossTable`.
+func (x *GetCrossTableRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *GetCrossTableRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// Response of `GetCrossTable`: one page.
 type GetCrossTableResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rows, the best first.
-	Rows          []*CrossTableRow `protobuf:"bytes,1,rep,name=rows,proto3" json:"rows,omitempty"`
+	// The rows, the best first. Their order can change between two pages while the tournament is being played.
+	Rows []*CrossTableRow `protobuf:"bytes,1,rep,name=rows,proto3" json:"rows,omitempty"`
+	// Token of the next page. Empty: there is none.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1188,6 +1208,13 @@ func (x *GetCrossTableResponse) GetRows() []*CrossTableRow {
 		return x.Rows
 	}
 	return nil
+}
+
+func (x *GetCrossTableResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // Request for `ExportTournament`.
@@ -1639,13 +1666,17 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"afterRound\"\x91\x01\n" +
 	"\x1eGetTournamentStandingsResponse\x12@\n" +
 	"\tstandings\x18\x01 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12-\n" +
-	"\x04sprt\x18\x02 \x01(\v2\x19.referee_api.v1.SprtStateR\x04sprt\"6\n" +
+	"\x04sprt\x18\x02 \x01(\v2\x19.referee_api.v1.SprtStateR\x04sprt\"r\n" +
 	"\x14GetCrossTableRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
-	"tournament\"J\n" +
+	"tournament\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"r\n" +
 	"\x15GetCrossTableResponse\x121\n" +
-	"\x04rows\x18\x01 \x03(\v2\x1d.referee_api.v1.CrossTableRowR\x04rows\"o\n" +
+	"\x04rows\x18\x01 \x03(\v2\x1d.referee_api.v1.CrossTableRowR\x04rows\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"o\n" +
 	"\x17ExportTournamentRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +

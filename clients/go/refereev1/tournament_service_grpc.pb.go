@@ -84,9 +84,9 @@ type TournamentServiceClient interface {
 	// Callers: all.
 	// Errors: TOURNAMENT_NOT_STARTED.
 	GetTournamentStandings(ctx context.Context, in *GetTournamentStandingsRequest, opts ...grpc.CallOption) (*GetTournamentStandingsResponse, error)
-	// Returns the results of each entrant against each other.
+	// Returns the results of each entrant against each other, one page of rows.
 	// Callers: all.
-	// Errors: TOURNAMENT_NOT_STARTED.
+	// Errors: TOURNAMENT_NOT_STARTED, BAD_PAGE_TOKEN.
 	GetCrossTable(ctx context.Context, in *GetCrossTableRequest, opts ...grpc.CallOption) (*GetCrossTableResponse, error)
 	// Streams the tournament as a file.
 	// Callers: all.
@@ -294,9 +294,9 @@ type TournamentServiceServer interface {
 	// Callers: all.
 	// Errors: TOURNAMENT_NOT_STARTED.
 	GetTournamentStandings(context.Context, *GetTournamentStandingsRequest) (*GetTournamentStandingsResponse, error)
-	// Returns the results of each entrant against each other.
+	// Returns the results of each entrant against each other, one page of rows.
 	// Callers: all.
-	// Errors: TOURNAMENT_NOT_STARTED.
+	// Errors: TOURNAMENT_NOT_STARTED, BAD_PAGE_TOKEN.
 	GetCrossTable(context.Context, *GetCrossTableRequest) (*GetCrossTableResponse, error)
 	// Streams the tournament as a file.
 	// Callers: all.

@@ -35,13 +35,14 @@ from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt
 from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import (
     PHASES,
-    cross_table_of,
+    cross_table_row_of,
     read_tournament_terms,
     standings_of,
     state_of_standings,
     tournament_entry_of,
     tournament_of,
 )
+from referee.wire.wire_errors import BadPageToken
 
 EXPORT_CHUNK_CHARS = 64_000
 PAIRINGS_PER_YIELD = 1_000
@@ -145,8 +146,17 @@ class Tournaments(TournamentServiceServicer):
         )
 
     async def GetCrossTable(self, request: pb.GetCrossTableRequest, context: Any) -> pb.GetCrossTableResponse:
+        size, last = page_size(request.page_size), parse_page_token(request)
         state = await self._tournaments.get(request.tournament)
-        return pb.GetCrossTableResponse(rows=cross_table_of(await self._tournaments.tables.cross_table(state)))
+        rows = await self._tournaments.tables.cross_table(state)
+        first = 0
+        if last:
+            first = next((number for number, (entrant, _) in enumerate(rows, 1) if entrant == last), 0)
+            if not first:
+                raise BadPageToken
+        found = rows[first : first + size + 1]
+        shown, token = await convert_page(request, found, size, lambda row: row[0], cross_table_row_of)
+        return pb.GetCrossTableResponse(rows=shown, next_page_token=token)
 
     async def ExportTournament(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.ExportTournamentRequest, context: Any

@@ -94,8 +94,9 @@ class Tournaments:
         return self.table(tournament, after_round).standings
 
     def cross_table(self, tournament: str) -> Sequence[tournament_pb2.CrossTableRow]:
-        request = pb.GetCrossTableRequest(tournament=tournament)
-        return self._calls.call(self._stub.GetCrossTable, request).rows
+        """Return the results of each entrant against each other, the best first."""
+        request = pb.GetCrossTableRequest(tournament=tournament, page_size=PAGE_SIZE)
+        return [row for page in self._calls.pages(self._stub.GetCrossTable, request) for row in page.rows]
 
     def export(self, tournament: str, form: str) -> str:
         """Return the tournament as the text of a `csv`, `json` or `trf` file."""

@@ -565,16 +565,24 @@ class GetCrossTableRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The tournament."""
+    page_size: _builtins.int
+    """Maximum number of rows, 1 to 1000. Default 0: 100. A page of long rows has fewer."""
+    page_token: _builtins.str
+    """`next_page_token` of the previous page. Default empty: the first page."""
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -582,23 +590,27 @@ Global___GetCrossTableRequest: _TypeAlias = GetCrossTableRequest  # noqa: Y015
 
 @_typing.final
 class GetCrossTableResponse(_message.Message):
-    """Response of `GetCrossTable`."""
+    """Response of `GetCrossTable`: one page."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ROWS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Token of the next page. Empty: there is none."""
     @_builtins.property
     def rows(self) -> _containers.RepeatedCompositeFieldContainer[_tournament_pb2.CrossTableRow]:
-        """The rows, the best first."""
+        """The rows, the best first. Their order can change between two pages while the tournament is being played."""
 
     def __init__(
         self,
         *,
         rows: _abc.Iterable[_tournament_pb2.CrossTableRow] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["rows", b"rows"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "rows", b"rows"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

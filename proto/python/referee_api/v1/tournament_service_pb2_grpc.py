@@ -194,9 +194,9 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetCrossTable(self, request, context):
-        """Returns the results of each entrant against each other.
+        """Returns the results of each entrant against each other, one page of rows.
         Callers: all.
-        Errors: TOURNAMENT_NOT_STARTED.
+        Errors: TOURNAMENT_NOT_STARTED, BAD_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

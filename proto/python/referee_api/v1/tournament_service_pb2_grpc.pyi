@@ -87,9 +87,9 @@ class TournamentServiceStub:
     Errors: TOURNAMENT_NOT_STARTED.
     """
     GetCrossTable: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.GetCrossTableRequest, _tournament_service_pb2.GetCrossTableResponse]
-    """Returns the results of each entrant against each other.
+    """Returns the results of each entrant against each other, one page of rows.
     Callers: all.
-    Errors: TOURNAMENT_NOT_STARTED.
+    Errors: TOURNAMENT_NOT_STARTED, BAD_PAGE_TOKEN.
     """
     ExportTournament: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.ExportTournamentRequest, _tournament_service_pb2.ExportTournamentResponse]
     """Streams the tournament as a file.
@@ -162,9 +162,9 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     Errors: TOURNAMENT_NOT_STARTED.
     """
     GetCrossTable: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.GetCrossTableRequest, _tournament_service_pb2.GetCrossTableResponse]  # type: ignore[assignment]
-    """Returns the results of each entrant against each other.
+    """Returns the results of each entrant against each other, one page of rows.
     Callers: all.
-    Errors: TOURNAMENT_NOT_STARTED.
+    Errors: TOURNAMENT_NOT_STARTED, BAD_PAGE_TOKEN.
     """
     ExportTournament: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.ExportTournamentRequest, _tournament_service_pb2.ExportTournamentResponse]  # type: ignore[assignment]
     """Streams the tournament as a file.
@@ -294,9 +294,9 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_service_pb2.GetCrossTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.GetCrossTableResponse, _abc.Awaitable[_tournament_service_pb2.GetCrossTableResponse]]:
-        """Returns the results of each entrant against each other.
+        """Returns the results of each entrant against each other, one page of rows.
         Callers: all.
-        Errors: TOURNAMENT_NOT_STARTED.
+        Errors: TOURNAMENT_NOT_STARTED, BAD_PAGE_TOKEN.
         """
 
     @_abc_1.abstractmethod
