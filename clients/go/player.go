@@ -98,7 +98,7 @@ func (p *player) play(ctx context.Context) error {
 			return err
 		}
 		pause := p.nextPause()
-		logf("%v; back in %.1f s", err, pause.Seconds())
+		logf("%v; reconnecting in %.1f s", err, pause.Seconds())
 		p.pause(ctx, pause)
 	}
 }
@@ -234,11 +234,11 @@ func chooseAnswer(ctx context.Context, choose Choose, request TurnRequest) (answ
 func moveItem(turn *refereev1.Turn, text string) *refereev1.BotItem {
 	subject := fmt.Sprintf("match %s, seat %d: the answer", turn.GetMatchId(), turn.GetSeat())
 	if !utf8.ValidString(text) {
-		logf("%s is not valid UTF-8; the referee will refuse it", subject)
+		logf("%s is not valid UTF-8; the referee will reject it", subject)
 		text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	}
 	if chars := utf8.RuneCountInString(text); chars > maxMoveChars {
-		logf("%s has %d characters, the limit is %d; the referee will refuse it", subject, chars, maxMoveChars)
+		logf("%s has %d characters, the limit is %d; the referee will reject it", subject, chars, maxMoveChars)
 		text = string([]rune(text)[:maxMoveChars+1])
 	}
 	move := &refereev1.Move{MatchId: turn.GetMatchId(), TurnToken: turn.GetTurnToken(), Move: text}

@@ -23,7 +23,7 @@ const maxMessageBytes = 64 << 20
 // a referee.
 const welcomeTimeout = 15 * time.Second
 
-var errTakenOver = errors.New("another copy of this bot has taken its seats")
+var errTakenOver = errors.New("a newer session of this bot has taken over its seats")
 
 // rejectedError ends a stream for a reason that also ends the next one, unless something is changed.
 type rejectedError struct{ error }

@@ -44,7 +44,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 	if text := getenv("BOT_MAX_MATCHES"); text != "" {
 		number, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return s, fmt.Errorf("BOT_MAX_MATCHES is no number: %s", text)
+			return s, fmt.Errorf("BOT_MAX_MATCHES is not a number: %s", text)
 		}
 		s.maxMatches = uint32(number)
 	}

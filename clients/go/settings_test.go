@@ -73,7 +73,7 @@ func TestErrorsNameTheInvalidVariable(t *testing.T) {
 		"BOT_TOKEN_FILE: open /no/such: no such file or directory":    {"BOT_REFEREE": loopback, "BOT_TOKEN": "", "BOT_TOKEN_FILE": "/no/such"},
 		"BOT_REFEREE is not HOST:PORT: here":                          {"BOT_REFEREE": "here"},
 		"BOT_REFEREE is not HOST:PORT: here:65536":                    {"BOT_REFEREE": "here:65536"},
-		"BOT_MAX_MATCHES is no number: many":                          {"BOT_REFEREE": loopback, "BOT_MAX_MATCHES": "many"},
+		"BOT_MAX_MATCHES is not a number: many":                       {"BOT_REFEREE": loopback, "BOT_MAX_MATCHES": "many"},
 		"BOT_CA: open /no/such.pem: no such file or directory":        {"BOT_REFEREE": loopback, "BOT_CA": "/no/such.pem"},
 		"BOT_CA: there is no certificate in " + filepath.Clean(empty): {"BOT_REFEREE": loopback, "BOT_CA": empty},
 	} {

@@ -54,4 +54,4 @@ def test_unsendable_answers_cost_one_match_and_the_stream_stays_open(
             assert organiser.result(whole.id).kind == "played"
             output = bot.output()
     assert output.count("connected to") == 1
-    assert output.count("the referee will refuse it") == 3
+    assert output.count("the referee will reject it") == 3

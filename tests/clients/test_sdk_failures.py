@@ -182,4 +182,4 @@ def test_an_answer_that_cannot_be_sent_costs_one_match_and_the_stream_stays_open
             assert (result.kind, result.reason) == ("forfeited", "illegal_move")
             assert organiser.result(whole.id).kind == "played"
             assert bot.output().count("connected to") == 1
-            assert bot.output().count("the referee will refuse it") == 3
+            assert bot.output().count("the referee will reject it") == 3

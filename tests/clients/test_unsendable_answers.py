@@ -59,7 +59,7 @@ def test_unsendable_answers_in_python_cost_one_match(tmp_path: Path) -> None:
     assert broken == ("forfeited", "illegal_move")
     assert whole in RULE_ENDINGS
     assert bot.output().count("connected to") == 1
-    assert bot.output().count("the referee will refuse it") == 3
+    assert bot.output().count("the referee will reject it") == 3
 
 
 @pytest.mark.parametrize(

@@ -202,10 +202,10 @@ std::string sendable(const api::Turn& turn, const std::string& move) {
     const std::string subject =
         "match " + turn.match_id() + ", seat " + std::to_string(turn.seat()) + ": the answer ";
     const utf8::Text text = utf8::read(move, MAX_MOVE_CHARS + 1);
-    if (!text.valid) log(subject + "is not valid UTF-8; the referee will refuse it");
+    if (!text.valid) log(subject + "is not valid UTF-8; the referee will reject it");
     if (text.chars > MAX_MOVE_CHARS) {
         log(subject + "has " + std::to_string(text.chars) + " characters, the limit is " +
-            std::to_string(MAX_MOVE_CHARS) + "; the referee will refuse it");
+            std::to_string(MAX_MOVE_CHARS) + "; the referee will reject it");
     }
     return text.prefix;
 }

@@ -53,10 +53,10 @@ def sendable(turn: Turn, move: str) -> str:
     """
     match_and_seat = (turn.match_id, turn.seat)
     if not _can_be_encoded(move):
-        log.error("match %s, seat %d: the answer is not valid UTF-8; the referee will refuse it", *match_and_seat)
+        log.error("match %s, seat %d: the answer is not valid UTF-8; the referee will reject it", *match_and_seat)
         move = move.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if len(move) > MAX_MOVE_CHARS:
-        message = "match %s, seat %d: the answer has %d characters, the limit is %d; the referee will refuse it"
+        message = "match %s, seat %d: the answer has %d characters, the limit is %d; the referee will reject it"
         log.error(message, *match_and_seat, len(move), MAX_MOVE_CHARS)
         move = move[: MAX_MOVE_CHARS + 1]
     return move

@@ -91,7 +91,7 @@ impl<B: Bot> Player<B> {
         loop {
             match self.play_session().await {
                 SessionEnd::TakenOver => {
-                    eprintln!("referee-client: another copy of this bot has taken its seats");
+                    eprintln!("referee-client: a newer session of this bot has taken over its seats");
                     return ExitCode::from(EXIT_TAKEN_OVER);
                 }
                 SessionEnd::Rejected(reason) => {
@@ -103,7 +103,7 @@ impl<B: Bot> Player<B> {
                         Some(delay) => self.backoff.after_draining(delay, fastrand::f64()),
                         None => self.backoff.next(Instant::now(), fastrand::f64()),
                     };
-                    eprintln!("referee-client: {reason}; back in {:.1} s", pause.as_secs_f64());
+                    eprintln!("referee-client: {reason}; reconnecting in {:.1} s", pause.as_secs_f64());
                     sleep(pause).await;
                 }
             }
@@ -237,7 +237,7 @@ fn sendable_move(turn: &Turn, text: String) -> String {
     let (match_id, seat) = (&turn.match_id, turn.seat);
     eprintln!(
         "referee-client: match {match_id}, seat {seat}: the answer has {chars} characters, the limit is \
-         {MAX_MOVE_CHARS}; the referee will refuse it"
+         {MAX_MOVE_CHARS}; the referee will reject it"
     );
     text.chars().take(MAX_MOVE_CHARS + 1).collect()
 }

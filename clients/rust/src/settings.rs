@@ -50,7 +50,7 @@ impl Settings {
             max_matches: match variable("BOT_MAX_MATCHES") {
                 Some(text) => text
                     .parse()
-                    .map_err(|_| format!("BOT_MAX_MATCHES is no number: {text}"))?,
+                    .map_err(|_| format!("BOT_MAX_MATCHES is not a number: {text}"))?,
                 None => DEFAULT_MAX_MATCHES,
             },
             verdicts_with_turns: enabled("BOT_VERDICTS_WITH_TURNS"),
@@ -161,7 +161,7 @@ mod tests {
         let loopback = ("BOT_REFEREE", "localhost:1");
         assert_eq!(
             error(&[loopback, ("BOT_MAX_MATCHES", "many")]),
-            "BOT_MAX_MATCHES is no number: many"
+            "BOT_MAX_MATCHES is not a number: many"
         );
         let file = [loopback, ("BOT_TOKEN", ""), ("BOT_TOKEN_FILE", "/no/such")];
         assert!(error(&file).starts_with("BOT_TOKEN_FILE: /no/such: "));

@@ -30,13 +30,13 @@ function sendableMove({ matchId, seat }: Turn, answer: unknown): string {
   let move = answer;
   const subject = `referee-client: match ${matchId}, seat ${seat}: the answer`;
   if (!move.isWellFormed()) {
-    console.error(`${subject} is not valid UTF-8; the referee will refuse it`);
+    console.error(`${subject} is not valid UTF-8; the referee will reject it`);
     move = move.toWellFormed();
   }
   const chars = [...move];
   if (chars.length > MAX_MOVE_CHARS) {
     console.error(
-      `${subject} has ${chars.length} characters, the limit is ${MAX_MOVE_CHARS}; the referee will refuse it`,
+      `${subject} has ${chars.length} characters, the limit is ${MAX_MOVE_CHARS}; the referee will reject it`,
     );
     move = chars.slice(0, MAX_MOVE_CHARS + 1).join("");
   }

@@ -77,7 +77,7 @@ class Player {
         return kind;
       }
       const pauseMs = this.#nextPauseMs();
-      log(`${reason}; back in ${(pauseMs / 1_000).toFixed(1)} s`);
+      log(`${reason}; reconnecting in ${(pauseMs / 1_000).toFixed(1)} s`);
       await this.#pause(pauseMs);
     }
     return "stopped";

@@ -114,7 +114,10 @@ export function sessionEnd({ code, details }: Pick<StatusObject, "code" | "detai
   }
 }
 
-export const TAKEN_OVER: SessionEnd = { kind: "taken over", reason: "another copy of this bot has taken its seats" };
+export const TAKEN_OVER: SessionEnd = {
+  kind: "taken over",
+  reason: "a newer session of this bot has taken over its seats",
+};
 
 function serialize(request: PlayRequest): Buffer {
   return Buffer.from(toBinary(PlayRequestSchema, request));

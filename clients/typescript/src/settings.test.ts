@@ -56,7 +56,7 @@ test("errors name the invalid variable", () => {
     [{ ...loopback, BOT_TOKEN: "", BOT_TOKEN_FILE: "/no/such" }, /^BOT_TOKEN_FILE: .*\/no\/such/],
     [{ BOT_REFEREE: "here" }, /^BOT_REFEREE is not HOST:PORT: here$/],
     [{ BOT_REFEREE: "here:65536" }, /^BOT_REFEREE is not HOST:PORT: here:65536$/],
-    [{ ...loopback, BOT_MAX_MATCHES: "many" }, /^BOT_MAX_MATCHES is no number: many$/],
+    [{ ...loopback, BOT_MAX_MATCHES: "many" }, /^BOT_MAX_MATCHES is not a number: many$/],
     [{ ...loopback, BOT_CA: "/no/such.pem" }, /^BOT_CA: .*\/no\/such\.pem/],
   ];
   for (const [variables, message] of cases) {

@@ -79,7 +79,7 @@ function readFile(name: string, file: string): Buffer {
 function parseMaxMatches(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number > MAX_UINT32) {
-    throw new ConfigurationError(`BOT_MAX_MATCHES is no number: ${text}`);
+    throw new ConfigurationError(`BOT_MAX_MATCHES is not a number: ${text}`);
   }
   return number;
 }

@@ -228,12 +228,12 @@ final class Player implements Session.Listener {
                 "match %s, seat %d: the answer".formatted(turn.getMatchId(), turn.getSeat());
         String text = LONE_SURROGATE.matcher(move).replaceAll("\ufffd");
         if (!text.equals(move)) {
-            log(subject + " is not valid UTF-8; the referee will refuse it");
+            log(subject + " is not valid UTF-8; the referee will reject it");
         }
         int chars = text.codePointCount(0, text.length());
         if (chars > MAX_MOVE_CHARS) {
             log(
-                    "%s has %d characters, the limit is %d; the referee will refuse it"
+                    "%s has %d characters, the limit is %d; the referee will reject it"
                             .formatted(subject, chars, MAX_MOVE_CHARS));
             text = text.substring(0, text.offsetByCodePoints(0, MAX_MOVE_CHARS + 1));
         }
