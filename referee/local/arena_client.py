@@ -74,13 +74,13 @@ class ArenaClient:
 
     async def create_match(self, pairing: LocalPairing, seats: Sequence[str]) -> str:
         """Create a match of the pairing between the named bots and return its id."""
-        terms = pairing.terms
+        game, terms = pairing.terms.game, pairing.terms.match_terms
         request = match_service_pb2.CreateMatchRequest(
             request_id=uuid4().hex,
             title=pairing.name[:TITLE_CHARS],
             terms=match_pb2.MatchTerms(
-                rules=rules_of(terms.game.name, terms.game.version, terms.settings),
-                time_control=clock_pb2.TimeControl(rule=rule_of(terms.control)),
+                rules=rules_of(terms.game, game.version, terms.settings),
+                time_control=clock_pb2.TimeControl(rule=rule_of(terms.controls[0])),
                 policies=policies_of(terms.policies),
             ),
             seats=[match_pb2.BotRef(bot=name) for name in seats],

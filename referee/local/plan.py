@@ -12,14 +12,13 @@ from typing import Any
 
 from engines.api import Game, Table
 from engines.game_errors import DetailedError
-from engines.options import Settings
 from engines.registry import find
 from referee.local.entrant import NAME, NAME_RULE, Entrant, read_bots
 from referee.local.sandbox import Sandbox, read_sandbox
 from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, policies_in, read_clock
 from referee.local.toml_validation import BadPlan, count, known, read_toml, value
-from referee.match.clock import TimeControl, Untimed
-from referee.match.match_terms import Policies
+from referee.match.clock import Untimed
+from referee.match.match_terms import MatchTerms
 from referee.wire.terms import read_policies
 
 MAX_BOTS_PER_MATCH = 6
@@ -53,14 +52,13 @@ class BotPlan:
 
 @dataclass(frozen=True, slots=True)
 class GameTerms:
-    """One game of a plan, with its terms."""
+    """One game of a plan, with the terms of its matches."""
 
     label: str
     """Name in tables and of its folder, unique within the plan."""
     game: Game
-    settings: Settings
-    control: TimeControl
-    policies: Policies
+    match_terms: MatchTerms
+    """Its `controls` have one for all seats."""
     bots_per_match: int
     """Number of bots per match: one per side, or one per seat."""
     games: int
@@ -68,7 +66,7 @@ class GameTerms:
 
     @property
     def table(self) -> Table:
-        return self.game.table(self.settings)
+        return self.game.table(self.match_terms.settings)
 
     def seated(self, order: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
         """Return the entrant of each seat. With fewer bots than seats, each holds a side."""
@@ -114,7 +112,10 @@ class Plan(BotPlan):
 
     def unclocked(self) -> "Plan":
         """Return the plan without clocks."""
-        return replace(self, terms=tuple(replace(terms, control=Untimed()) for terms in self.terms))
+        terms = tuple(
+            replace(terms, match_terms=replace(terms.match_terms, controls=(Untimed(),))) for terms in self.terms
+        )
+        return replace(self, terms=terms)
 
 
 def read_plan(file: Path) -> Plan:
@@ -186,7 +187,8 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) 
             raise BadPlan("label", f"expected {NAME_RULE}")
         control = read_clock(own.get("clock", DEFAULT_CLOCK))
         policies = read_policies(policies_in(own, LOCAL_POLICIES))
-        return GameTerms(label, game, settings, control, policies, bots_per_match, _games(own, bots_per_match))
+        match_terms = MatchTerms(game.name, settings, (control,), policies=policies)
+        return GameTerms(label, game, match_terms, bots_per_match, _games(own, bots_per_match))
     except DetailedError as error:
         raise BadPlan(where, str(error)) from None
 

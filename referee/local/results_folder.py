@@ -158,11 +158,11 @@ def _events(file: Path) -> list[Event]:
 def _check(file: str, opened: Event, pairing: LocalPairing) -> None:
     if not isinstance(opened, MatchCreated):
         raise InvalidRecordFile(file, "its first entry does not open a match")
-    terms = pairing.terms
-    setup = opened.setup.completed(terms.game)
+    terms = pairing.terms.match_terms
+    setup = opened.setup.completed(pairing.terms.game)
     differing = {
-        "rules": (setup.terms.game, setup.terms.settings) != (terms.game.name, terms.settings),
-        "clocks": set(setup.terms.controls) != {terms.control},
+        "rules": (setup.terms.game, setup.terms.settings) != (terms.game, terms.settings),
+        "clocks": set(setup.terms.controls) != set(terms.controls),
         "policies": setup.terms.policies != terms.policies,
         "seats": [entrant_of(player.bot) for player in setup.players] != [entrant.name for entrant in pairing.seats],
     }

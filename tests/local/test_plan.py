@@ -14,7 +14,7 @@ from referee.local.plan import GameTerms, Plan, order_of, read_plan
 from referee.local.sandbox import Sandbox
 from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.clock import SECOND, Fischer, PerMove, Untimed
-from referee.match.match_terms import DisconnectPolicy, LatePolicy
+from referee.match.match_terms import DisconnectPolicy, LatePolicy, MatchTerms
 
 PROJECT = Path(__file__).parents[2]
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
@@ -32,7 +32,8 @@ def test_a_minimal_plan_has_bots_and_a_game(tmp_path: Path) -> None:
     assert plan.bots[1].command[-2:] == ("./bert", "--fast")
     (terms,) = plan.terms
     assert (terms.label, terms.bots_per_match, terms.games) == ("trox", 2, 2)
-    assert (terms.control, terms.policies) == (Fischer(60 * SECOND, SECOND), LOCAL_POLICIES)
+    assert terms.match_terms.controls == (Fischer(60 * SECOND, SECOND),)
+    assert terms.match_terms.policies == LOCAL_POLICIES
 
 
 def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
@@ -54,11 +55,19 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
         policies = {{ disconnect = {{ action = "DISCONNECT_ACTION_CLOCK_DECIDES" }} }}
         """,
     ).terms
-    assert (first.label, first.control, first.games) == ("alquerque", PerMove(2 * SECOND), 6)
-    assert (first.policies.late, first.policies.gone) == (LatePolicy.RANDOM_MOVE, DisconnectPolicy.FORFEIT_AFTER_GRACE)
-    assert (second.label, second.control, second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
-    assert (second.policies.late, second.policies.gone) == (LatePolicy.FORFEIT, DisconnectPolicy.CLOCK_DECIDES)
-    assert second.settings.flag("huff")
+    assert (first.label, *first.match_terms.controls, first.games) == ("alquerque", PerMove(2 * SECOND), 6)
+    policies = first.match_terms.policies
+    assert (policies.late, policies.gone) == (
+        LatePolicy.RANDOM_MOVE,
+        DisconnectPolicy.FORFEIT_AFTER_GRACE,
+    )
+    assert (second.label, *second.match_terms.controls, second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
+    policies = second.match_terms.policies
+    assert (policies.late, policies.gone) == (
+        LatePolicy.FORFEIT,
+        DisconnectPolicy.CLOCK_DECIDES,
+    )
+    assert second.match_terms.settings.flag("huff")
 
 
 def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_path: Path) -> None:
@@ -128,7 +137,8 @@ ALL_BOTS = (ANNA, BERT, CLEO, DORA)
 
 def terms(game: str, bots_per_match: int, games: int) -> GameTerms:
     game_rules = find(game)
-    return GameTerms(game, game_rules, game_rules.settings(), Untimed(), LOCAL_POLICIES, bots_per_match, games)
+    match_terms = MatchTerms(game, game_rules.settings(), (Untimed(),), policies=LOCAL_POLICIES)
+    return GameTerms(game, game_rules, match_terms, bots_per_match, games)
 
 
 def plan_of(bots: tuple[Entrant, ...], *games: GameTerms) -> Plan:

@@ -1,5 +1,6 @@
 """Saved records count as played matches if their terms are those of the plan, and a folder is for one contest."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,6 @@ from engines.options import Settings
 from referee.local.plan import LocalPairing, read_plan
 from referee.local.results_folder import ResultsFolder, TermsChanged
 from referee.match.commands import Resign, StartPlay
-from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup
 from referee.server.stores import StartupError
 from tests.records.forgery import record_of
@@ -27,9 +27,9 @@ def record_by_terms(pairing: LocalPairing, settings: Settings) -> bytes:
     """Return the record of a short match with the terms of a pairing and other options."""
     terms = pairing.terms
     players = tuple(Player(entrant.name, "1") for entrant in pairing.seats)
-    controls = (terms.control,) * len(players)
     game = terms.game
-    match_terms = MatchTerms(game.name, settings, controls, policies=terms.policies)
+    controls = terms.match_terms.controls * len(players)
+    match_terms = replace(terms.match_terms, settings=settings, controls=controls)
     setup = Setup("m1", game.version, match_terms, players, bytes(32))
     return record_of(decided_events(setup, (10, StartPlay()), (20, Resign(0))))
 
@@ -37,7 +37,9 @@ def record_by_terms(pairing: LocalPairing, settings: Settings) -> bytes:
 def test_a_record_without_a_newer_option_counts_as_played_with_its_default(tmp_path: Path) -> None:
     pairing = first_pairing(tmp_path)
     late_options = [option.name for option in pairing.terms.game.options.declared if option.late]
-    old_settings = Settings(tuple(value for value in pairing.terms.settings.values if value[0] not in late_options))
+    old_settings = Settings(
+        tuple(value for value in pairing.terms.match_terms.settings.values if value[0] not in late_options)
+    )
     folder = ResultsFolder(tmp_path)
     folder.keep(pairing, record_by_terms(pairing, old_settings))
     finish = folder.finish(pairing)
