@@ -136,13 +136,13 @@ MEASUREMENT = Measurement(
         Goal(
             "cheaper than every peer",
             "CPU of the cheapest that checks, records and serves remote bots, in units of ours, 1 match a bot.",
-            1,
+            1.2,
             lambda found: _best(found, ONE),
         ),
         Goal(
             "cheaper, 64 matches a bot",
             "CPU of the cheapest that checks, records and serves remote bots, in units of ours, 64 matches a bot.",
-            3,
+            3.5,
             lambda found: _best(found, FULL),
         ),
     ),

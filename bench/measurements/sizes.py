@@ -10,7 +10,7 @@ from bench.measurement import Measurement, Scope, alternate
 from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Stage, Work, refereed, standing
 from bench.svg import lines
 
-GROWTH = 1.2
+GROWTH = 1.1
 ONE, ROOM = "1 match a bot", "64 matches a bot"
 MANY = 10_000
 PINGED_SELDOM = ("--ping-interval-ms", "60000", "--heartbeat-timeout-ms", "180000")
