@@ -26,7 +26,9 @@ const patience = 3 * time.Minute
 
 // crowd is all bots of one run, what they play, and how far they are.
 type crowd struct {
+	dial        func() (*grpc.ClientConn, error)
 	connections []*grpc.ClientConn
+	calls       *grpc.ClientConn // For the calls of the organiser, so that streams leave room for them.
 	organiser   context.Context
 	games       *games // nil: no game, but an echo.
 	wishes      command
@@ -65,6 +67,9 @@ type match struct {
 	over     bool // Some seat has heard the end.
 }
 
+// streamsPerConnection is less than the referee permits on one connection.
+const streamsPerConnection = 200
+
 func connect(referee, roots string, connections int) (*crowd, error) {
 	safe, err := transport(roots)
 	if err != nil {
@@ -72,18 +77,29 @@ func connect(referee, roots string, connections int) (*crowd, error) {
 	}
 	c := &crowd{matches: map[string]*match{}, watching: func() {}}
 	c.news = sync.NewCond(&c.mu)
-	for range connections {
-		connection, err := grpc.NewClient(
+	c.dial = func() (*grpc.ClientConn, error) {
+		return grpc.NewClient(
 			referee,
 			grpc.WithTransportCredentials(safe),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.WaitForReady(true)),
 		)
+	}
+	if c.calls, err = c.dial(); err != nil {
+		return nil, err
+	}
+	return c, c.connect(connections)
+}
+
+// connect opens connections until there are that many.
+func (c *crowd) connect(count int) error {
+	for len(c.connections) < count {
+		connection, err := c.dial()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.connections = append(c.connections, connection)
 	}
-	return c, nil
+	return nil
 }
 
 func transport(roots string) (credentials.TransportCredentials, error) {
@@ -115,6 +131,9 @@ func (c *crowd) open(told command) (any, error) {
 
 // enlist has so many more bots registered and there.
 func (c *crowd) enlist(count int) (any, error) {
+	if err := c.connect((len(c.bots) + count) / streamsPerConnection); err != nil {
+		return nil, err
+	}
 	var recruits []*bot
 	for range count {
 		number := len(c.bots)
@@ -253,5 +272,5 @@ func each[T any](all []T, work func(T) error) error {
 }
 
 func (c *crowd) organising() refereev1.MatchServiceClient {
-	return refereev1.NewMatchServiceClient(c.connections[0])
+	return refereev1.NewMatchServiceClient(c.calls)
 }

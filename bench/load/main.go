@@ -38,7 +38,7 @@ type command struct {
 func main() {
 	referee := flag.String("referee", "", "HOST:PORT")
 	roots := flag.String("ca", "", "PEM file of the roots to trust; without it nothing is encrypted")
-	connections := flag.Int("connections", 8, "connections that all streams share")
+	connections := flag.Int("connections", 8, "connections that all streams share; more are opened for many bots")
 	flag.Parse()
 	if err := run(*referee, *roots, *connections); err != nil {
 		fmt.Fprintln(os.Stderr, err)
