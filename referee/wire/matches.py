@@ -6,7 +6,6 @@ A turn is written directly into the message that is about to be sent: copying on
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, seed_pb2
 
@@ -145,13 +144,12 @@ def write_turn(turn: play_pb2.Turn, due: TurnDue, options: TurnOptions, *, with_
     if with_rules or not turn.rules_hash:
         turn.rules.CopyFrom(rules)
     turn.ply = match.ply
-    assert match.position
-    turn.position = match.position.text(seat)
-    for move in islice(due.moves, 0 if options.all_moves else due.since, match.ply):
-        turn.move_history.add(seat=move.seat, move=move.shown[seat])
+    turn.position = due.position
+    for mover, move in due.moves_since(options.all_moves):
+        turn.move_history.add(seat=mover, move=move)
     for clock in due.clocks:
         write_clock(turn.clocks.add(), clock)
-    left_us = due.clocks[seat].left_us
+    left_us = due.left_us
     if left_us is not None:
         turn.time_left_ms = ms_down(left_us)
     turn.attempts_left = due.attempts_left
