@@ -27,6 +27,7 @@ class Role(Enum):
 
     SPECTATOR = "spectator"
     BOT = "bot"
+    AUTHOR = "author"
     ORGANISER = "organiser"
     ADMIN = "admin"
 
@@ -128,6 +129,15 @@ class Quota:
         return Quota(*(getattr(self, limit.name) or getattr(usual, limit.name) for limit in fields(self)))
 
 
+@dataclass(frozen=True, slots=True)
+class DefaultQuotas:
+    """Quotas of holders without one of their own."""
+
+    organiser: Quota
+    """Of every holder that is not an author."""
+    author: Quota
+
+
 class Tokens(Protocol):
     """Store of all tokens. Every method raises LogUnavailable if it cannot be used now."""
 
@@ -155,6 +165,13 @@ class Quotas(Protocol):
 
     async def stored_bytes(self, holder: str) -> int:
         """Return the stored size of the terms of all matches and contests that the holder created."""
+
+    async def is_author(self, holder: str) -> bool:
+        """Return whether the default limits of authors apply to a holder.
+
+        They do if it has a token of role author, even a revoked one, and no other of role organiser or admin that is
+        not revoked.
+        """
 
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         """Set the quota of a holder; None removes it."""

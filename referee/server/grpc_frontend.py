@@ -2,10 +2,11 @@
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 
 from engines.registry import games
-from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Quota, Role, TokenFilter
+from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
 from referee.live.bot_notices import QuotaNotifier
 from referee.live.ports import Time
 from referee.match.clock import MS
@@ -59,7 +60,7 @@ class GrpcFrontend:
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
         rate_limit = RateLimiter(
             stores.quotas,
-            _default_quota(settings),
+            DefaultQuotas(_organiser_quota(settings), _author_quota(settings)),
             settings.max_streams,
             time,
             quota_notifier.check_usage,
@@ -151,7 +152,7 @@ class GrpcFrontend:
         return secret
 
 
-def _default_quota(settings: Settings) -> Quota:
+def _organiser_quota(settings: Settings) -> Quota:
     return Quota(
         settings.max_matches_per_holder,
         settings.max_streams_per_holder,
@@ -159,6 +160,17 @@ def _default_quota(settings: Settings) -> Quota:
         settings.max_bots_per_holder,
         settings.max_tokens_per_holder,
         settings.max_stored_per_holder_bytes,
+    )
+
+
+def _author_quota(settings: Settings) -> Quota:
+    return replace(
+        _organiser_quota(settings),
+        max_matches=settings.max_matches_per_author,
+        max_streams=settings.max_streams_per_author,
+        max_bots=settings.max_bots_per_author,
+        max_tokens=settings.max_tokens_per_author,
+        max_stored_bytes=settings.max_stored_per_author_bytes,
     )
 
 

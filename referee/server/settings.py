@@ -122,6 +122,13 @@ class Settings:
     max_stored_per_holder_bytes: int = _declared(
         integer(), "1000000000", "Stored terms of the matches and contests of a holder without a quota."
     )
+    max_matches_per_author: int = _declared(integer(), "20", "Concurrent matches of an author without a quota.")
+    max_streams_per_author: int = _declared(integer(), "100", "Open streams of an author without a quota.")
+    max_bots_per_author: int = _declared(integer(), "10", "Bots of an author without a quota.")
+    max_tokens_per_author: int = _declared(integer(), "50", "Valid tokens of an author without a quota.")
+    max_stored_per_author_bytes: int = _declared(
+        integer(), "10000000", "Stored terms of the matches of an author without a quota."
+    )
     max_versions_per_bot: int = _declared(integer(), "1000", "Maximum number of versions of a bot.")
     max_concurrent_calls_per_holder: int = _declared(
         integer(), "64", "Concurrent calls of a holder, not counting streams and moves."

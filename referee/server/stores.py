@@ -79,7 +79,7 @@ def _in_memory(settings: Settings, time: Time) -> Stores:
         MemoryUndeliveredEnds(events),
         MemoryAccounts(tokens),
         tokens,
-        MemoryQuotas(),
+        MemoryQuotas(tokens),
         MemoryBotLog(settings.max_bot_log_lines),
         Ed25519PrivateKey.generate(),
         events.close,

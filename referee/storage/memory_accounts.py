@@ -8,7 +8,7 @@ from itertools import islice
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bot_log import ALL_LINES, LineFilter, Note, NumberedNote
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
-from referee.accounts.tokens import ALL_TOKENS, Quota, Token, TokenFilter
+from referee.accounts.tokens import ALL_TOKENS, Quota, Role, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
 
 
@@ -122,7 +122,8 @@ class MemoryAccounts:
 class MemoryQuotas:
     """A Quotas port in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, tokens: MemoryTokens) -> None:
+        self._tokens = tokens
         self._quotas: dict[str, Quota | None] = {}
 
     async def quota(self, holder: str) -> Quota | None:
@@ -130,6 +131,11 @@ class MemoryQuotas:
 
     async def stored_bytes(self, holder: str) -> int:
         return 0
+
+    async def is_author(self, holder: str) -> bool:
+        tokens = await self._tokens.tokens(TokenFilter(holder))
+        organises = any(token.role in (Role.ORGANISER, Role.ADMIN) and not token.revoked for token in tokens)
+        return not organises and any(token.role is Role.AUTHOR for token in tokens)
 
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         self._quotas[holder] = quota

@@ -26,6 +26,7 @@ from referee.wire.results import forfeit_of
 ROLES = {
     token_pb2.ROLE_SPECTATOR: Role.SPECTATOR,
     token_pb2.ROLE_BOT: Role.BOT,
+    token_pb2.ROLE_AUTHOR: Role.AUTHOR,
     token_pb2.ROLE_ORGANISER: Role.ORGANISER,
     token_pb2.ROLE_ADMIN: Role.ADMIN,
 }

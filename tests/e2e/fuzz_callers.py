@@ -65,6 +65,7 @@ def create_callers(server: ServerProcess, channel: grpc.Channel, number: int, sp
         "stranger": "rf_0000",
         "spectator": _token(server, channel, token_pb2.ROLE_SPECTATOR, f"spectator-{number}"),
         "bot": secret,
+        "author": _token(server, channel, token_pb2.ROLE_AUTHOR, f"author-{number}"),
         "organiser": owner,
         "admin": _token(server, channel, token_pb2.ROLE_ADMIN, f"admin-{number}"),
     }

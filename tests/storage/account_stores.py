@@ -46,7 +46,7 @@ class AccountStores:
 
 def in_memory() -> AccountStores:
     tokens = MemoryTokens()
-    return AccountStores(MemoryAccounts(tokens), tokens, MemoryQuotas(), MemoryBotLog(MAX_LINES))
+    return AccountStores(MemoryAccounts(tokens), tokens, MemoryQuotas(tokens), MemoryBotLog(MAX_LINES))
 
 
 def in_sqlite(path: Path) -> AccountStores:

@@ -297,3 +297,19 @@ async def test_a_quota_of_a_holder_can_be_set_changed_and_removed(stores: Accoun
     await stores.quotas.set_quota("ann", None)
     assert await stores.quotas.quota("ann") is None
     assert await stores.quotas.quota("tom") == Quota()
+
+
+@with_all_account_stores
+async def test_a_holder_is_an_author_unless_it_also_has_the_token_of_an_organiser(stores: AccountStores) -> None:
+    assert not await stores.quotas.is_author("ann")
+    author = Token(sha256_of("a"), Role.AUTHOR, "ann", NOON_MS)
+    await stores.tokens.add_token(author, 9)
+    await stores.tokens.add_token(organiser_token("t", "tom"), 9)
+    assert [await stores.quotas.is_author(holder) for holder in ("ann", "tom")] == [True, False]
+    await stores.tokens.change_token(author.id, revoked)
+    assert await stores.quotas.is_author("ann"), "its bots have not become those of an organiser"
+    organiser = organiser_token("s")
+    await stores.tokens.add_token(organiser, 9)
+    assert not await stores.quotas.is_author("ann")
+    await stores.tokens.change_token(organiser.id, revoked)
+    assert await stores.quotas.is_author("ann")

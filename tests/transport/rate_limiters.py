@@ -1,8 +1,8 @@
 """Rate limiters for tests, with limits that a test does not reach unless it sets them."""
 
-from referee.accounts.tokens import Quota, Quotas
+from referee.accounts.tokens import DefaultQuotas, Quota, Quotas
 from referee.live.ports import Time
-from referee.storage.memory_accounts import MemoryQuotas
+from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from referee.transport.guards.rate_limit import RateLimiter, UsageObserver
 
 
@@ -18,5 +18,13 @@ def create_rate_limiter(
     max_streams: int = 100,
     observe_usage: UsageObserver = ignore_usage,
     max_calls_in_flight: int = 64,
+    author_quota: Quota | None = None,
 ) -> RateLimiter:
-    return RateLimiter(quotas or MemoryQuotas(), quota, max_streams, time, observe_usage, max_calls_in_flight)
+    return RateLimiter(
+        quotas or MemoryQuotas(MemoryTokens()),
+        DefaultQuotas(quota, author_quota or quota),
+        max_streams,
+        time,
+        observe_usage,
+        max_calls_in_flight,
+    )

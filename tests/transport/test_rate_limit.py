@@ -7,7 +7,7 @@ import pytest
 
 from referee.accounts.tokens import Quota, Role, Token
 from referee.match.clock import SECOND
-from referee.storage.memory_accounts import MemoryQuotas
+from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.wire.wire_errors import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams
@@ -73,11 +73,24 @@ def test_only_accepted_calls_of_the_last_minute_are_counted() -> None:
 
 def test_concurrent_first_calls_share_one_budget() -> None:
     async def check() -> None:
-        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, SlowQuotas())
+        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, SlowQuotas(MemoryTokens()))
         await asyncio.gather(*(limiter.count_call("ada") for _ in range(6)))
         assert limiter.calls_of("ada") == 6
         with pytest.raises(TooManyCalls):
             await limiter.count_call("ada")
+
+    asyncio.run(check())
+
+
+def test_authors_have_default_limits_of_their_own_and_a_quota_has_precedence() -> None:
+    async def check() -> None:
+        tokens = MemoryTokens()
+        for number, holder in enumerate(("ada", "bob")):
+            tokens.add(Token(bytes([number]) * 32, Role.AUTHOR, holder, 0), 1)
+        quotas = MemoryQuotas(tokens)
+        await quotas.set_quota("bob", Quota(max_bots=7))
+        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, quotas, author_quota=Quota(1, 1, 1, 1, 1))
+        assert [(await limiter.quota(holder)).max_bots for holder in ("ada", "bob", "eve")] == [1, 7, 10]
 
     asyncio.run(check())
 

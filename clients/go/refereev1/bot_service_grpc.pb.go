@@ -46,7 +46,7 @@ const (
 // bot.
 type BotServiceClient interface {
 	// Registers a bot and creates its first token.
-	// Callers: organiser.
+	// Callers: author; organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
 	RegisterBot(ctx context.Context, in *RegisterBotRequest, opts ...grpc.CallOption) (*RegisterBotResponse, error)
 	// Updates the description of a bot.
@@ -218,7 +218,7 @@ func (c *botServiceClient) ListBotLogEntries(ctx context.Context, in *ListBotLog
 // bot.
 type BotServiceServer interface {
 	// Registers a bot and creates its first token.
-	// Callers: organiser.
+	// Callers: author; organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
 	RegisterBot(context.Context, *RegisterBotRequest) (*RegisterBotResponse, error)
 	// Updates the description of a bot.

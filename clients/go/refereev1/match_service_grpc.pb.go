@@ -47,14 +47,14 @@ const (
 // MATCH_MOVING. Each method lists its other errors.
 type MatchServiceClient interface {
 	// Creates a match. It starts when all seats are taken and all bots are online.
-	// Callers: organiser.
+	// Callers: author; organiser.
 	// Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
 	// MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
 	// NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
 	// DRAINING.
 	CreateMatch(ctx context.Context, in *CreateMatchRequest, opts ...grpc.CallOption) (*CreateMatchResponse, error)
 	// Takes an open seat for a bot. Idempotent.
-	// Callers: bot; organiser for any bot.
+	// Callers: bot; author for its own bots; organiser for any bot.
 	// Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
 	// it), TOO_MANY_MATCHES, DRAINING.
 	JoinMatch(ctx context.Context, in *JoinMatchRequest, opts ...grpc.CallOption) (*JoinMatchResponse, error)
@@ -94,7 +94,7 @@ type MatchServiceClient interface {
 	// Errors: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
 	ClaimDraw(ctx context.Context, in *ClaimDrawRequest, opts ...grpc.CallOption) (*ClaimDrawResponse, error)
 	// Aborts a match, which becomes void.
-	// Callers: the organiser who created it.
+	// Callers: the holder that created it.
 	// Errors: MATCH_OVER, REQUEST_ID_REUSED.
 	AbortMatch(ctx context.Context, in *AbortMatchRequest, opts ...grpc.CallOption) (*AbortMatchResponse, error)
 	// Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
@@ -275,14 +275,14 @@ type MatchService_GetRecordClient = grpc.ServerStreamingClient[GetRecordResponse
 // MATCH_MOVING. Each method lists its other errors.
 type MatchServiceServer interface {
 	// Creates a match. It starts when all seats are taken and all bots are online.
-	// Callers: organiser.
+	// Callers: author; organiser.
 	// Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
 	// MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
 	// NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
 	// DRAINING.
 	CreateMatch(context.Context, *CreateMatchRequest) (*CreateMatchResponse, error)
 	// Takes an open seat for a bot. Idempotent.
-	// Callers: bot; organiser for any bot.
+	// Callers: bot; author for its own bots; organiser for any bot.
 	// Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
 	// it), TOO_MANY_MATCHES, DRAINING.
 	JoinMatch(context.Context, *JoinMatchRequest) (*JoinMatchResponse, error)
@@ -322,7 +322,7 @@ type MatchServiceServer interface {
 	// Errors: DRAW_NOT_CLAIMABLE, MATCH_NOT_STARTED, MATCH_OVER, REQUEST_ID_REUSED.
 	ClaimDraw(context.Context, *ClaimDrawRequest) (*ClaimDrawResponse, error)
 	// Aborts a match, which becomes void.
-	// Callers: the organiser who created it.
+	// Callers: the holder that created it.
 	// Errors: MATCH_OVER, REQUEST_ID_REUSED.
 	AbortMatch(context.Context, *AbortMatchRequest) (*AbortMatchResponse, error)
 	// Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the

@@ -42,6 +42,9 @@ const (
 	Role_ROLE_ORGANISER Role = 3
 	// Everything except playing and reading hidden information.
 	Role_ROLE_ADMIN Role = 4
+	// To register bots, to manage one's own, to let them join ladders and tournaments, to create unrated matches, and
+	// to read public information. Its default limits are lower than those of an organiser.
+	Role_ROLE_AUTHOR Role = 5
 )
 
 // Enum value maps for Role.
@@ -52,6 +55,7 @@ var (
 		2: "ROLE_BOT",
 		3: "ROLE_ORGANISER",
 		4: "ROLE_ADMIN",
+		5: "ROLE_AUTHOR",
 	}
 	Role_value = map[string]int32{
 		"ROLE_UNSPECIFIED": 0,
@@ -59,6 +63,7 @@ var (
 		"ROLE_BOT":         2,
 		"ROLE_ORGANISER":   3,
 		"ROLE_ADMIN":       4,
+		"ROLE_AUTHOR":      5,
 	}
 )
 
@@ -223,14 +228,15 @@ const file_referee_api_v1_token_proto_rawDesc = "" +
 	"\vexpire_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12>\n" +
 	"\rlast_use_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vlastUseTime\x12\x18\n" +
-	"\arevoked\x18\t \x01(\bR\arevoked*b\n" +
+	"\arevoked\x18\t \x01(\bR\arevoked*s\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eROLE_SPECTATOR\x10\x01\x12\f\n" +
 	"\bROLE_BOT\x10\x02\x12\x12\n" +
 	"\x0eROLE_ORGANISER\x10\x03\x12\x0e\n" +
 	"\n" +
-	"ROLE_ADMIN\x10\x04B,\n" +
+	"ROLE_ADMIN\x10\x04\x12\x0f\n" +
+	"\vROLE_AUTHOR\x10\x05B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (

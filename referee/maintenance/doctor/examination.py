@@ -130,14 +130,14 @@ def _idle(idle: Sequence[Token]) -> Iterator[Finding]:
 
 
 def _orphaned(valid: Sequence[Token], owner_of: dict[str, str]) -> Iterator[Finding]:
-    holders = {token.holder for token in valid if token.role in (Role.ORGANISER, Role.ADMIN)}
+    holders = {token.holder for token in valid if token.role in (Role.AUTHOR, Role.ORGANISER, Role.ADMIN)}
     left = sorted({token.bot for token in valid if token.bot and owner_of.get(token.bot) not in holders})
     if left:
         named = ", ".join(left[:MAX_NAMED])
         yield warn(
             "tokens",
             f"{len(left)} bots have valid tokens, but their owners have none: {named}",
-            "create organiser tokens for the owners, or revoke those of the bots",
+            "create author or organiser tokens for the owners, or revoke those of the bots",
         )
 
 

@@ -88,6 +88,13 @@ SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?,
 SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = ?"
 """Counted by triggers of the database."""
 
+SELECT_IS_AUTHOR = """
+    SELECT EXISTS (SELECT 1 FROM tokens WHERE holder = :holder AND role = 'author')
+        AND NOT EXISTS (
+            SELECT 1 FROM tokens WHERE holder = :holder AND role IN ('organiser', 'admin') AND NOT revoked
+        )
+"""
+
 DELETE_QUOTA = "DELETE FROM quotas WHERE holder = ?"
 
 
@@ -279,6 +286,10 @@ class SqliteQuotas:
     async def stored_bytes(self, holder: str) -> int:
         row = await self._store.read(lambda file: file.execute(SELECT_STORED_BYTES, (holder,)).fetchone())
         return int(row[0]) if row else 0
+
+    async def is_author(self, holder: str) -> bool:
+        row = await self._store.read(lambda file: file.execute(SELECT_IS_AUTHOR, {"holder": holder}).fetchone())
+        return bool(row[0])
 
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         await self._store.write(lambda file: _set_quota(file, holder, quota))

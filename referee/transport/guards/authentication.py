@@ -20,8 +20,10 @@ ALL = frozenset(Role)
 BOTS = frozenset({Role.BOT})
 ADMINS = frozenset({Role.ADMIN})
 ORGANISERS = frozenset({Role.ORGANISER, Role.ADMIN})
-OWN_BOTS = ORGANISERS | BOTS
-"""A bot for itself, an organiser for its bots; the servicer checks the ownership."""
+OWNERS = ORGANISERS | {Role.AUTHOR}
+"""Roles that own bots; the servicer checks the ownership."""
+OWN_BOTS = OWNERS | BOTS
+"""A bot for itself, an owner for its bots; the servicer checks the ownership."""
 
 PACKAGE = "referee_api.v1."
 """Prefix of the services and messages of the contract."""
@@ -29,7 +31,7 @@ PACKAGE = "referee_api.v1."
 RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
     "GameService": {"ListGames": ALL, "GetGame": ALL, "ReadPosition": ALL},
     "MatchService": {
-        "CreateMatch": ORGANISERS,
+        "CreateMatch": OWNERS,
         "JoinMatch": OWN_BOTS,
         "GetMatch": ALL,
         "ListMatches": ALL,
@@ -39,21 +41,21 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "OfferDraw": BOTS,
         "AnswerDraw": BOTS,
         "ClaimDraw": BOTS,
-        "AbortMatch": ORGANISERS,
+        "AbortMatch": OWNERS,
         "WatchMatch": ALL,
         "GetRecord": ALL,
     },
     "PlayService": {"Play": BOTS},
     "BotService": {
-        "RegisterBot": ORGANISERS,
-        "UpdateBot": ORGANISERS,
+        "RegisterBot": OWNERS,
+        "UpdateBot": OWNERS,
         "GetBot": ALL,
         "ListBots": ALL,
         "RegisterVersion": OWN_BOTS,
         "ListVersions": ALL,
-        "CreateBotToken": ORGANISERS,
-        "ListBotTokens": ORGANISERS,
-        "RevokeBotToken": ORGANISERS,
+        "CreateBotToken": OWNERS,
+        "ListBotTokens": OWNERS,
+        "RevokeBotToken": OWNERS,
         "ReinstateBot": OWN_BOTS,
         "ListBotLogEntries": OWN_BOTS,
     },

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from referee.accounts.tokens import Quota, Quotas, Token
+from referee.accounts.tokens import DefaultQuotas, Quota, Quotas, Token
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.transport.guards.authentication import Caller
@@ -93,7 +93,7 @@ class RateLimiter:
     def __init__(
         self,
         quotas: Quotas,
-        default_quota: Quota,
+        defaults: DefaultQuotas,
         max_streams: int,
         time: Time,
         observe_usage: UsageObserver,
@@ -107,7 +107,7 @@ class RateLimiter:
         self._max_calls_in_flight = max_calls_in_flight
         self._in_flight: Counter[str] = Counter()
         self._quotas = quotas
-        self._default_quota = default_quota
+        self._defaults = defaults
         self._max_streams = max_streams
         self._time = time
         self._budgets: dict[str, _Budget] = {}
@@ -216,7 +216,8 @@ class RateLimiter:
         cached = self._budgets.get(holder)
         if cached and cached.until_us > now_us:
             return cached
-        quota = (await self._quotas.quota(holder) or Quota()).filled(self._default_quota)
+        default = self._defaults.author if await self._quotas.is_author(holder) else self._defaults.organiser
+        quota = (await self._quotas.quota(holder) or Quota()).filled(default)
         if len(self._budgets) >= HOLDER_CACHE_SIZE:
             self._budgets = {name: budget for name, budget in self._budgets.items() if budget.free_us > now_us}
         # Concurrent calls share one budget: another may have been created during the await.

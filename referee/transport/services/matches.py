@@ -13,6 +13,7 @@ from engines.api import SPECTATOR, Viewer
 from referee.accounts.account_errors import BadField, BotPaused
 from referee.accounts.bots import Accounts
 from referee.accounts.names import check_words
+from referee.accounts.tokens import Role
 from referee.live.create import CreatedMatch
 from referee.live.match_history import MatchStatus, WatchedEntry
 from referee.live.match_request import MAKER, MatchFilter, MatchRequest, find_game
@@ -114,6 +115,8 @@ class Matches(MatchServiceServicer):
             raise NotYours("JoinMatch for another bot")
         if not player.bot:
             raise BadField("bot", "it is required unless a bot calls")
+        if caller.role is Role.AUTHOR and (await self._accounts.bot(player.bot)).owner != caller.holder:
+            raise NotYours("JoinMatch for another's bot")
         await self._check_player(player)
         await self._labels.check_player(await self._referee.match(request.match_id), player)
         wanted = request.seat if request.HasField("seat") else None

@@ -27,7 +27,7 @@ class Administration:
     ) -> pb.CreateTokenResponse:
         """Create a token and return it with its secret, which cannot be read again later.
 
-        `role` is `spectator`, `bot`, `organiser` or `admin`; with `bot`, the `holder` is by default its owner.
+        `role` is `spectator`, `bot`, `author`, `organiser` or `admin`; with `bot`, the owner is the default `holder`.
         """
         # A retry after a lost answer leaves a token that nobody has. It is harmless, and visible in the list.
         request = pb.CreateTokenRequest(

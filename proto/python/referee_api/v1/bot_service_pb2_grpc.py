@@ -108,7 +108,7 @@ class BotServiceServicer:
 
     def RegisterBot(self, request, context):
         """Registers a bot and creates its first token.
-        Callers: organiser.
+        Callers: author; organiser.
         Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

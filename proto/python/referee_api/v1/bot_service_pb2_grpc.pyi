@@ -41,7 +41,7 @@ class BotServiceStub:
     def __new__(cls, channel: _aio.Channel) -> BotServiceAsyncStub: ...
     RegisterBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.RegisterBotRequest, _bot_service_pb2.RegisterBotResponse]
     """Registers a bot and creates its first token.
-    Callers: organiser.
+    Callers: author; organiser.
     Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
     """
     UpdateBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]
@@ -105,7 +105,7 @@ class BotServiceAsyncStub(BotServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     RegisterBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.RegisterBotRequest, _bot_service_pb2.RegisterBotResponse]  # type: ignore[assignment]
     """Registers a bot and creates its first token.
-    Callers: organiser.
+    Callers: author; organiser.
     Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
     """
     UpdateBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]  # type: ignore[assignment]
@@ -172,7 +172,7 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bot_service_pb2.RegisterBotResponse, _abc.Awaitable[_bot_service_pb2.RegisterBotResponse]]:
         """Registers a bot and creates its first token.
-        Callers: organiser.
+        Callers: author; organiser.
         Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
         """
 

@@ -116,7 +116,7 @@ class MatchServiceServicer:
 
     def CreateMatch(self, request, context):
         """Creates a match. It starts when all seats are taken and all bots are online.
-        Callers: organiser.
+        Callers: author; organiser.
         Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
         MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
         NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
@@ -128,7 +128,7 @@ class MatchServiceServicer:
 
     def JoinMatch(self, request, context):
         """Takes an open seat for a bot. Idempotent.
-        Callers: bot; organiser for any bot.
+        Callers: bot; author for its own bots; organiser for any bot.
         Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
         it), TOO_MANY_MATCHES, DRAINING.
         """
@@ -213,7 +213,7 @@ class MatchServiceServicer:
 
     def AbortMatch(self, request, context):
         """Aborts a match, which becomes void.
-        Callers: the organiser who created it.
+        Callers: the holder that created it.
         Errors: MATCH_OVER, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

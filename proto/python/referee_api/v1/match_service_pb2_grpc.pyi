@@ -40,7 +40,7 @@ class MatchServiceStub:
     def __new__(cls, channel: _aio.Channel) -> MatchServiceAsyncStub: ...
     CreateMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.CreateMatchRequest, _match_service_pb2.CreateMatchResponse]
     """Creates a match. It starts when all seats are taken and all bots are online.
-    Callers: organiser.
+    Callers: author; organiser.
     Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
     MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
     NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
@@ -48,7 +48,7 @@ class MatchServiceStub:
     """
     JoinMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.JoinMatchRequest, _match_service_pb2.JoinMatchResponse]
     """Takes an open seat for a bot. Idempotent.
-    Callers: bot; organiser for any bot.
+    Callers: bot; author for its own bots; organiser for any bot.
     Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
     it), TOO_MANY_MATCHES, DRAINING.
     """
@@ -97,7 +97,7 @@ class MatchServiceStub:
     """
     AbortMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.AbortMatchRequest, _match_service_pb2.AbortMatchResponse]
     """Aborts a match, which becomes void.
-    Callers: the organiser who created it.
+    Callers: the holder that created it.
     Errors: MATCH_OVER, REQUEST_ID_REUSED.
     """
     WatchMatch: _grpc.UnaryStreamMultiCallable[_match_service_pb2.WatchMatchRequest, _match_service_pb2.WatchMatchResponse]
@@ -124,7 +124,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.CreateMatchRequest, _match_service_pb2.CreateMatchResponse]  # type: ignore[assignment]
     """Creates a match. It starts when all seats are taken and all bots are online.
-    Callers: organiser.
+    Callers: author; organiser.
     Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
     MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
     NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
@@ -132,7 +132,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """
     JoinMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.JoinMatchRequest, _match_service_pb2.JoinMatchResponse]  # type: ignore[assignment]
     """Takes an open seat for a bot. Idempotent.
-    Callers: bot; organiser for any bot.
+    Callers: bot; author for its own bots; organiser for any bot.
     Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
     it), TOO_MANY_MATCHES, DRAINING.
     """
@@ -181,7 +181,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """
     AbortMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.AbortMatchRequest, _match_service_pb2.AbortMatchResponse]  # type: ignore[assignment]
     """Aborts a match, which becomes void.
-    Callers: the organiser who created it.
+    Callers: the holder that created it.
     Errors: MATCH_OVER, REQUEST_ID_REUSED.
     """
     WatchMatch: _aio.UnaryStreamMultiCallable[_match_service_pb2.WatchMatchRequest, _match_service_pb2.WatchMatchResponse]  # type: ignore[assignment]
@@ -211,7 +211,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_match_service_pb2.CreateMatchResponse, _abc.Awaitable[_match_service_pb2.CreateMatchResponse]]:
         """Creates a match. It starts when all seats are taken and all bots are online.
-        Callers: organiser.
+        Callers: author; organiser.
         Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
         MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
         NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
@@ -225,7 +225,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_match_service_pb2.JoinMatchResponse, _abc.Awaitable[_match_service_pb2.JoinMatchResponse]]:
         """Takes an open seat for a bot. Idempotent.
-        Callers: bot; organiser for any bot.
+        Callers: bot; author for its own bots; organiser for any bot.
         Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
         it), TOO_MANY_MATCHES, DRAINING.
         """
@@ -328,7 +328,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_match_service_pb2.AbortMatchResponse, _abc.Awaitable[_match_service_pb2.AbortMatchResponse]]:
         """Aborts a match, which becomes void.
-        Callers: the organiser who created it.
+        Callers: the holder that created it.
         Errors: MATCH_OVER, REQUEST_ID_REUSED.
         """
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/token.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x02\n\x05Token\x12\n\n\x02id\x18\x01 \x01(\t\x12\"\n\x04role\x18\x02 \x01(\x0e\x32\x14.referee_api.v1.Role\x12\x0e\n\x06holder\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\r\n\x05label\x18\x05 \x01(\t\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rlast_use_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07revoked\x18\t \x01(\x08*b\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x12\n\x0eROLE_SPECTATOR\x10\x01\x12\x0c\n\x08ROLE_BOT\x10\x02\x12\x12\n\x0eROLE_ORGANISER\x10\x03\x12\x0e\n\nROLE_ADMIN\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/token.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x02\n\x05Token\x12\n\n\x02id\x18\x01 \x01(\t\x12\"\n\x04role\x18\x02 \x01(\x0e\x32\x14.referee_api.v1.Role\x12\x0e\n\x06holder\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\r\n\x05label\x18\x05 \x01(\t\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rlast_use_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07revoked\x18\t \x01(\x08*s\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x12\n\x0eROLE_SPECTATOR\x10\x01\x12\x0c\n\x08ROLE_BOT\x10\x02\x12\x12\n\x0eROLE_ORGANISER\x10\x03\x12\x0e\n\nROLE_ADMIN\x10\x04\x12\x0f\n\x0bROLE_AUTHOR\x10\x05\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,7 +34,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
   _globals['_ROLE']._serialized_start=347
-  _globals['_ROLE']._serialized_end=445
+  _globals['_ROLE']._serialized_end=462
   _globals['_TOKEN']._serialized_start=80
   _globals['_TOKEN']._serialized_end=345
 # @@protoc_insertion_point(module_scope)

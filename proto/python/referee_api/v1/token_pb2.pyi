@@ -40,6 +40,10 @@ class _RoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Role.ValueType],
     """
     ROLE_ADMIN: _Role.ValueType  # 4
     """Everything except playing and reading hidden information."""
+    ROLE_AUTHOR: _Role.ValueType  # 5
+    """To register bots, to manage one's own, to let them join ladders and tournaments, to create unrated matches, and
+    to read public information. Its default limits are lower than those of an organiser.
+    """
 
 class Role(_Role, metaclass=_RoleEnumTypeWrapper):
     """Role of a token, which decides what the token permits."""
@@ -56,6 +60,10 @@ information.
 """
 ROLE_ADMIN: Role.ValueType  # 4
 """Everything except playing and reading hidden information."""
+ROLE_AUTHOR: Role.ValueType  # 5
+"""To register bots, to manage one's own, to let them join ladders and tournaments, to create unrated matches, and
+to read public information. Its default limits are lower than those of an organiser.
+"""
 Global___Role: _TypeAlias = Role  # noqa: Y015
 
 @_typing.final
