@@ -23,7 +23,8 @@ from referee_api.v1.tournament_service_pb2 import ExportFormat
 
 from bench import large_data
 from bench.loop_meter import LoopMeter, Step, calibration_ms
-from referee.server.referee_server import RefereeServer, freeze_loaded_objects, raise_gc_thresholds
+from referee.server.garbage_collection import frozen_survivors
+from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from tests.e2e.bot_connection import BotConnection, connect_bot
@@ -60,12 +61,14 @@ class Server:
             self._thread.join(TIMEOUT_S)
 
     async def _serve(self) -> None:
-        raise_gc_thresholds()  # As in `referee serve`.
         self._loop = asyncio.get_running_loop()
+        with frozen_survivors(self._loop):  # As in `referee serve`.
+            await self._run()
+
+    async def _run(self) -> None:
         self._server = RefereeServer(self._settings)
         told = await self._server.open()
         self.address, self.admin = told.grpc, told.admin_token
-        freeze_loaded_objects()
         self._meter.measure(self._loop)
         self._open.set()
         await self._server.wait_for_shutdown()

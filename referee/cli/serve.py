@@ -40,26 +40,24 @@ def serve(in_force: LoadedSettings) -> None:
     if not settings.grpc_event_engine:
         os.environ |= {**WITHOUT_EVENT_ENGINE, **os.environ}
     # Not before: gRPC reads its environment when it is imported.
-    from referee.server.referee_server import raise_gc_thresholds  # noqa: PLC0415
+    from referee.server.garbage_collection import frozen_survivors  # noqa: PLC0415
     from referee.server.stores import StartupError  # noqa: PLC0415
 
-    raise_gc_thresholds()
     try:
-        with asyncio.Runner(loop_factory=_uvloop_factory()) as runner:
+        with asyncio.Runner(loop_factory=_uvloop_factory()) as runner, frozen_survivors(runner.get_loop()):
             runner.run(_serve(settings))
     except StartupError as why:
         raise click.ClickException(str(why)) from None
 
 
 async def _serve(settings: Settings) -> None:
-    from referee.server.referee_server import RefereeServer, freeze_loaded_objects  # noqa: PLC0415
+    from referee.server.referee_server import RefereeServer  # noqa: PLC0415
 
     server = RefereeServer(settings, _tracing(settings))
     loop = asyncio.get_running_loop()
     for number in SHUTDOWN_SIGNALS:
         loop.add_signal_handler(number, server.shutdown)
     opened = await server.open()
-    freeze_loaded_objects()
     click.echo(_startup_message(opened))
     sys.stdout.flush()
     await server.wait_for_shutdown()

@@ -1,7 +1,6 @@
-"""The whole server, from `open` to `close`: start, readiness, graceful shutdown, garbage collection."""
+"""The whole server, from `open` to `close`: start, readiness, graceful shutdown."""
 
 import asyncio
-import gc
 import os
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -26,18 +25,6 @@ from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s,
 
 CLOSE_GRACE_US: Micros = 2 * SECOND
 """Time for streams to end with a status after the last decision has been stored."""
-
-GC_YOUNG_THRESHOLD = 20_000
-"""Net allocations before the young generation is collected, which takes about ten milliseconds.
-
-A busy server allocates thousands of objects for moves in flight that are freed a moment later; they should not trigger
-collections.
-"""
-GC_OLD_THRESHOLD = 5
-"""Collections of one generation before the next older one is collected.
-
-So at most half a million objects accumulate, or a quarter of the live ones if that is more, before a full collection.
-"""
 
 log = structlog.get_logger("referee")
 
@@ -156,19 +143,3 @@ class RefereeServer:
 
     def _not_ready(self) -> str:
         return "shutting down" if self._shutting_down.is_set() else ""
-
-
-def raise_gc_thresholds() -> None:
-    """Make garbage collections rare. To be called before any state is loaded.
-
-    Nearly everything that a server releases is freed by reference counting. The collector is needed for reference
-    cycles only, and a full collection visits every live object: with ten thousand matches that takes longer than many
-    of their moves. Collections are not disabled, because cycles would accumulate.
-    """
-    gc.set_threshold(GC_YOUNG_THRESHOLD, GC_OLD_THRESHOLD, GC_OLD_THRESHOLD)
-
-
-def freeze_loaded_objects() -> None:
-    """Exclude all current objects from future collections. To be called once the state is loaded."""
-    gc.collect()
-    gc.freeze()

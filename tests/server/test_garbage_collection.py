@@ -1,12 +1,13 @@
-"""The garbage collector is configured to run rarely."""
+"""The garbage collector visits an object once, except in rare full collections."""
 
+import asyncio
 import gc
 import weakref
-from collections.abc import Iterator
 
 import pytest
 
-from referee.server.referee_server import GC_YOUNG_THRESHOLD, freeze_loaded_objects, raise_gc_thresholds
+from referee.server import garbage_collection
+from referee.server.garbage_collection import THRESHOLD, frozen_survivors
 
 
 class ReferenceCycle:
@@ -16,26 +17,36 @@ class ReferenceCycle:
         self.itself = self
 
 
-@pytest.fixture(autouse=True)
-def _restore_gc() -> Iterator[None]:
-    threshold = gc.get_threshold()
-    yield
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
-
-
 def test_reference_cycles_are_freed_automatically() -> None:
-    raise_gc_thresholds()
-    freeze_loaded_objects()
-    first = weakref.ref(ReferenceCycle())
-    later_cycles = [ReferenceCycle() for _ in range(2 * GC_YOUNG_THRESHOLD)]
-    assert first() is None
-    assert later_cycles
+    with asyncio.Runner() as runner, frozen_survivors(runner.get_loop()):
+        first = weakref.ref(ReferenceCycle())
+        later_cycles = [ReferenceCycle() for _ in range(2 * THRESHOLD)]
+        assert first() is None
+        assert later_cycles
 
 
-def test_objects_loaded_before_the_freeze_are_never_collected() -> None:
-    loaded = [ReferenceCycle()]
-    freeze_loaded_objects()
-    reference = weakref.ref(loaded.pop())
-    gc.collect()
-    assert reference() is not None
+def test_what_survives_a_collection_is_not_visited_again() -> None:
+    with asyncio.Runner() as runner, frozen_survivors(runner.get_loop()):
+        surviving = [ReferenceCycle()]
+        gc.collect(0)
+        reference = weakref.ref(surviving.pop())
+        gc.collect()
+        assert reference() is not None
+
+
+def test_a_rare_full_collection_frees_cycles_that_were_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage_collection, "FREEZES_PER_FULL_COLLECTION", 2)
+    with asyncio.Runner() as runner, frozen_survivors(runner.get_loop()):
+        surviving = [ReferenceCycle()]
+        gc.collect(0)
+        reference = weakref.ref(surviving.pop())
+        gc.collect(0)
+        runner.run(asyncio.sleep(0))
+        assert reference() is None
+
+
+def test_the_collector_is_as_before_when_the_server_has_ended() -> None:
+    before = gc.get_threshold(), gc.callbacks[:]
+    with asyncio.Runner() as runner, frozen_survivors(runner.get_loop()):
+        gc.collect(0)
+    assert (gc.get_threshold(), gc.callbacks, gc.get_freeze_count()) == (*before, 0)
