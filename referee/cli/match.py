@@ -22,7 +22,7 @@ from referee.local.plan import (
     read_plan,
 )
 from referee.local.results_folder import ResultsFolder
-from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock
+from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_CREDIT, LOCAL_POLICIES, read_clock
 from referee.match.match_terms import MatchTerms
 
 DEFAULT_OUT = Path("referee-arena")
@@ -89,7 +89,7 @@ def match(
     known, settings = select_game(game, chosen, preset)
     entrants = read_entrants(bots)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
-    match_terms = MatchTerms(known.name, settings, (read_clock(clock),), policies=LOCAL_POLICIES)
+    match_terms = MatchTerms(known.name, settings, (read_clock(clock),), LOCAL_CREDIT, LOCAL_POLICIES)
     terms = GameTerms(known.name, known, match_terms, len(entrants), games)
     plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"

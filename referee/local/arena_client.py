@@ -9,7 +9,6 @@ import grpc
 from referee_api.v1 import (
     admin_service_pb2,
     bot_service_pb2,
-    clock_pb2,
     match_pb2,
     match_service_pb2,
     token_pb2,
@@ -20,9 +19,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee.local.entrant import entrant_of
 from referee.local.plan import LocalPairing
-from referee.wire.clocks import rule_of
-from referee.wire.rules import rules_of
-from referee.wire.terms import policies_of
+from referee.wire.terms import terms_of
 
 TITLE_CHARS = 200
 LABEL = "arena"
@@ -78,11 +75,7 @@ class ArenaClient:
         request = match_service_pb2.CreateMatchRequest(
             request_id=uuid4().hex,
             title=pairing.name[:TITLE_CHARS],
-            terms=match_pb2.MatchTerms(
-                rules=rules_of(terms.game, game.version, terms.settings),
-                time_control=clock_pb2.TimeControl(rule=rule_of(terms.controls[0])),
-                policies=policies_of(terms.policies),
-            ),
+            terms=terms_of(terms, game.version),
             seats=[match_pb2.BotRef(bot=name) for name in seats],
         )
         answer = await self._matches.CreateMatch(request, metadata=self._metadata)

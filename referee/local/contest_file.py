@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
-from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from engines.game_errors import quoted
 from referee.accounts.names import NAME, NAME_RULE
 from referee.local.entrant import Entrant, read_bots
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
 from referee.local.sandbox import read_sandbox
-from referee.local.terms_reader import OF_A_MATCH, match_terms
+from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, match_terms, read_opening
 from referee.local.toml_validation import BadPlan, count, fill, known, read_toml, value, word
 from referee.match.match_terms import Policies
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
-OF_BOTH = ("title", "duplicate", "partners", "policies", "clock")
+OF_BOTH = ("title", "duplicate", "partners", *OF_EVERY_GAME)
 OF_A_TOURNAMENT = (
     "name",
     *OF_BOTH,
@@ -107,7 +107,7 @@ def _games(content: Mapping[str, Any]) -> list[match_pb2.MatchTerms]:
     games = value("games", content, list, [])
     if not games:
         raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
-    every = {key: content[key] for key in ("clock", "policies") if key in content}
+    every = {key: content[key] for key in OF_EVERY_GAME if key in content}
     return [_game(f"games {number}", every, given) for number, given in enumerate(games, 1)]
 
 
@@ -159,12 +159,9 @@ def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
     if not isinstance(given, dict):
         raise BadPlan("duplicate", f"expected true or a table with arrangements and openings, not {quoted(given)}")
     known("duplicate", given, ("arrangements", "openings"))
-    positions: Sequence[object] = value("openings", given, list, [])
-    if wrong := [one for one in positions if not isinstance(one, str)]:
-        raise BadPlan("duplicate.openings", f"expected positions as strings, not {quoted(wrong[0])}")
     return contest_pb2.DuplicatePlay(
         arrangements=count("arrangements", given, 0, MOST),
-        openings=[game_pb2.Opening(position=str(position)) for position in positions],
+        openings=[read_opening("duplicate.openings", one) for one in value("openings", given, list, [])],
     )
 
 

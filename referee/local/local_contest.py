@@ -119,7 +119,7 @@ class LocalContest:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["ContestRuntime"]:
         """Run the server until the end, then stop it and all bots. Raises StartupError."""
-        patient = any(isinstance(terms.match_terms.controls[0], Untimed) for terms in self.plan.terms)
+        patient = any(Untimed() in terms.match_terms.controls for terms in self.plan.terms)
         async with embedded_with_bots(self.plan, self.run_in, self.folder, patient=patient) as server:
             scheduler = MatchScheduler(server.client, server.bot_pool, self.folder, self.plan.parallel)
             yield ContestRuntime(server.info, scheduler)

@@ -15,11 +15,10 @@ from engines.game_errors import DetailedError
 from engines.registry import find
 from referee.local.entrant import NAME, NAME_RULE, Entrant, read_bots
 from referee.local.sandbox import Sandbox, read_sandbox
-from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, policies_in, read_clock
+from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, local_terms
 from referee.local.toml_validation import BadPlan, count, known, read_toml, value
 from referee.match.clock import Untimed
 from referee.match.match_terms import MatchTerms
-from referee.wire.terms import read_policies
 
 MAX_BOTS_PER_MATCH = 6
 """Limit, since the number of seat orders grows factorially."""
@@ -28,8 +27,8 @@ MAX_ROUNDS = 100_000
 DAY_S = 86_400
 DEFAULT_START_WITHIN_S = 60
 
-OF_A_GAME = ("game", "label", "options", "preset", "at_a_table", "clock", "policies", "cycles", "rounds")
-OF_ALL = ("clock", "policies", "cycles", "rounds", "parallel", "start_within_s", "sandbox", "bots", "games")
+OF_A_GAME = ("label", "at_a_table", "cycles", "rounds", *OF_A_MATCH)
+OF_ALL = ("cycles", "rounds", "parallel", "start_within_s", "sandbox", "bots", "games", *OF_EVERY_GAME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +57,7 @@ class GameTerms:
     """Name in tables and of its folder, unique within the plan."""
     game: Game
     match_terms: MatchTerms
-    """Its `controls` have one for all seats."""
+    """Its `controls` have one for all seats, or one per seat."""
     bots_per_match: int
     """Number of bots per match: one per side, or one per seat."""
     games: int
@@ -185,10 +184,9 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) 
         label = value("label", own, str, game.name)
         if not NAME.fullmatch(label):
             raise BadPlan("label", f"expected {NAME_RULE}")
-        control = read_clock(own.get("clock", DEFAULT_CLOCK))
-        policies = read_policies(policies_in(own, LOCAL_POLICIES))
-        match_terms = MatchTerms(game.name, settings, (control,), policies=policies)
-        return GameTerms(label, game, match_terms, bots_per_match, _games(own, bots_per_match))
+        if value("random_seats", own, bool, False):
+            raise BadPlan("random_seats", "must be false: an arena gives each bot every seat equally often")
+        return GameTerms(label, game, local_terms(game, settings, own), bots_per_match, _games(own, bots_per_match))
     except DetailedError as error:
         raise BadPlan(where, str(error)) from None
 
@@ -196,7 +194,7 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) 
 def _for_every_game(every: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the top-level defaults that apply to a game."""
     often = () if "cycles" in given or "rounds" in given else ("cycles", "rounds")
-    return {name: every[name] for name in ("clock", "policies", *often) if name in every}
+    return {name: every[name] for name in (*OF_EVERY_GAME, *often) if name in every}
 
 
 def _games(given: Mapping[str, Any], bots_per_match: int) -> int:

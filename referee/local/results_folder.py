@@ -162,7 +162,7 @@ def _check(file: str, opened: Event, pairing: LocalPairing) -> None:
     setup = opened.setup.completed(pairing.terms.game)
     differing = {
         "rules": (setup.terms.game, setup.terms.settings) != (terms.game, terms.settings),
-        "clocks": set(setup.terms.controls) != set(terms.controls),
+        "clocks": setup.terms.controls != terms.controls * (len(setup.players) // len(terms.controls)),
         "policies": setup.terms.policies != terms.policies,
         "seats": [entrant_of(player.bot) for player in setup.players] != [entrant.name for entrant in pairing.seats],
     }

@@ -1,4 +1,4 @@
-"""Read match terms: game, options, clock and policies. A clock is text in the notation of the SDK, or a table.
+"""Read match terms: every field that the contract has. A clock is text in the notation of the SDK, or a table.
 
 60+1                                 a minute plus a second per move (see referee_client.organiser)
 {japanese_byo_yomi = {main_ms = 60000, period_ms = 5000, periods = 3}}
@@ -8,25 +8,46 @@ from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf import json_format
-from referee_api.v1 import clock_pb2, match_pb2, policy_pb2
+from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 from referee_client.organiser import clock_text
+from referee_client.organiser.terms import read_visibility
 
+from engines.api import Game
 from engines.game_errors import DetailedError, quoted
+from engines.options import Settings as GameSettings
 from engines.registry import find
-from referee.local.toml_validation import BadPlan, value
-from referee.match.clock import SECOND, TimeControl
+from referee.local.toml_validation import BadPlan, count, fill, value
+from referee.match.clock import MS, SECOND, TimeControl
+from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadTimeControl
-from referee.match.match_terms import DisconnectPolicy, Policies
-from referee.wire.clocks import read_rule, rule_of
+from referee.match.match_terms import DisconnectPolicy, MatchTerms, Policies
+from referee.server.settings import Settings
+from referee.wire.clocks import read_controls, read_credit, read_rule, rule_of
 from referee.wire.rules import rules_of
-from referee.wire.terms import policies_of
+from referee.wire.terms import policies_of, read_policies
+from referee.wire.terms import read_visibility as visibility_in
 
-OF_A_MATCH = ("game", "options", "preset", "clock", "policies")
+OF_EVERY_GAME = (
+    "clock",
+    "odds",
+    "network_credit",
+    "policies",
+    "visibility",
+    "start_timeout_ms",
+    "random_seats",
+    "nonce_timeout_ms",
+)
+"""Keys that a plan of several games can also have at its top level, for all of them."""
+OF_A_MATCH = ("game", "options", "preset", *OF_EVERY_GAME)
+MAX_MS = 315_360_000_000
+"""Ten years, the limit of the server."""
 DEFAULT_CLOCK = "60+1"
 CLOCK_RULE = "cannot be read; write for example 60+1, 60 byoyomi 3x10, 5/move or none"
 
 LOCAL_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=5 * SECOND)
 """Policies of local matches: a crashed process does not return, so its clock need not run out."""
+LOCAL_CREDIT = NetworkCredit(Settings().credit_per_move_ms * MS, Settings().credit_per_match_ms * MS)
+"""Network credit of local matches, as a server has it by default."""
 
 
 class BadClock(DetailedError):
@@ -42,9 +63,61 @@ def match_terms(where: str, given: Mapping[str, Any], usual: Policies) -> match_
         game = find(value("game", given, str, ""))
         settings = game.settings(value("options", given, dict, {}), value("preset", given, str, None))
         control = read_clock(given.get("clock", DEFAULT_CLOCK))
-        return terms_of(rules_of(game.name, game.version, settings), control, policies_in(given, usual))
+        terms = terms_of(rules_of(game.name, game.version, settings), control, policies_in(given, usual))
+        _fill_more(terms, given, len(game.table(settings).seats))
+        return terms
     except DetailedError as error:
         raise BadPlan(where, str(error)) if where else error from None
+
+
+def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) -> MatchTerms:
+    """Read the terms of matches on a server of this process, where bots crash and do not return. Raises BadPlan."""
+    message = match_terms("", given, LOCAL_POLICIES)
+    time = message.time_control
+    return MatchTerms(
+        game.name,
+        settings,
+        read_controls(time, len(game.table(settings).seats)) if time.odds else (read_rule(time.rule),),
+        read_credit(time, LOCAL_CREDIT),
+        read_policies(message.policies),
+        visibility_in(message.visibility),
+        nonce_timeout_us=message.nonce_timeout_ms * MS,
+        start_timeout_us=message.start_timeout_ms * MS,
+    )
+
+
+def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int) -> None:
+    """Fill the fields that most plans leave at their defaults. Raises BadPlan or BadClock."""
+    for seat, clock in value("odds", given, dict, {}).items():
+        if seat not in map(str, range(seats)):
+            raise BadPlan("odds", f"there is no seat {quoted(seat)}; seats are 0 to {seats - 1}")
+        terms.time_control.odds.add(seat=int(seat), rule=rule_of(read_clock(clock)))
+    if "network_credit" in given:
+        terms.time_control.network_credit.SetInParent()
+        fill("network_credit", value("network_credit", given, dict, {}), terms.time_control.network_credit)
+    if "visibility" in given:
+        terms.visibility.CopyFrom(_visibility(given["visibility"]))
+    terms.start_timeout_ms = count("start_timeout_ms", given, 0, MAX_MS)
+    terms.nonce_timeout_ms = count("nonce_timeout_ms", given, 0, MAX_MS)
+    terms.random_seats = value("random_seats", given, bool, False)
+
+
+def _visibility(given: object) -> policy_pb2.Visibility:
+    try:
+        return read_visibility(str(given))
+    except ValueError as wrong:
+        raise BadPlan("visibility", str(wrong)) from None
+
+
+def read_opening(where: str, given: object) -> game_pb2.Opening:
+    """Parse an opening: a position as text, or a table with a position and moves. Raises BadPlan."""
+    if isinstance(given, str):
+        return game_pb2.Opening(position=given)
+    if not isinstance(given, dict):
+        raise BadPlan(where, f"expected a position or a table with position and moves, not {quoted(given)}")
+    opening = game_pb2.Opening()
+    fill(where, given, opening)
+    return opening
 
 
 def terms_of(rules: Any, control: TimeControl, policies: policy_pb2.Policies) -> match_pb2.MatchTerms:

@@ -129,7 +129,7 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
         ('game = "trox"\ntie_breaks = [["wins"]]', "tie_breaks: unknown value \"['wins']\"; known: buchholz"),
         ('game = "trox"\nparallel = true', "parallel: expected an integer"),
         ('game = "trox"\nduplicate = 2', "duplicate: expected true or a table"),
-        ('game = "trox"\nduplicate = { openings = [1] }', "duplicate.openings: expected positions"),
+        ('game = "trox"\nduplicate = { openings = [1] }', "duplicate.openings: expected a position"),
         ('game = "trox"\nentrants = [1]', "entrants: expected names of bots"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = ["carl"]', "teams.reds: there is no bot 'carl'; known: anna, bert"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = "anna"', "teams.reds: expected a list of bots"),

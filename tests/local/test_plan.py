@@ -85,7 +85,7 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
     [
         ("bots = ", "cannot be read"),
         (f"{BOTS}", "[[games]]"),
-        ('gmaes = 1\n[[games]]\ngame = "trox"', "unknown key 'gmaes'; known: clock"),
+        ('gmaes = 1\n[[games]]\ngame = "trox"', "unknown key 'gmaes'; known: cycles"),
         ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: invalid name"),
         ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string such as"),
         ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, but there are only 1"),

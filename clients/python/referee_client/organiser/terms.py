@@ -62,7 +62,7 @@ class Terms:
             rules=game_pb2.Rules(game=self.game, preset=self.preset, options=options),
             time_control=clock_pb2.TimeControl(rule=clock(self.clock)),
             policies=self._policies(),
-            visibility=_visibility(self.visibility),
+            visibility=read_visibility(self.visibility),
             start_timeout_ms=_ms(self.start_within),
             random_seats=self.seats_by_lot,
             nonce_timeout_ms=_ms(self.nonce_within),
@@ -84,7 +84,8 @@ class Terms:
         )
 
 
-def _visibility(text: str) -> policy_pb2.Visibility:
+def read_visibility(text: str) -> policy_pb2.Visibility:
+    """Parse `live`, `after_end` or, for four plies late, `delayed 4`. Raises ValueError."""
     kind, _, plies = text.partition(" ")
     if kind == "delayed" and plies.isdigit():
         return policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_DELAYED, delay_plies=int(plies))
