@@ -2,9 +2,10 @@
 
 - `match`, `sprt`: contests on this machine
 - `ladder`, `tournament`, `report`: contests of a running server, and tournaments on this machine
+- `bot`: the bots of an owner on a running server
 - `games`: games without a server
 - `records`, `explain`, `rerun`: finished matches
-- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`: running a server
+- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`: running a server
 - `conformance`: the conformance kit
 - `_shared/`: options, output, signals and contest runs
 """
@@ -20,7 +21,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 import click
 
 MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "settings"}
-CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report"}
+CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun"}
 MAINTENANCE = {

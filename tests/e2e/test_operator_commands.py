@@ -82,8 +82,8 @@ def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> No
 
 def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organiser: Organiser) -> None:
     playing, other = organiser.start_match(), organiser.create_match()
-    assert run_admin(organiser, "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
-    assert run_admin(organiser, "void", other, "--why", "no power")["kind"] == "void"
+    assert run_admin(organiser, "match", "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
+    assert run_admin(organiser, "match", "void", other, "--why", "no power")["kind"] == "void"
     assert len(run_admin(organiser, "bots", "sessions")) == len(organiser.bots)
     (paused,) = run_admin(organiser, "bots", "pause", organiser.bots[0], "--why", "a rest")
     assert paused["pause"]["message"] == "a rest"

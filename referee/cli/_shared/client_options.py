@@ -72,6 +72,7 @@ def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Organi
     return Organiser(at, token, ca=ca, patience_s=PATIENCE_S)
 
 
+why_option = click.option("--why", required=True, metavar="SENTENCE", help="One sentence that the affected users see.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

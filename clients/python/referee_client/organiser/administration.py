@@ -6,13 +6,12 @@ It needs a token of that role; with other tokens every call raises NotAllowed.
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import admin_service_pb2 as pb
 from referee_api.v1 import bot_pb2, quota_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
 from referee_client.matches import Result, result_in
-from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id, timestamp
 
 
 class Administration:
@@ -31,7 +30,7 @@ class Administration:
         """
         # A retry after a lost answer leaves a token that nobody has. It is harmless, and visible in the list.
         request = pb.CreateTokenRequest(
-            role=_role(role), holder=holder, bot=bot, label=label, expire_time=_timestamp(expires_at)
+            role=_role(role), holder=holder, bot=bot, label=label, expire_time=timestamp(expires_at)
         )
         return self._calls.call(self._stub.CreateToken, request)
 
@@ -90,11 +89,3 @@ def _role(word: str) -> token_pb2.Role.ValueType:
     if word not in ROLES:
         raise ValueError(f"role cannot be {word!r}; it is one of {', '.join(ROLES)}")
     return ROLES[word]
-
-
-def _timestamp(moment: datetime | None) -> Timestamp | None:
-    if moment is None:
-        return None
-    timestamp = Timestamp()
-    timestamp.FromDatetime(moment)
-    return timestamp

@@ -41,7 +41,8 @@ def _async_list(
 class AsyncOrganiser:
     """Asynchronous version of Organiser, with the same methods.
 
-    `organiser` is the synchronous one that it uses; its ladders, tournaments and administration are called in threads
+    `organiser` is the synchronous one that it uses; its accounts, play, ladders, tournaments and
+    administration are called in threads
     (`await asyncio.to_thread(...)`).
     """
 
@@ -56,6 +57,8 @@ class AsyncOrganiser:
         self.organiser = Organiser(target, token, ca=ca, patience_s=patience_s)
 
     games = _async(Organiser.games)
+    game = _async(Organiser.game)
+    read_position = _async(Organiser.read_position)
     register_bot = _async(Organiser.register_bot)
     create_token = _async(Organiser.create_token)
     bots = _async_list(Organiser.bots)

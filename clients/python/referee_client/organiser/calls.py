@@ -8,9 +8,11 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, TypeVar
 
 import grpc
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from referee_client.address import Address
 from referee_client.backoff import Backoff
@@ -169,3 +171,12 @@ def _final_error(refused: Refused, error: grpc.RpcError) -> Exception:
 
 def request_id() -> str:
     return uuid.uuid4().hex
+
+
+def timestamp(moment: datetime | None) -> Timestamp | None:
+    """Convert a time of a request; None stays None, a field that is not set."""
+    if moment is None:
+        return None
+    converted = Timestamp()
+    converted.FromDatetime(moment)
+    return converted

@@ -25,12 +25,14 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_client.address import address
 from referee_client.matches import Match, Result, match_in, result_in
 from referee_client.organiser.administration import Administration
+from referee_client.organiser.bot_accounts import BotAccounts
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.entrants import bot_ref
 from referee_client.organiser.ladders import Ladders
 from referee_client.organiser.standing import PHASES, Standing, standing_in
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.tournaments import Tournaments
+from referee_client.organiser.unary_play import UnaryPlay
 from referee_client.organiser.watch import Watch
 
 PATIENCE_S = 60.0
@@ -52,6 +54,8 @@ class Organiser:
         self._bots = BotServiceStub(self._calls.channel)
         self._games = GameServiceStub(self._calls.channel)
         self._matches = MatchServiceStub(self._calls.channel)
+        self.accounts = BotAccounts(self._calls)
+        self.play = UnaryPlay(self._calls)
         self.ladders = Ladders(self._calls)
         self.tournaments = Tournaments(self._calls)
         self.administration = Administration(self._calls)
@@ -71,6 +75,13 @@ class Organiser:
         """Return all games that the referee has."""
         return list(self._calls.call(self._games.ListGames, game_service_pb2.ListGamesRequest()).games)
 
+    def game(self, name: str) -> game_pb2.Game:
+        return self._calls.call(self._games.GetGame, game_service_pb2.GetGameRequest(name=name)).game
+
+    def read_position(self, request: game_service_pb2.ReadPositionRequest) -> game_service_pb2.ReadPositionResponse:
+        """Return the seats to move, the legal moves and the result of a position, after the moves of the request."""
+        return self._calls.call(self._games.ReadPosition, request)
+
     def register_bot(self, name: str, description: str = "") -> str:
         """Register a bot and return its token."""
         request = bot_service_pb2.RegisterBotRequest(request_id=request_id(), name=name, description=description)
@@ -80,17 +91,20 @@ class Organiser:
 
     def create_token(self, name: str, label: str = "") -> str:
         """Create and return another token of a bot."""
-        request = bot_service_pb2.CreateBotTokenRequest(bot=name, label=label)
-        return self._calls.call(self._bots.CreateBotToken, request).secret
+        return self.accounts.make_token(name, label).secret
 
     def bots(self, owner: str = "", online_only: bool = False) -> Iterator[bot_pb2.Bot]:
         request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE_SIZE)
         for page in self._calls.pages(self._bots.ListBots, request):
             yield from page.bots
 
-    def bot_log(self, name: str, after: int = 0) -> Iterator[bot_pb2.BotLogEntry]:
-        """Return the log of one of your own bots, the oldest entry first."""
-        request = bot_service_pb2.ListBotLogEntriesRequest(bot=name, after_number=after)
+    def bot_log(
+        self, name: str, after: int = 0, version: str = "", match_id: str = ""
+    ) -> Iterator[bot_pb2.BotLogEntry]:
+        """Return the log of one of your own bots, the oldest entry first. Default: of all versions and matches."""
+        request = bot_service_pb2.ListBotLogEntriesRequest(
+            bot=name, version=version, match_id=match_id, after_number=after, page_size=PAGE_SIZE
+        )
         more = True
         while more:
             page = self._calls.call(self._bots.ListBotLogEntries, request)
@@ -100,26 +114,26 @@ class Organiser:
 
     def create_match(
         self,
-        terms: Terms | str,
+        terms: Terms | match_pb2.MatchTerms | str,
         bots: Sequence[str] = (),
         *,
         title: str = "",
         seed: bytes = b"",
-        position: str = "",
+        position: str | game_pb2.Opening = "",
         ladder: str = "",
     ) -> Match:
-        """Create a match with the given terms, or of the named game with its defaults.
+        """Create a match with the given terms, as words or as a message, or of the named game with its defaults.
 
         `bots` are names, seat by seat, as `anna` or `anna/1.4` with a version; an empty name leaves its seat open.
-        `seed`: 32 bytes to repeat the same match. `position`: the position to start from. `ladder`: the ladder that
-        rates the match.
+        `seed`: 32 bytes to repeat the same match. `position`: the position to start from, also with moves from
+        there. `ladder`: the ladder that rates the match.
         """
-        match_terms = Terms(terms) if isinstance(terms, str) else terms
+        words = Terms(terms) if isinstance(terms, str) else terms
         request = match_service_pb2.CreateMatchRequest(
             request_id=request_id(),
-            terms=match_terms.message(),
+            terms=words.message() if isinstance(words, Terms) else words,
             seats=map(bot_ref, bots),
-            opening=game_pb2.Opening(position=position) if position else None,
+            opening=game_pb2.Opening(position=position) if isinstance(position, str) else position,
             seed=seed,
             title=title,
             ladder=ladder,
@@ -133,16 +147,25 @@ class Organiser:
 
     def standing(self, match_id: str) -> Standing:
         """Return the current state of a match."""
-        request = match_service_pb2.GetMatchRequest(match_id=match_id)
-        return standing_in(self._calls.call(self._matches.GetMatch, request))
+        return standing_in(self.get_match(match_id))
+
+    def get_match(self, match_id: str) -> match_service_pb2.GetMatchResponse:
+        """Return a match and its current state as messages of the contract."""
+        return self._calls.call(self._matches.GetMatch, match_service_pb2.GetMatchRequest(match_id=match_id))
 
     def matches(self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False) -> Iterator[Match]:
         """Return matches, the newest first. `phase` is `waiting`, `playing` or `over`; empty arguments match any."""
+        return map(match_in, self.list_matches(bot, game, phase, open_only))
+
+    def list_matches(
+        self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False
+    ) -> Iterator[match_pb2.Match]:
+        """Return the same as `matches`, as messages of the contract."""
         request = match_service_pb2.ListMatchesRequest(
             bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE_SIZE
         )
         for page in self._calls.pages(self._matches.ListMatches, request):
-            yield from map(match_in, page.matches)
+            yield from page.matches
 
     def watch(self, match_id: str, after: int = 0) -> Watch[entry_pb2.Entry]:
         """Watch every entry after the number `after`, once and in order, until the match is over.

@@ -1,0 +1,152 @@
+"""`referee admin match`: creates, shows and decides single matches of a running server, and downloads their records."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from referee_client import Organiser, Result
+from referee_client.organiser.standing import PHASES, standing_in
+
+from engines.registry import find
+from referee.cli._shared.client_options import (
+    ClientCommand,
+    json_option,
+    print_json,
+    to_dict,
+    why_option,
+    with_organiser,
+)
+from referee.cli._shared.match_tables import entry_text, print_matches
+from referee.local.match_file import read_match_file
+from referee.records.describe_event import escape_unprintable
+from referee.records.verify import verify
+
+match_argument = click.argument("match_id", metavar="MATCH")
+
+
+@click.group()
+def match() -> None:
+    """Manage matches. An organiser's token suffices except for void and adjudicate."""
+
+
+@match.command(cls=ClientCommand)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("bots", metavar="[BOT...]", nargs=-1)
+@with_organiser
+@json_option
+def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: bool) -> None:
+    """Create a match by the terms of a TOML file (docs/operations.md) between BOTS, in seat order.
+
+    A BOT is anna, or anna/1.4 with a version. Without bots, all seats are open.
+    """
+    plan = read_match_file(file)
+    made = organiser.create_match(
+        plan.terms, bots, title=plan.title, seed=plan.seed, position=plan.opening, ladder=plan.ladder
+    )
+    if as_json:
+        print_json(to_dict(organiser.get_match(made.id).match))
+    else:
+        click.echo(made.id)
+
+
+@match.command("list", cls=ClientCommand)
+@click.option("--bot", default="", help="Only matches of this bot. [any]")
+@click.option("--game", default="", help="Only matches of this game. [any]")
+@click.option("--phase", type=click.Choice([*PHASES.values()]), default=None, help="Only this phase. [any]")
+@click.option("--open", "open_only", is_flag=True, help="Only matches with open seats.")
+@with_organiser
+@json_option
+def list_matches(organiser: Organiser, bot: str, game: str, phase: str | None, open_only: bool, as_json: bool) -> None:
+    """List matches, newest first."""
+    print_matches(organiser.list_matches(bot, game, phase or "", open_only), as_json)
+
+
+@match.command(cls=ClientCommand)
+@match_argument
+@with_organiser
+@json_option
+def show(organiser: Organiser, match_id: str, as_json: bool) -> None:
+    """Show a match and its position, as spectators see it."""
+    response = organiser.get_match(match_id)
+    if as_json:
+        print_json(to_dict(response))
+        return
+    print_matches([response.match], as_json)
+    standing = standing_in(response)
+    if standing.number:
+        turn = f", to move: seat {', '.join(map(str, standing.owing))}" if standing.owing else ""
+        click.echo(f"\nafter {standing.ply} plies{turn}\n{standing.position}")
+
+
+@match.command(cls=ClientCommand)
+@match_argument
+@click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
+@with_organiser
+@json_option
+def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> None:
+    """Print the entries of a match until its end. Reconnects when the referee restarts.
+
+    With --json, each line is one entry.
+    """
+    for entry in organiser.watch(match_id, after):
+        click.echo(json.dumps(to_dict(entry)) if as_json else entry_text(entry))
+
+
+@match.command(cls=ClientCommand)
+@match_argument
+@click.option("--why", default="", metavar="SENTENCE", help="One sentence that the affected users see.")
+@with_organiser
+@json_option
+def abort(organiser: Organiser, match_id: str, why: str, as_json: bool) -> None:
+    """Abort a match that you created; it becomes void."""
+    _print_result(organiser.abort(match_id, why), match_id, as_json)
+
+
+@match.command(cls=ClientCommand)
+@match_argument
+@why_option
+@with_organiser
+@json_option
+def void(organiser: Organiser, match_id: str, why: str, as_json: bool) -> None:
+    """Void an unfinished match. If a contest needs its result, the match is replayed."""
+    _print_result(organiser.administration.void(match_id, why), match_id, as_json)
+
+
+@match.command(cls=ClientCommand)
+@match_argument
+@click.argument("scores", metavar="SCORE...", nargs=-1, type=float, required=True)
+@why_option
+@with_organiser
+@json_option
+def adjudicate(organiser: Organiser, match_id: str, scores: tuple[float, ...], why: str, as_json: bool) -> None:
+    """Set the result of a match in play: one SCORE for each side, in seat order."""
+    _print_result(organiser.administration.adjudicate(match_id, scores, why), match_id, as_json)
+
+
+def _print_result(result: Result, match_id: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"match_id": match_id, **asdict(result)})
+    else:
+        scores = ", ".join(f"{score:g}" for score in result.scores)
+        click.echo(f"{match_id}: {result.kind}, {result.reason}{f', {scores}' if scores else ''}")
+
+
+@match.command(cls=ClientCommand)
+@match_argument
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [MATCH.jsonl]")
+@with_organiser
+@json_option
+def record(organiser: Organiser, match_id: str, output: Path | None, as_json: bool) -> None:
+    """Download the record of a finished match and verify it; the exit status is that of `referee verify`."""
+    target = output or Path(f"{match_id}.jsonl")
+    try:
+        file = organiser.record(match_id, target)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
+    verdict = verify(file, None, find)
+    if as_json:
+        print_json({"file": str(file), "status": verdict.status.name.lower(), "verdict": str(verdict)})
+    else:
+        click.echo(f"{click.format_filename(file)}: {escape_unprintable(str(verdict))}")
+    click.get_current_context().exit(verdict.status)

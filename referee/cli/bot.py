@@ -1,0 +1,218 @@
+"""`referee bot`: what the owner of a bot does with it on a running server; much of it also works with the bot's token.
+
+Commands that other groups have, such as `referee ladder join`, are the same commands here.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import click
+from referee_api.v1 import bot_pb2, error_pb2, result_pb2
+from referee_client import Organiser
+from referee_client.errors import refusal_in
+
+from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
+from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.match_tables import print_matches
+from referee.cli._shared.output import text_table
+from referee.cli.ladder import challenge, join, leave
+from referee.cli.tournament import enter, withdraw
+from referee.reporting.message_conversion import enum_word
+
+bot_argument = click.argument("name", metavar="BOT")
+
+
+@click.group()
+def bot() -> None:
+    """Manage your bots on a running referee: registration, log, versions, tokens and contests."""
+
+
+for command in (join, leave, challenge, enter, withdraw):
+    bot.add_command(command)
+
+
+@bot.command(cls=ClientCommand)
+@bot_argument
+@click.option("--description", default="", help="Description that everybody can see.")
+@with_organiser
+@json_option
+def register(organiser: Organiser, name: str, description: str, as_json: bool) -> None:
+    """Register a bot that belongs to the caller. An organiser's token suffices.
+
+    The bot's token is printed once, alone on standard output, so that it can be redirected to a file.
+    """
+    secret = organiser.register_bot(name, description)
+    if as_json:
+        print_json({"bot": name, "secret": secret})
+        return
+    click.echo(secret)
+    click.echo(f"This is the token of {name} (BOT_TOKEN); it is shown only once.", err=True)
+
+
+@bot.command("list", cls=ClientCommand)
+@click.option("--owner", default="", help="Only bots of this owner.")
+@click.option("--present", is_flag=True, help="Only bots that are online.")
+@with_organiser
+@json_option
+def list_bots(organiser: Organiser, owner: str, present: bool, as_json: bool) -> None:
+    """List bots, with their sessions and the reasons of pauses."""
+    print_bots(list(organiser.bots(owner, present)), as_json)
+
+
+@bot.command(cls=ClientCommand)
+@bot_argument
+@with_organiser
+@json_option
+def show(organiser: Organiser, name: str, as_json: bool) -> None:
+    """Show a bot."""
+    _print_bot(organiser.accounts.get(name), as_json)
+
+
+@bot.command(cls=ClientCommand)
+@bot_argument
+@click.option("--description", required=True, help="New description that everybody can see.")
+@with_organiser
+@json_option
+def update(organiser: Organiser, name: str, description: str, as_json: bool) -> None:
+    """Change the description of a bot."""
+    _print_bot(organiser.accounts.describe(name, description), as_json)
+
+
+@bot.command("return", cls=ClientCommand)
+@bot_argument
+@with_organiser
+@json_option
+def reinstate(organiser: Organiser, name: str, as_json: bool) -> None:
+    """Resume a bot that was paused for its faults."""
+    _print_bot(organiser.accounts.reinstate(name), as_json)
+
+
+def _print_bot(bot: bot_pb2.Bot, as_json: bool) -> None:
+    if as_json:
+        print_json(to_dict(bot))
+        return
+    print_bots([bot], as_json)
+    if bot.description:
+        click.echo(f"\n{bot.description}")
+
+
+@bot.command(cls=ClientCommand)
+@bot_argument
+@click.option("--version", default="", help="Only entries of this version. [all]")
+@click.option("--match", "match_id", default="", help="Only entries about this match. [all]")
+@click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
+@with_organiser
+@json_option
+def log(organiser: Organiser, name: str, version: str, match_id: str, after: int, as_json: bool) -> None:
+    """Show the private log of a bot: errors, forfeits, lost sessions and notices, oldest first."""
+    entries = list(organiser.bot_log(name, after, version, match_id))
+    if as_json:
+        print_json([to_dict(entry) for entry in entries])
+    else:
+        click.echo(text_table(("number", "when", "version", "match", "event"), [*map(_log_row, entries)]))
+
+
+def _log_row(entry: bot_pb2.BotLogEntry) -> tuple[str, ...]:
+    return (
+        str(entry.number),
+        time_of(entry, "create_time"),
+        entry.version or NONE,
+        entry.match_id or NONE,
+        _event_text(entry),
+    )
+
+
+def _event_text(entry: bot_pb2.BotLogEntry) -> str:
+    match entry.WhichOneof("event"):
+        case "item_rejected":
+            move = f"{entry.item_rejected.move}: " if entry.item_rejected.move else ""
+            return f"rejected: {move}{refusal_in(entry.item_rejected.error)}"
+        case "clock_expired":
+            return "the clock expired"
+        case "forfeited":
+            return f"forfeited: {enum_word(result_pb2.ForfeitCause.DESCRIPTOR, entry.forfeited.cause)}"
+        case "session_lost":
+            return f"session lost: {enum_word(error_pb2.ErrorReason.DESCRIPTOR, entry.session_lost.reason)}"
+        case "notice":
+            return entry.notice.message
+    return "unknown event; this program is older than the referee"
+
+
+@bot.command(cls=ClientCommand)
+@bot_argument
+@with_organiser
+@json_option
+def matches(organiser: Organiser, name: str, as_json: bool) -> None:
+    """List the matches of a bot, newest first."""
+    print_matches(organiser.list_matches(name), as_json)
+
+
+@bot.group()
+def versions() -> None:
+    """Manage the versions of a bot."""
+
+
+@versions.command("list", cls=ClientCommand)
+@bot_argument
+@with_organiser
+@json_option
+def list_versions(organiser: Organiser, name: str, as_json: bool) -> None:
+    """List the versions of a bot, newest first."""
+    _print_versions(list(organiser.accounts.versions(name)), as_json)
+
+
+@versions.command("register", cls=ClientCommand)
+@bot_argument
+@click.argument("version")
+@click.option("--note", default="", help="Release notes.")
+@with_organiser
+@json_option
+def register_version(organiser: Organiser, name: str, version: str, note: str, as_json: bool) -> None:
+    """Register a version of a bot, as its first connection with this version would."""
+    _print_versions([organiser.accounts.register_version(name, version, note)], as_json)
+
+
+def _print_versions(versions: list[bot_pb2.BotVersion], as_json: bool) -> None:
+    if as_json:
+        print_json([to_dict(version) for version in versions])
+        return
+    rows = [(version.version, time_of(version, "create_time"), version.note) for version in versions]
+    click.echo(text_table(("version", "registered", "note"), rows))
+
+
+@bot.group()
+def tokens() -> None:
+    """Manage the tokens of a bot."""
+
+
+@tokens.command("make", cls=ClientCommand)
+@bot_argument
+@click.option("--label", default="", help="Description.")
+@click.option("--days", type=click.IntRange(1, 36_500), help="Days until it expires. [never]")
+@with_organiser
+@json_option
+def make_token(organiser: Organiser, name: str, label: str, days: int | None, as_json: bool) -> None:
+    """Create another token of a bot.
+
+    The token is printed once, alone on standard output, so that it can be redirected to a file.
+    """
+    expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
+    print_secret(organiser.accounts.make_token(name, label, expires_at), as_json)
+
+
+@tokens.command("list", cls=ClientCommand)
+@bot_argument
+@with_organiser
+@json_option
+def list_tokens(organiser: Organiser, name: str, as_json: bool) -> None:
+    """List the tokens of a bot, newest first, without their secrets."""
+    print_tokens(organiser.accounts.tokens(name), as_json)
+
+
+@tokens.command("revoke", cls=ClientCommand)
+@bot_argument
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@with_organiser
+@json_option
+def revoke_tokens(organiser: Organiser, name: str, ids: tuple[str, ...], as_json: bool) -> None:
+    """Revoke tokens of a bot and close the streams opened with them."""
+    print_tokens([organiser.accounts.revoke_token(name, token_id) for token_id in ids], as_json)

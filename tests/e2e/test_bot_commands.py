@@ -1,0 +1,172 @@
+"""`referee bot` and `referee admin match` on a real server: each command once, by the token that it is meant for."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.cli import main
+from referee.cli.admin import admin
+from referee.cli.bot import bot
+from tests.e2e.contests import create_ladder, create_tournament
+from tests.e2e.organiser import Organiser
+
+pytestmark = pytest.mark.slow
+
+TERMS = """
+title = "a test"
+game = "alquerque"
+clock = "1h"
+odds = { 1 = "30m" }
+visibility = "delayed 2"
+start_timeout_ms = 600000
+"""
+
+
+def run_command(organiser: Organiser, token: str, *arguments: str) -> Result:
+    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": token}
+    return CliRunner().invoke(main, arguments, env=environment)
+
+
+def run(organiser: Organiser, token: str, *arguments: str) -> str:
+    """Run a command that must succeed, and return what it prints."""
+    result = run_command(organiser, token, *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def run_json(organiser: Organiser, token: str, *arguments: str) -> Any:
+    return json.loads(run(organiser, token, *arguments, "--json"))
+
+
+@pytest.fixture
+def terms_file(tmp_path: Path) -> Path:
+    file = tmp_path / "match.toml"
+    file.write_text(TERMS)
+    return file
+
+
+def paths(group: click.Group, prefix: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from paths(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}"
+
+
+def test_every_command_of_these_groups_is_run_by_a_test_of_this_module() -> None:
+    source = Path(__file__).read_text(encoding="utf-8").replace('", "', " ")
+    match = admin.commands["match"]
+    assert isinstance(match, click.Group)
+    commands = [*paths(bot, "bot"), *paths(match, "admin match")]
+    assert [path for path in commands if f'"{path}' not in source] == []
+
+
+def test_an_owner_registers_shows_lists_and_describes_a_bot(organiser: Organiser) -> None:
+    name = f"{organiser.name}-new"
+    secret = run(organiser, organiser.token, "bot", "register", name, "--description", "a bot").strip()
+    assert secret.startswith("rf_")
+    assert run_json(organiser, secret, "bot", "show", name)["description"] == "a bot"
+    assert "a bot" in run(organiser, secret, "bot", "show", name)
+    changed = run_json(organiser, organiser.token, "bot", "update", name, "--description", "another")
+    assert changed["description"] == "another"
+    listed = run_json(organiser, organiser.token, "bot", "list", "--owner", organiser.name)
+    assert [one["name"] for one in listed] == sorted([*organiser.bots, name])
+
+
+def test_versions_and_tokens_of_a_bot_are_managed_by_its_owner(organiser: Organiser) -> None:
+    name, own = organiser.bots[0], organiser.secrets[0]
+    run(organiser, own, "bot", "versions", "register", name, "1.0", "--note", "the first")
+    (version,) = run_json(organiser, own, "bot", "versions", "list", name)
+    assert (version["version"], version["note"]) == ("1.0", "the first")
+    made = run_json(organiser, organiser.token, "bot", "tokens", "make", name, "--label", "spare", "--days", "3")
+    assert run_json(organiser, made["secret"], "bot", "show", name)["name"] == name
+    listed = run_json(organiser, organiser.token, "bot", "tokens", "list", name)
+    assert [token["label"] for token in listed] == ["spare", ""]
+    (revoked,) = run_json(organiser, organiser.token, "bot", "tokens", "revoke", name, made["token"]["id"])
+    assert revoked["revoked"]
+    refused = run_command(organiser, made["secret"], "bot", "show", name)
+    assert (refused.exit_code, "BAD_TOKEN" in refused.output) == (1, True)
+
+
+def test_a_bot_enters_and_leaves_contests_by_its_own_token(organiser: Organiser) -> None:
+    create_ladder(organiser)
+    create_tournament(organiser)
+    for secret in organiser.secrets:
+        run(organiser, secret, "bot", "join", organiser.name)
+    assert "-" in run(organiser, organiser.secrets[0], "bot", "challenge", organiser.name, *organiser.bots)
+    assert "1 entrants" in run(organiser, organiser.secrets[0], "bot", "enter", organiser.name)
+    assert "0 entrants" in run(organiser, organiser.secrets[0], "bot", "withdraw", organiser.name)
+    assert "left" in run(organiser, organiser.secrets[0], "bot", "leave", organiser.name)
+
+
+def test_the_log_of_a_bot_is_shown_to_its_owner_only(organiser: Organiser) -> None:
+    organiser.start_match()
+    turn = organiser.next_turn()
+    with pytest.raises(Exception, match="nonsense"):
+        organiser.submit_move(turn, "nonsense")
+    name = organiser.bots[0]
+    assert "rejected: nonsense" in run(organiser, organiser.token, "bot", "log", name)
+    (entry,) = run_json(organiser, organiser.secrets[0], "bot", "log", name, "--match", turn.match_id)
+    assert entry["item_rejected"]["move"] == "nonsense"
+    refused = run_command(organiser, organiser.secrets[1], "bot", "log", name)
+    assert (refused.exit_code, "NOT_YOURS" in refused.output) == (1, True)
+
+
+def test_a_bot_that_is_not_paused_cannot_return(organiser: Organiser) -> None:
+    refused = run_command(organiser, organiser.token, "bot", "return", organiser.bots[0])
+    assert (refused.exit_code, "BOT_NOT_PAUSED" in refused.output) == (1, True)
+
+
+def test_a_match_is_created_by_a_file_listed_shown_and_aborted(organiser: Organiser, terms_file: Path) -> None:
+    command = ("admin", "match", "create", str(terms_file), *organiser.bots)
+    made = run_json(organiser, organiser.token, *command)
+    assert made["terms"]["time_control"]["odds"][0]["rule"]["sudden_death"]["main_ms"] == "1800000"
+    assert made["terms"]["visibility"] == {"kind": "VISIBILITY_KIND_DELAYED", "delay_plies": 2}
+    (listed,) = run_json(organiser, organiser.token, "admin", "match", "list", "--bot", organiser.bots[0])
+    assert (
+        listed["id"] == made["id"] == run_json(organiser, organiser.token, "bot", "matches", organiser.bots[1])[0]["id"]
+    )
+    assert "waiting" in run(organiser, organiser.token, "admin", "match", "show", made["id"])
+    assert (
+        run_json(organiser, organiser.token, "admin", "match", "abort", made["id"], "--why", "rain")["kind"] == "void"
+    )
+    assert "void" in run(organiser, organiser.token, "admin", "match", "show", made["id"])
+
+
+def test_a_finished_match_is_watched_and_its_record_is_verified(organiser: Organiser, tmp_path: Path) -> None:
+    match_id, admin_token = organiser.start_match(), organiser.server.admin_token
+    early = run_command(organiser, organiser.token, "admin", "match", "record", match_id, "-o", str(tmp_path / "early"))
+    assert (early.exit_code, "MATCH_NOT_OVER" in early.output) == (1, True)
+    run(organiser, admin_token, "admin", "match", "adjudicate", match_id, "1", "0", "--why", "by agreement")
+    lines = run(organiser, organiser.token, "admin", "match", "watch", match_id).splitlines()
+    assert ("match created" in lines[0], "ended" in lines[-1]) == (True, True)
+    file = tmp_path / "match.jsonl"
+    found = run_json(organiser, organiser.token, "admin", "match", "record", match_id, "-o", str(file))
+    assert (found["status"], file.exists()) == ("fine", True)
+
+
+def test_an_administrator_voids_a_match(organiser: Organiser) -> None:
+    match_id = organiser.create_match()
+    voided = run_json(organiser, organiser.server.admin_token, "admin", "match", "void", match_id, "--why", "no power")
+    assert voided["kind"] == "void"
+    refused = run_command(organiser, organiser.token, "admin", "match", "void", match_id, "--why", "no")
+    assert (refused.exit_code, "NOT_YOURS" in refused.output) == (1, True)
+
+
+def test_an_invalid_file_of_a_match_is_rejected_by_its_key(organiser: Organiser, tmp_path: Path) -> None:
+    file = tmp_path / "match.toml"
+    for text, sentence in (
+        ('game = "alquerque"\nsped = 1', "unknown key"),
+        ('game = "alquerque"\nodds = { 2 = "30" }', "seats are 0 to 1"),
+        ('game = "alquerque"\nvisibility = "never"', "visibility"),
+        ('game = "alquerque"\nseed = "xyz"', "hexadecimal"),
+        ('game = "alquerque"\nopening = 3', "opening"),
+    ):
+        file.write_text(text)
+        rejected = run_command(organiser, organiser.token, "admin", "match", "create", str(file))
+        assert (rejected.exit_code, sentence in rejected.output) == (2, True), rejected.output
