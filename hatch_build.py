@@ -53,6 +53,10 @@ def compile_engines(root: Path, folder: Path, optimised: int = 2) -> list[Path]:
 class CompiledEngines(BuildHookInterface[BuilderConfig]):
     """Build hook that adds the libraries to a wheel."""
 
+    def dependencies(self) -> list[str]:
+        """Return what a build in its own environment needs; `make compiled` builds in `.venv/`, which has it."""
+        return ["mypy==2.4.1", "setuptools"]
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         self._folder = TemporaryDirectory()
         folder = Path(self._folder.name)
