@@ -30,6 +30,8 @@ class Role(Enum):
     AUTHOR = "author"
     ORGANISER = "organiser"
     ADMIN = "admin"
+    PUBLIC = "public"
+    """A caller without a token, where the server lets the public read. No token has this role."""
 
 
 @dataclass(frozen=True, slots=True)

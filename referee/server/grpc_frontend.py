@@ -22,6 +22,7 @@ from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.permissions import MatchLabels
+from referee.transport.guards.public_reading import PublicLimits, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.server import METHODS, Server, ServerLimits
@@ -132,7 +133,14 @@ class GrpcFrontend:
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address
         )
-        admission = Admission(authentication, rate_limit, open_calls, unauthenticated_calls, settings.hello_timeout_ms)
+        admission = Admission(
+            authentication,
+            rate_limit,
+            open_calls,
+            unauthenticated_calls,
+            settings.hello_timeout_ms,
+            PublicReading(_public_limits(settings), time) if settings.public_reading else None,
+        )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
         self.server = Server(
             [service.add_to for service in (games_service, matches, play, bots, admin, ladders, tournaments)],
@@ -171,6 +179,12 @@ def _author_quota(settings: Settings) -> Quota:
         max_bots=settings.max_bots_per_author,
         max_tokens=settings.max_tokens_per_author,
         max_stored_bytes=settings.max_stored_per_author_bytes,
+    )
+
+
+def _public_limits(settings: Settings) -> PublicLimits:
+    return PublicLimits(
+        settings.public_calls_per_minute, settings.max_public_streams_per_address, settings.max_public_streams
     )
 
 

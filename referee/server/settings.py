@@ -145,6 +145,15 @@ class Settings:
         integer(), "600", "Calls of a holder without a quota; moves of a running clock are not counted."
     )
 
+    public_reading: bool = _declared(
+        SWITCH, "false", "Let callers without a token read games, matches, contests and records, as spectators may."
+    )
+    public_calls_per_minute: int = _declared(
+        integer(), "120", "Calls without a token of one address (IPv6: one /64 network), if the public may read."
+    )
+    max_public_streams_per_address: int = _declared(integer(), "16", "Open watch streams of the same.")
+    max_public_streams: int = _declared(integer(), "1000", "The same of all addresses; not counted in max_streams.")
+
     drain_grace_s: int = _declared(integer(0), "30", "Time for pending turns to be answered after SIGTERM.")
     reconnect_delay_ms: int = _declared(integer(0), "2000", "Time after which bots reconnect to a drained server.")
 

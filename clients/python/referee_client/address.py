@@ -34,8 +34,8 @@ class Address:
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Metadata that every call carries."""
-        return (("authorization", f"Bearer {self.token}"),)
+        """Metadata that every call carries; without a token, none."""
+        return (("authorization", f"Bearer {self.token}"),) if self.token else ()
 
     @property
     def tls(self) -> bool:
@@ -65,11 +65,12 @@ def address(
 ) -> Address:
     """Return the address; missing values come from BOT_REFEREE, BOT_TOKEN or BOT_TOKEN_FILE, BOT_CA, BOT_PLAINTEXT.
 
+    An empty token is none: the calls are those of the public.
     Raises Misconfigured.
     """
     return Address(
         _checked_target(target or _required(environ, "BOT_REFEREE", "the referee's HOST:PORT")),
-        _checked_token(token or _read_token(environ)),
+        _checked_token(_read_token(environ) if token is None else token),
         os.fspath(ca or environ.get("BOT_CA", "")),
         environ.get("BOT_PLAINTEXT") == "1",
     )

@@ -22,9 +22,11 @@ import grpc.aio
 import structlog
 
 from referee.accounts.account_errors import BadField
+from referee.accounts.tokens import Role
 from referee.live.loop_lag import HOLDER
-from referee.transport.guards.authentication import CALLER, PACKAGE, Authenticator
+from referee.transport.guards.authentication import CALLER, PACKAGE, Authenticator, Caller, may_call
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
+from referee.transport.guards.public_reading import PUBLIC_TOKEN, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
@@ -87,8 +89,10 @@ class Admission(grpc.aio.ServerInterceptor):
         calls: OpenCalls,
         unauthenticated: UnauthenticatedCalls,
         message_timeout_ms: int,
+        public_reading: PublicReading | None,
     ) -> None:
-        """`message_timeout_ms`: deadline of the first message of a call."""
+        """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off."""
+        self._public_reading = public_reading
         self._authenticator = authenticator
         self._rate_limiter = rate_limiter
         self._calls = calls
@@ -141,8 +145,12 @@ class Admission(grpc.aio.ServerInterceptor):
 
     async def _admit(self, call: OpenCall, service: str, method: str) -> None:
         """Authenticate the call, count it, and set CALLER. Raises the error by which the call is rejected."""
+        authorization = _authorization(call)
+        if self._public_reading and not authorization and may_call(Role.PUBLIC, service, method):
+            self._admit_public(self._public_reading, call, method)
+            return
         try:
-            caller = await self._authenticator.caller(_authorization(call), service, method)
+            caller = await self._authenticator.caller(authorization, service, method)
         except (NoToken, BadToken):
             self._admit_unauthenticated(call)
             raise
@@ -154,6 +162,18 @@ class Admission(grpc.aio.ServerInterceptor):
             await self._rate_limiter.count_call(caller.holder)
         CALLER.set(caller)
         structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
+
+    def _admit_public(self, public: PublicReading, call: OpenCall, method: str) -> None:
+        """Count a call of the public, and set CALLER. Raises the error by which the call is rejected."""
+        address = address_of(call.peer())
+        if method not in STREAMS:
+            self._admit_unauthenticated(call)
+        public.count_call(address)
+        if method in STREAMS:
+            public.begin_stream(address)
+            call.at_end(lambda: public.end_stream(address))
+        CALLER.set(Caller(PUBLIC_TOKEN))
+        structlog.contextvars.bind_contextvars(method=method)
 
     def _admit_unauthenticated(self, call: OpenCall) -> None:
         """Count a call without a valid token. Raises TooManyCallsInFlight; far beyond the limit the call is reset."""

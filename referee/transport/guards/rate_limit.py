@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from referee.accounts.tokens import DefaultQuotas, Quota, Quotas, Token
+from referee.accounts.tokens import DefaultQuotas, Quota, Quotas, Role, Token
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.transport.guards.authentication import Caller
@@ -44,6 +44,19 @@ class SlidingWindow:
     def _drop_expired(self, second: int) -> None:
         while self._seconds and self._seconds[0][0] <= second - WINDOW_S:
             self._seconds.popleft()
+
+
+def next_free_us(free_us: Micros, now_us: Micros, limit: int) -> Micros:
+    """Return the time at which all calls, with one more now, would have been made, had they been spread evenly.
+
+    `free_us` is the same without the new call, `limit` the calls per minute. Raises TooManyCalls.
+    """
+    interval_us = MINUTE_US // limit
+    ahead_us = max(free_us, now_us) + interval_us - now_us
+    burst_us = max(interval_us, MINUTE_US // BURST)
+    if ahead_us > burst_us:
+        raise TooManyCalls(limit, max(1, (ahead_us - burst_us) // MS))
+    return now_us + ahead_us
 
 
 class TokenExpiry:
@@ -144,12 +157,7 @@ class RateLimiter:
         """Count one call. Raises TooManyCalls, or LogUnavailable."""
         budget = await self._budget(holder)
         now_us, limit = self._time.monotonic_us(), budget.quota.calls_per_minute
-        interval_us = MINUTE_US // limit
-        ahead_us = max(budget.free_us, now_us) + interval_us - now_us
-        burst_us = max(interval_us, MINUTE_US // BURST)
-        if ahead_us > burst_us:
-            raise TooManyCalls(limit, max(1, (ahead_us - burst_us) // MS))
-        budget.free_us = now_us + ahead_us
+        budget.free_us = next_free_us(budget.free_us, now_us, limit)
         budget.calls.add(now_us)
         await self._observe_usage(holder, "calls_per_minute", budget.calls.count(now_us), limit)
 
@@ -175,6 +183,9 @@ class RateLimiter:
 
         Raises TooManyStreams, and BadToken when the token is revoked or expires while the stream is open.
         """
+        if caller.role is Role.PUBLIC:  # Counted by PublicReading when the call was admitted.
+            yield
+            return
         holder, task = caller.holder, asyncio.current_task()
         assert task is not None
         self._check_stream_limits(holder, (await self._budget(holder)).quota.max_streams)

@@ -18,6 +18,7 @@ from referee.live.bot_notices import BotLogRecorder, BotNotifier
 from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.transport.guards.authentication import CALLER, Authenticator
+from referee.transport.guards.public_reading import PUBLIC_HOLDER
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
@@ -25,8 +26,8 @@ from referee.wire.accounts import bot_log_entry_of, bot_of, token_of, version_of
 from referee.wire.basic_types import unix_ms
 from referee.wire.wire_errors import NotYours
 
-RESERVED_HOLDERS = (contest_id(LADDER, ""), contest_id(TOURNAMENT, ""))
-"""Prefixes of the holders of matches that contests create."""
+RESERVED_HOLDERS = (contest_id(LADDER, ""), contest_id(TOURNAMENT, ""), PUBLIC_HOLDER)
+"""Prefixes of the holders of matches that contests create, and of callers without a token."""
 
 
 class TokenIssuer:
@@ -61,7 +62,7 @@ class TokenIssuer:
     ) -> Token:
         """Return the token of a secret, as it is stored. Raises BadName or BadField."""
         if holder.startswith(RESERVED_HOLDERS):
-            raise BadField("holder", f"the prefixes {', '.join(RESERVED_HOLDERS)} are reserved for contests")
+            raise BadField("holder", f"the prefixes {', '.join(RESERVED_HOLDERS)} are reserved")
         return Token(minted.sha256, role, holder, self._time.wall_ms(), bot, label, expires_ms)
 
     async def issue(

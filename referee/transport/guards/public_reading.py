@@ -1,0 +1,63 @@
+"""Limits of callers without a token, where the server lets the public read.
+
+They are told apart by their addresses only. Their calls and streams are counted here and nowhere else, so whatever they
+do, holders of tokens keep their own limits.
+"""
+
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+
+from referee.accounts.tokens import Role, Token
+from referee.live.ports import Time
+from referee.match.clock import Micros
+from referee.transport.guards.rate_limit import next_free_us
+from referee.wire.wire_errors import TooManyStreams
+
+MAX_ADDRESSES = 10_000
+"""Addresses whose calls are remembered; beyond it, the one that has not called for the longest time is forgotten."""
+PUBLIC_HOLDER = "public:"
+"""Holder of nothing; tokens cannot be issued to holders with this prefix."""
+NO_SECRET = bytes(32)
+PUBLIC_TOKEN = Token(NO_SECRET, Role.PUBLIC, PUBLIC_HOLDER, 0)
+"""Stands for the token that callers without one do not have. It is not stored, and no secret has this hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicLimits:
+    calls_per_minute: int
+    """Of one address, as all limits below but the last."""
+    streams: int
+    all_streams: int
+    """Of all addresses together."""
+
+
+class PublicReading:
+    """Usage of all callers without a token, on one event loop."""
+
+    def __init__(self, limits: PublicLimits, time: Time) -> None:
+        self._limits = limits
+        self._time = time
+        self._free_us: OrderedDict[str, Micros] = OrderedDict()
+        """By address, the time at which all its calls would have been made, had they been spread evenly."""
+        self._streams: Counter[str] = Counter()
+
+    def count_call(self, address: str) -> None:
+        """Raises TooManyCalls."""
+        now_us = self._time.monotonic_us()
+        self._free_us[address] = next_free_us(self._free_us.get(address, 0), now_us, self._limits.calls_per_minute)
+        self._free_us.move_to_end(address)
+        if len(self._free_us) > MAX_ADDRESSES:
+            self._free_us.popitem(last=False)
+
+    def begin_stream(self, address: str) -> None:
+        """Count a stream as open until `end_stream`. Raises TooManyStreams, and then it is not counted."""
+        if self._streams.get(address, 0) >= self._limits.streams:
+            raise TooManyStreams(self._limits.streams)
+        if self._streams.total() >= self._limits.all_streams:
+            raise TooManyStreams(self._limits.all_streams)
+        self._streams[address] += 1
+
+    def end_stream(self, address: str) -> None:
+        self._streams[address] -= 1
+        if not self._streams[address]:
+            del self._streams[address]

@@ -1,0 +1,160 @@
+"""Reading without a token: off by default; if it is on, as spectators may, within limits of its own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+import pytest
+from click.testing import CliRunner
+from referee_api.v1 import game_pb2, policy_pb2
+from referee_client import Organiser as Client
+
+from referee.accounts.tokens import Role
+from referee.cli import main
+from referee.transport.guards.authentication import RULES, may_call
+from tests.docs import contract
+from tests.e2e.call_errors import parse_error
+from tests.e2e.contests import create_ladder, start_tournament
+from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.server import ServerProcess, run_server
+
+pytestmark = pytest.mark.slow
+
+CALLS_PER_MINUTE = 3000
+STREAMS = 3
+FLAGS = (
+    "--ephemeral",
+    "--public-reading",
+    *("--public-calls-per-minute", str(CALLS_PER_MINUTE)),
+    *("--max-public-streams-per-address", str(STREAMS)),
+)
+METHODS = [f"{service}/{method}" for service, methods in RULES.items() for method in methods]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server"), *FLAGS) as running:
+        yield running
+
+
+def read(organiser: Organiser, method: str, **fields: Any) -> Any:
+    """Call a method without a token; the answer of a stream is its first message."""
+    answer = call_method(organiser.channel, method, None, **fields)
+    if not contract.methods()[method].server_streaming:
+        return answer
+    try:
+        return next(answer)
+    finally:
+        answer.cancel()
+
+
+def reason_of(organiser: Organiser, method: str, **fields: Any) -> str:
+    """Return the reason of the error of a call without a token; empty: there is none."""
+    try:
+        read(organiser, method, **fields)
+    except grpc.RpcError as error:
+        return parse_error(error).reason
+    return ""
+
+
+@contextmanager
+def open_watches(organiser: Organiser, match_id: str, number: int) -> Iterator[None]:
+    """Keep watches of the public open, whose first messages have been received."""
+    calls = [call_method(organiser.channel, "MatchService/WatchMatch", None, match_id=match_id) for _ in range(number)]
+    try:
+        for call in calls:
+            next(call)
+        yield
+    finally:
+        for call in calls:
+            call.cancel()
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "PlayService/Play"])
+def test_a_call_without_a_token_is_admitted_exactly_if_the_public_may_make_it(
+    organiser: Organiser, method: str
+) -> None:
+    admitted = may_call(Role.PUBLIC, *method.split("/"))
+    assert (reason_of(organiser, method) != "NO_TOKEN") is admitted
+
+
+def test_without_the_setting_no_method_can_be_called_without_a_token(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with run_server(tmp_path_factory.mktemp("private"), "--ephemeral") as server, server.channel() as channel:
+        for method in METHODS:
+            if method == "PlayService/Play":
+                continue
+            with pytest.raises(grpc.RpcError) as raised:
+                list(call_method(channel, method, None))
+            error = parse_error(raised.value)
+            assert (method, error.reason, error.code) == (method, "NO_TOKEN", "UNAUTHENTICATED")
+
+
+def test_an_invalid_token_is_not_taken_for_none(organiser: Organiser) -> None:
+    with pytest.raises(grpc.RpcError) as raised:
+        call_method(organiser.channel, "GameService/ListGames", "rf_wrong")
+    assert parse_error(raised.value).reason == "BAD_TOKEN"
+
+
+def test_the_public_reads_games_contests_and_a_finished_match_by_the_sdk(organiser: Organiser) -> None:
+    match_id = organiser.start_match()
+    organiser.call("MatchService/AbortMatch", request_id="abort it", match_id=match_id)
+    create_ladder(organiser)
+    start_tournament(organiser)
+    with Client(organiser.server.address, token="") as public:
+        assert "alquerque" in {game.name for game in public.games()}
+        assert match_id in {match.id for match in public.matches(bot=organiser.bots[0])}
+        assert match_id.encode() in public.record_bytes(match_id)
+        assert public.tournaments.get(organiser.name).name == organiser.name
+        assert len(public.tournaments.standings(organiser.name)) == len(organiser.bots)
+        assert list(public.tournaments.pairings(organiser.name))
+        assert public.ladders.get(organiser.name).name == organiser.name
+
+
+def test_the_public_sees_no_more_of_a_match_than_a_spectator(server: ServerProcess) -> None:
+    with server.channel() as channel, new_organiser(server, channel, "toc-players", 4) as organiser:
+        toc = game_pb2.Rules(game="toc")
+        shown = organiser.start_match(rules=toc)
+        later = organiser.start_match(
+            rules=toc, visibility=policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_AFTER_END)
+        )
+        state = read(organiser, "MatchService/GetMatch", match_id=shown).state
+        assert "?" in state.position
+        watched = read(organiser, "MatchService/WatchMatch", match_id=shown, after_number=0)
+        assert "?" in watched.items[0].snapshot.state.position or not watched.items[0].snapshot.state.position
+        assert not read(organiser, "MatchService/GetMatch", match_id=later).HasField("state")
+        assert not read(organiser, "MatchService/WatchMatch", match_id=later).items[0].snapshot.HasField("state")
+        assert reason_of(organiser, "MatchService/GetMatch", match_id=shown, seat=0) == "NOT_YOURS"
+        assert reason_of(organiser, "MatchService/GetRecord", match_id=shown) == "MATCH_NOT_OVER"
+
+
+def test_watches_of_the_public_are_limited_and_a_holder_is_not_affected(organiser: Organiser) -> None:
+    match_id = organiser.start_match()
+    with open_watches(organiser, match_id, STREAMS):
+        assert reason_of(organiser, "MatchService/WatchMatch", match_id=match_id) == "TOO_MANY_STREAMS"
+        own = organiser.call("MatchService/WatchMatch", match_id=match_id)
+        assert next(own).items
+        own.cancel()
+
+
+def test_a_flood_without_tokens_costs_a_holder_no_calls(tmp_path_factory: pytest.TempPathFactory) -> None:
+    flags = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "20", "--calls-per-minute", "100")
+    with (
+        run_server(tmp_path_factory.mktemp("flooded"), *flags) as server,
+        server.channel() as channel,
+        new_organiser(server, channel) as organiser,
+    ):
+        before = organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage.calls
+        refused = [reason_of(organiser, "GameService/ListGames") for _ in range(300)].count("TOO_MANY_CALLS")
+        assert refused > 200
+        assert organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage.calls == before
+        organiser.start_match()
+        assert organiser.next_turn().legal_moves
+        assert organiser.call("GameService/ListGames").games
+
+
+def test_a_command_reads_without_a_token(organiser: Organiser) -> None:
+    start_tournament(organiser)
+    arguments = ["tournament", "show", organiser.name, "--at", organiser.server.address, "--token", ""]
+    result = CliRunner().invoke(main, arguments)
+    assert (result.exit_code, organiser.bots[0] in result.output) == (0, True), result.output

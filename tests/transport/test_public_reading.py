@@ -1,0 +1,63 @@
+"""Limits of callers without a token: calls of each address, and streams of each and of all."""
+
+import pytest
+
+from referee.transport.guards import public_reading
+from referee.transport.guards.authentication import RULES, may_call
+from referee.transport.guards.public_reading import PUBLIC_HOLDER, PUBLIC_TOKEN, PublicLimits, PublicReading
+from referee.transport.services.bots import RESERVED_HOLDERS
+from referee.wire.accounts import ROLES
+from referee.wire.wire_errors import TooManyCalls, TooManyStreams
+from tests.live.fake_time import FakeTime
+
+
+def test_the_public_only_gets_lists_watches_and_exports() -> None:
+    public = {
+        method
+        for service, methods in RULES.items()
+        for method in methods
+        if may_call(PUBLIC_TOKEN.role, service, method)
+    }
+    assert {method for method in public if not method.startswith(("Get", "List", "Watch", "Export"))} == set()
+    for private in ("ListTurns", "ListBotLogEntries", "ListBotTokens", "ListTokens", "GetQuota", "GetBot", "ListBots"):
+        assert private not in public
+
+
+def test_no_token_can_have_the_role_or_the_holder_of_the_public() -> None:
+    assert PUBLIC_TOKEN.role not in ROLES.values()
+    assert PUBLIC_HOLDER in RESERVED_HOLDERS
+
+
+def test_the_calls_of_one_address_are_limited_and_others_are_not_affected() -> None:
+    time = FakeTime()
+    public = PublicReading(PublicLimits(20, 1, 1), time)
+    for _ in range(2):
+        public.count_call("10.0.0.1")
+    with pytest.raises(TooManyCalls) as error:
+        public.count_call("10.0.0.1")
+    assert error.value.details["limit"] == "20"
+    public.count_call("10.0.0.2")
+    time.us += 60_000_000
+    public.count_call("10.0.0.1")
+
+
+def test_only_a_limited_number_of_addresses_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_reading, "MAX_ADDRESSES", 2)
+    public = PublicReading(PublicLimits(10, 1, 1), FakeTime())
+    for address in ("a", "b", "c", "a"):
+        public.count_call(address)
+    with pytest.raises(TooManyCalls):
+        public.count_call("c")
+    public.count_call("b")
+
+
+def test_streams_are_limited_for_an_address_and_in_total_until_they_end() -> None:
+    public = PublicReading(PublicLimits(10, 2, 3), FakeTime())
+    for address in ("a", "a", "b"):
+        public.begin_stream(address)
+    for address, limit in (("a", "2"), ("b", "3"), ("c", "3")):
+        with pytest.raises(TooManyStreams) as error:
+            public.begin_stream(address)
+        assert error.value.details["limit"] == limit
+    public.end_stream("a")
+    public.begin_stream("c")
