@@ -9,6 +9,7 @@ from msgspec import structs
 
 from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames
+from referee.accounts.consent import Consent, ConsentScope
 from referee.accounts.tokens import Role, Token
 from referee.contests.ladder import events as ladder_events
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, MatchScore, Pairing
@@ -75,7 +76,8 @@ async def write(settings: Settings) -> None:
 async def _register(accounts: Accounts, name: str) -> None:
     owner = "ada" if name in last_met() else "crew"
     token = Token(sha256(name.encode()).digest(), Role.BOT, owner, 1, name)
-    await accounts.register(f"register {name}", Bot(name, owner, 1), token, MaxNames(ENTRANTS, ENTRANTS))
+    bot = Bot(name, owner, 1, consent=Consent(ConsentScope.ANYONE, min_first_move_ms=0))
+    await accounts.register(f"register {name}", bot, token, MaxNames(ENTRANTS, ENTRANTS))
 
 
 async def _write_matches(log: EventLog) -> None:

@@ -218,7 +218,7 @@ def _ask_for_games_and_tokens(walk: Walk) -> None:
 
 def _manage_bots(walk: Walk) -> None:
     walk.make("ada", "BotService/RegisterBot", name="new")
-    walk.call("ada", "BotService/UpdateBot", name="new", description="New")
+    walk.call("ada", "BotService/UpdateBot", name="new", description="New", consent={"games": ["g" * 64] * 32})
     walk.call("x", "BotService/GetBot", name="new")
     walk.call("x", "BotService/ListBots", **MANY)
     walk.call("ada", "BotService/RegisterVersion", bot="x", version="2")

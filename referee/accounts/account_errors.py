@@ -48,3 +48,10 @@ class BotPaused(DetailedError):
 class BotNotPaused(DetailedError):
     def __init__(self, bot: str) -> None:
         super().__init__(f"{bot} is not paused", bot=bot)
+
+
+class ConsentMissing(DetailedError):
+    """A match or contest that the bot does not take; `condition` is the field of its consent that is not met."""
+
+    def __init__(self, bot: str, condition: str, why: str) -> None:
+        super().__init__(f"the consent of {bot} is missing: {why}", bot=bot, condition=condition, why=why)

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Protocol
 
 from referee.accounts.account_errors import BotNotPaused, BotPaused
+from referee.accounts.consent import DEFAULT_CONSENT, Consent
 from referee.accounts.names import DESCRIPTION_CHARS, check_name, check_text, check_words
 from referee.accounts.tokens import HOLDER_CHARS, Token
 
@@ -51,6 +52,7 @@ class Bot:
     """The version registered last, filled in by the store."""
     faults: int = 0
     """Number of consecutive faults so far."""
+    consent: Consent = DEFAULT_CONSENT
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -144,7 +146,7 @@ class Accounts(Protocol):
         """Return bots ordered by name, after the name `after`; those of one owner, if one is given."""
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
-        """Change description, pause and faults of a bot atomically, and return it. Raises UnknownBot.
+        """Change description, pause, faults and consent of a bot atomically, and return it. Raises UnknownBot.
 
         `change` may be called in another thread; if it raises, nothing changes.
         """

@@ -17,7 +17,7 @@ from referee.cli._shared.client_options import (
     with_organiser,
 )
 from referee.cli._shared.output import text_table
-from referee.cli.bot import list_bots, register
+from referee.cli.bot import list_bots, register, update
 
 MS_US = 1_000
 LIMITS = (
@@ -79,6 +79,7 @@ def bots() -> None:
 
 
 bots.add_command(register)
+bots.add_command(update)
 bots.add_command(list_bots)
 
 

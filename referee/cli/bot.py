@@ -4,6 +4,7 @@ Commands that other groups have, such as `referee ladder join`, are the same com
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import click
 from referee_api.v1 import bot_pb2, error_pb2, result_pb2
@@ -12,6 +13,7 @@ from referee_client.errors import refusal_in
 
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.consent_options import consent_options, merge_consent
 from referee.cli._shared.match_tables import print_matches
 from referee.cli._shared.output import text_table
 from referee.cli.ladder import challenge, join, leave
@@ -33,14 +35,16 @@ for command in (join, leave, challenge, enter, withdraw):
 @bot.command(cls=ClientCommand)
 @bot_argument
 @click.option("--description", default="", help="Description that everybody can see.")
+@consent_options
 @with_organiser
 @json_option
-def register(organiser: Organiser, name: str, description: str, as_json: bool) -> None:
+def register(organiser: Organiser, /, name: str, description: str, as_json: bool, **consent: Any) -> None:
     """Register a bot that belongs to the caller. An organiser's token suffices.
 
-    The bot's token is printed once, alone on standard output, so that it can be redirected to a file.
+    The options from --accept on say from whom it takes matches. The bot's token is printed once, alone on standard
+    output, so that it can be redirected to a file.
     """
-    secret = organiser.register_bot(name, description)
+    secret = organiser.register_bot(name, description, merge_consent(bot_pb2.Consent(), **consent))
     if as_json:
         print_json({"bot": name, "secret": secret})
         return
@@ -69,12 +73,14 @@ def show(organiser: Organiser, name: str, as_json: bool) -> None:
 
 @bot.command(cls=ClientCommand)
 @bot_argument
-@click.option("--description", required=True, help="New description that everybody can see.")
+@click.option("--description", help="New description that everybody can see.")
+@consent_options
 @with_organiser
 @json_option
-def update(organiser: Organiser, name: str, description: str, as_json: bool) -> None:
-    """Change the description of a bot."""
-    _print_bot(organiser.accounts.describe(name, description), as_json)
+def update(organiser: Organiser, /, name: str, description: str | None, as_json: bool, **consent: Any) -> None:
+    """Change the description of a bot, or from whom it takes matches. What is not given stays."""
+    new_consent = merge_consent(organiser.accounts.get(name).consent, **consent)
+    _print_bot(organiser.accounts.update(name, description, new_consent), as_json)
 
 
 @bot.command("return", cls=ClientCommand)

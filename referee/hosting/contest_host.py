@@ -125,6 +125,10 @@ class ContestHost(ABC, Generic[S, R]):
         self.workers.start(store)
         return store.state
 
+    def has_created(self, organiser: str, request_id: str) -> bool:
+        """Return whether this request has created a contest before."""
+        return self._registry.find_request(organiser, request_id) is not None
+
     def check_known(self, name: str) -> None:
         """Raises UnknownLadder or UnknownTournament."""
         if not self._registry.contains(self._contest(name)):

@@ -116,6 +116,10 @@ class LiveMatchIndex:
         """Return the number of live matches of that creator."""
         return self._count_by_maker[maker]
 
+    def count_of_bot(self, bot: str, maker: str) -> int:
+        """Return the number of live matches of the bot by that creator."""
+        return sum(live_match.maker == maker for live_match in self.of_bot(bot))
+
     def all(self) -> list[LiveMatch]:
         """Return all matches in the order in which they were created."""
         return list(self._by_id.values())

@@ -190,6 +190,10 @@ class Referee:
         """Return the number of live matches of that creator."""
         return self._live.index.count_made_by(maker)
 
+    def count_unfinished_of(self, bot: str, maker: str) -> int:
+        """Return the number of live matches of that bot by that creator."""
+        return self._live.index.count_of_bot(bot, maker)
+
     # Turns
 
     def record_arrival(self, holder: str, network_us: Micros) -> MessageArrival:

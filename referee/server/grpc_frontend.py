@@ -19,6 +19,7 @@ from referee.server.settings import Settings
 from referee.server.stores import Stores
 from referee.transport.guards.admission import Admission, UnauthenticatedCalls
 from referee.transport.guards.authentication import Authenticator
+from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.permissions import MatchLabels
@@ -83,6 +84,7 @@ class GrpcFrontend:
             lambda entries: format_record(entries, stores.key, VERSION),
             application.report_match_fault,
         )
+        consent_guard = ConsentGuard(stores.accounts, referee, application.ladders, known_games)
         matches = Matches(
             referee,
             term_defaults,
@@ -92,6 +94,7 @@ class GrpcFrontend:
             rejection_recorder,
             AnswerLimits(settings.max_legal_moves, max_items),
             MatchLabels(application.ladders, application.tournaments, known_games),
+            consent_guard,
             match_context,
         )
         play = Play(
@@ -127,8 +130,10 @@ class GrpcFrontend:
             time,
             shutdown,
         )
-        ladders = Ladders(application.ladders, stores.accounts, term_defaults, rate_limit, max_items)
-        tournaments = Tournaments(application.tournaments, stores.accounts, term_defaults, rate_limit, max_items)
+        ladders = Ladders(application.ladders, stores.accounts, consent_guard, term_defaults, rate_limit, max_items)
+        tournaments = Tournaments(
+            application.tournaments, stores.accounts, consent_guard, term_defaults, rate_limit, max_items
+        )
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address

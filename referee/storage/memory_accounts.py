@@ -92,7 +92,13 @@ class MemoryAccounts:
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
         bot = self._get(name)
         changed = change(bot)
-        self._bots[name] = replace(bot, description=changed.description, pause=changed.pause, faults=changed.faults)
+        self._bots[name] = replace(
+            bot,
+            description=changed.description,
+            pause=changed.pause,
+            faults=changed.faults,
+            consent=changed.consent,
+        )
         return self._bots[name]
 
     async def add_version(self, version: Version, limit: int) -> Version:

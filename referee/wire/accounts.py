@@ -16,9 +16,10 @@ from referee.accounts.bot_log import (
     SessionLostNote,
 )
 from referee.accounts.bots import Bot, BotPause, PauseCause, Version
+from referee.accounts.consent import DEFAULT_CONSENT, Consent, ConsentScope
 from referee.accounts.tokens import Quota, Role, Token
 from referee.live.sessions import Session
-from referee.wire.basic_types import maybe_timestamp, timestamp
+from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum_or_default, timestamp
 from referee.wire.clocks import clock_charge_of
 from referee.wire.error_mapping import reason_number
 from referee.wire.results import forfeit_of
@@ -34,6 +35,13 @@ _ROLES = {role: number for number, role in ROLES.items()}
 
 MAX_STORED_BYTES = 2**63 - 1
 """Largest integer of a database column."""
+
+SCOPES = {
+    bot_pb2.CONSENT_SCOPE_OWN_AND_CONTESTS: ConsentScope.OWN_AND_CONTESTS,
+    bot_pb2.CONSENT_SCOPE_OWN: ConsentScope.OWN,
+    bot_pb2.CONSENT_SCOPE_ANYONE: ConsentScope.ANYONE,
+}
+"""The first is the default."""
 
 PAUSES = {PauseCause.FAULTS: bot_pb2.PAUSE_CAUSE_FAULTS, PauseCause.ADMIN: bot_pb2.PAUSE_CAUSE_ADMIN}
 
@@ -51,6 +59,31 @@ def bot_of(bot: Bot, sessions: Sequence[Session], since_ms: int, matches_in_play
         ),
         pause=_pause_of(bot.pause) if bot.pause else None,
         create_time=timestamp(bot.created_ms),
+        consent=consent_of(bot.consent),
+    )
+
+
+def read_consent(consent: bot_pb2.Consent) -> Consent:
+    """Raises BadField."""
+    has_first = consent.HasField("min_first_move_ms")
+    return Consent(
+        parse_enum_or_default(SCOPES, consent.scope, "consent.scope"),
+        tuple(consent.games),
+        consent.min_first_move_ms if has_first else DEFAULT_CONSENT.min_first_move_ms,
+        consent.min_move_ms,
+        consent.accept_odds,
+        consent.max_matches_per_maker or DEFAULT_CONSENT.max_matches_per_maker,
+    )
+
+
+def consent_of(consent: Consent) -> bot_pb2.Consent:
+    return bot_pb2.Consent(
+        scope=enum_value(SCOPES, consent.scope),
+        games=consent.games,
+        min_first_move_ms=consent.min_first_move_ms,
+        min_move_ms=consent.min_move_ms,
+        accept_odds=consent.accept_odds,
+        max_matches_per_maker=consent.max_matches_per_maker,
     )
 
 

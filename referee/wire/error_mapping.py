@@ -99,6 +99,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     account_errors.UnknownToken: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_TOKEN"),
     account_errors.BotPaused: ErrorMapping(FAILED),
     account_errors.BotNotPaused: ErrorMapping(FAILED),
+    account_errors.ConsentMissing: ErrorMapping(FAILED),
     contest_errors.BadTerms: ErrorMapping(INVALID, "terms.{field}", reason="BAD_FIELD", renamed=WHY),
     contest_errors.EntrantNameTaken: ErrorMapping(Code.ALREADY_EXISTS, reason="NAME_TAKEN"),
     contest_errors.LadderClosed: ErrorMapping(FAILED),

@@ -29,3 +29,18 @@ def test_a_number_out_of_range_is_rejected_with_the_valid_range(arguments: tuple
 
     assert result.exit_code == 2
     assert hint in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ("--min-first-move-ms", "0<=x<=4294967295"),
+        ("--min-move-ms", "0<=x<=4294967295"),
+        ("--matches-per-maker", "1<=x<=1000"),
+    ],
+)
+def test_a_condition_of_a_consent_is_rejected_with_the_valid_range(option: str, hint: str) -> None:
+    result = CliRunner().invoke(main, ["admin", "bots", "update", "anna", option, HUGE])
+
+    assert result.exit_code == 2
+    assert hint in " ".join(result.stderr.split())

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from referee_api.v1 import bot_pb2
 from referee_client import AsyncOrganiser, NotAllowed, NotServed, Organiser, Refused, Terms, Unreachable, address
 from referee_client.organiser import calls
 from referee_client.organiser.clock_text import BadClock, clock
@@ -119,6 +120,15 @@ def test_bots_and_matches_are_listed(context: Context) -> None:
     assert [listed.id for listed in organiser.matches(bot="anna", phase="over")] == [match.id]
     assert {game.name for game in organiser.games()} == {"alquerque", "toc", "trox", "troke"}
     assert len({anna, organiser.create_token("anna")}) == 2
+
+
+def test_a_bot_is_registered_and_updated_with_its_consent(context: Context) -> None:
+    organiser = context.organiser
+    organiser.register_bot("choosy", consent=bot_pb2.Consent(scope=bot_pb2.CONSENT_SCOPE_OWN))
+    assert organiser.accounts.get("choosy").consent.scope == bot_pb2.CONSENT_SCOPE_OWN
+    updated = organiser.accounts.update("choosy", description="Plays anything.")
+    assert (updated.description, updated.consent.scope) == ("Plays anything.", bot_pb2.CONSENT_SCOPE_OWN)
+    assert organiser.accounts.update("choosy", consent=bot_pb2.Consent(games=["toc"])).consent.games == ["toc"]
 
 
 def test_an_aborted_match_is_void(context: Context) -> None:

@@ -6,7 +6,7 @@ Each runs with a new organiser, who has no contests yet, on a server that all sh
 from collections.abc import Callable
 from typing import Any
 
-from referee_api.v1 import clock_pb2, game_pb2, match_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, game_pb2, match_pb2
 
 from tests.e2e.contests import (
     TOC,
@@ -20,7 +20,7 @@ from tests.e2e.contests import (
     start_tournament,
 )
 from tests.e2e.error_requests import set_quota
-from tests.e2e.organiser import Organiser
+from tests.e2e.organiser import Organiser, new_organiser
 
 ErrorCause = Callable[[Organiser], Any]
 
@@ -143,6 +143,24 @@ def challenge_a_paused_bot(organiser: Organiser) -> None:
     challenge(organiser)
 
 
+def with_another_holder(call: Callable[[Organiser, Organiser], Any]) -> ErrorCause:
+    """Call with the organiser and with another one, whose bots take matches only in contests that they enter."""
+
+    def cause(organiser: Organiser) -> None:
+        with new_organiser(organiser.server, organiser.channel, f"{organiser.name}-guest") as other:
+            call(organiser, other)
+
+    return cause
+
+
+def challenge_without_consent(organiser: Organiser, other: Organiser) -> None:
+    create_ladder(organiser)
+    for seat in (0, 1):
+        other.call_as_bot(seat, f"{LADDER}/JoinLadder", ladder=organiser.name)
+    other.set_consent(scope=bot_pb2.CONSENT_SCOPE_OWN)
+    challenge(organiser, names=other.bots)
+
+
 def challenge_beyond_the_quota(organiser: Organiser) -> None:
     create_ladder_of_all_bots(organiser)
     set_quota(organiser, max_matches=1)
@@ -218,6 +236,10 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "BOT_PAUSED": after_setup(
             create_ladder, lambda organiser: join(organiser, bots=[{"bot": pause_bot(organiser)}])
         ),
+        "CONSENT_MISSING": after_setup(
+            create_ladder,
+            with_another_holder(lambda organiser, other: join(organiser, **first_entrant(other))),
+        ),
     },
     f"{LADDER}/LeaveLadder": {
         "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "LeaveLadder", entrant="x"),
@@ -236,6 +258,7 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
             create_ladder_of_all_bots, lambda organiser: challenge(organiser, names=organiser.bots[:1])
         ),
         "BOT_PAUSED": challenge_a_paused_bot,
+        "CONSENT_MISSING": with_another_holder(challenge_without_consent),
         "TOO_MANY_MATCHES": challenge_beyond_the_quota,
         "REQUEST_ID_REUSED": challenge_twice_differently,
     },
@@ -290,6 +313,9 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         ),
         "NO_SUCH_LADDER": lambda organiser: create_tournament(organiser, round_robin={}, ladder="nowhere"),
         "NO_SUCH_BOT": lambda organiser: create_tournament(organiser, entrants=UNKNOWN_ENTRANT),
+        "CONSENT_MISSING": with_another_holder(
+            lambda organiser, other: create_tournament(organiser, entrants=entrants_of(other))
+        ),
         "NO_SUCH_VERSION": lambda organiser: create_tournament(
             organiser, entrants=[{"bots": [{"bot": organiser.bots[0], "version": "9"}]}]
         ),
@@ -322,6 +348,10 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         ),
         "BOT_PAUSED": after_setup(
             create_tournament, lambda organiser: enter(organiser, bots=[{"bot": pause_bot(organiser)}])
+        ),
+        "CONSENT_MISSING": after_setup(
+            create_tournament,
+            with_another_holder(lambda organiser, other: enter(organiser, **first_entrant(other))),
         ),
         "WRONG_ENTRANT_COUNT": after_setup(create_sprt, enter_third_bot),
     },

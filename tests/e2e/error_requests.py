@@ -6,7 +6,7 @@ from typing import Any
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 
 from tests.e2e import http2
-from tests.e2e.organiser import Organiser, call_method
+from tests.e2e.organiser import Organiser, call_method, new_organiser
 
 MAX_MESSAGE_BYTES = 4_096
 """Maximum message size that the server is configured with."""
@@ -54,6 +54,11 @@ def finish_match(organiser: Organiser) -> str:
 def create_for_a_paused_bot(organiser: Organiser) -> None:
     organiser.call_as_admin("AdminService/PauseBot", bot=organiser.bots[0], message="a rest")
     create(organiser)
+
+
+def seat_bot_of_another(organiser: Organiser) -> None:
+    with new_organiser(organiser.server, organiser.channel, f"{organiser.name}-guest") as other:
+        create(organiser, seats=[match_pb2.BotRef(bot=bot) for bot in other.bots])
 
 
 def create_twice(organiser: Organiser) -> None:
@@ -164,6 +169,7 @@ CALL_ERRORS: dict[str, Callable[[Organiser], Any]] = {
     "DRAW_NOT_CLAIMABLE": lambda organiser: call_for_match(organiser, organiser.start_match(), "ClaimDraw"),
     "SEAT_TAKEN": join_taken_seat,
     "BOT_PAUSED": create_for_a_paused_bot,
+    "CONSENT_MISSING": seat_bot_of_another,
     "BOT_NOT_PAUSED": lambda organiser: organiser.call("BotService/ReinstateBot", name=organiser.bots[0]),
     "NOT_YOUR_TURN": resign_twice,
     "STALE_TURN": answer_twice_differently,

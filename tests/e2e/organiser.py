@@ -67,6 +67,11 @@ class Organiser:
         """Call a method as the organiser."""
         return call_method(self.channel, method, self.token, **fields)
 
+    def set_consent(self, **consent: Any) -> None:
+        """Set the consent of all its bots."""
+        for bot in self.bots:
+            self.call("BotService/UpdateBot", name=bot, consent=consent)
+
     def call_as_bot(self, seat: int, method: str, **fields: Any) -> Any:
         """Call a method as the bot in this seat."""
         return call_method(self.channel, method, self.secrets[seat], **fields)

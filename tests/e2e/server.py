@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
-from referee_api.v1 import admin_service_pb2, bot_service_pb2, token_pb2
+from referee_api.v1 import admin_service_pb2, bot_pb2, bot_service_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 
@@ -94,12 +94,18 @@ def create_organiser_token(channel: grpc.Channel, admin: str, holder: str = "ada
     return AdminServiceStub(channel).CreateToken(request, metadata=bearer(admin), timeout=TIMEOUT_S).secret
 
 
-def register_bots(channel: grpc.Channel, secret: str, *names: str) -> list[str]:
+ANY_MATCH = bot_pb2.Consent(
+    scope=bot_pb2.CONSENT_SCOPE_ANYONE, min_first_move_ms=0, accept_odds=True, max_matches_per_maker=1000
+)
+"""Consent to every match of everybody."""
+
+
+def register_bots(channel: grpc.Channel, secret: str, *names: str, consent: bot_pb2.Consent | None = None) -> list[str]:
     """Register bots, and return the secrets of their tokens."""
     bots = BotServiceStub(channel)
     return [
         bots.RegisterBot(
-            bot_service_pb2.RegisterBotRequest(request_id=f"register {name}", name=name),
+            bot_service_pb2.RegisterBotRequest(request_id=f"register {name}", name=name, consent=consent),
             metadata=bearer(secret),
             timeout=TIMEOUT_S,
         ).secret

@@ -22,7 +22,15 @@ from tests.e2e.fuzz_calls import Answer, Method, call_raw, contract_violation, s
 from tests.e2e.fuzz_messages import KnownValues, MessageGenerator
 from tests.e2e.fuzz_play import RandomBot, faults_in
 from tests.e2e.honest_bots import HonestBotsProcess, create_match, entries, run_honest_bots
-from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
+from tests.e2e.server import (
+    ANY_MATCH,
+    TIMEOUT_S,
+    ServerProcess,
+    bearer,
+    create_organiser_token,
+    register_bots,
+    run_server,
+)
 from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, error_log_lines, metrics
 
 RESERVED_NAMES = ("admin", "owner", "partner", "sparring")
@@ -154,7 +162,7 @@ def _text(method: Method, data: bytes) -> str:
 def run_fuzz(folder: Path, seed: int) -> Iterator[tuple[ServerProcess, Fuzz]]:
     with run_server(folder, "--durability", "normal") as server, server.channel() as channel:
         owner = create_organiser_token(channel, server.admin_token, "owner")
-        secrets = register_bots(channel, owner, "partner", "sparring")
+        secrets = register_bots(channel, owner, "partner", "sparring", consent=ANY_MATCH)
         with run_honest_bots(server, folder, secrets) as honest:
             yield server, Fuzz(server, channel, honest, owner, seed)
 

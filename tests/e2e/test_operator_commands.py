@@ -80,6 +80,22 @@ def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> No
     assert (again.returncode, "NAME_TAKEN" in again.stderr, again.stdout) == (1, True, "")
 
 
+def test_the_consent_of_a_bot_is_set_at_its_registration_and_changed_in_parts(organiser: Organiser) -> None:
+    run_admin(organiser, "bots", "register", "anna", "--accept", "anyone", "--game", "toc", "--min-move-ms", "50")
+    changed = run_admin(organiser, "bots", "update", "anna", "--odds", "--matches-per-maker", "3")
+    assert changed["consent"] == {
+        "scope": "CONSENT_SCOPE_ANYONE",
+        "games": ["toc"],
+        "min_first_move_ms": 1000,
+        "min_move_ms": 50,
+        "accept_odds": True,
+        "max_matches_per_maker": 3,
+    }
+    changed = run_admin(organiser, "bots", "update", "anna", "--accept", "own", "--no-odds", "--description", "new")
+    assert (changed["description"], changed["consent"]["scope"]) == ("new", "CONSENT_SCOPE_OWN")
+    assert not changed["consent"].get("accept_odds")
+
+
 def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organiser: Organiser) -> None:
     playing, other = organiser.start_match(), organiser.create_match()
     assert run_admin(organiser, "match", "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]

@@ -50,6 +50,7 @@ WRITTEN = {
     9: ["INSERT INTO match_seats VALUES (2, 2, '')"],
     10: ["INSERT INTO undelivered_ends VALUES (1, 1, 'bob')"],
     11: ["UPDATE quotas SET max_bots = 7"],
+    12: ["UPDATE bots SET consent = '{}'"],
 }
 """Data of features that were new in each version, as SQL statements."""
 

@@ -14,6 +14,7 @@ from referee.accounts.account_errors import (
     UnknownVersion,
 )
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version, paused, resumed
+from referee.accounts.consent import DEFAULT_CONSENT, Consent, ConsentScope
 from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of, used
 from referee.match.match_errors import RequestIdReused
 from tests.storage.account_stores import (
@@ -25,6 +26,7 @@ from tests.storage.account_stores import (
     with_all_account_stores,
 )
 
+STRICT = Consent(ConsentScope.OWN, ("toc", "trox"), 5_000, 100, accept_odds=True, max_matches_per_maker=7)
 BROKEN = BotPause(PauseCause.FAULTS, "five faults in a row", NOON_MS + 1)
 
 
@@ -125,12 +127,19 @@ async def test_bots_are_listed_by_name_in_pages(stores: AccountStores) -> None:
 
 
 @with_all_account_stores
-async def test_a_change_of_a_bot_can_only_set_description_pause_and_faults(stores: AccountStores) -> None:
+async def test_a_change_of_a_bot_can_only_set_description_pause_faults_and_consent(stores: AccountStores) -> None:
     before = (await stores.register("ada")).bot
-    after = replace(before, description="new", pause=BROKEN, faults=5)
+    after = replace(before, description="new", pause=BROKEN, faults=5, consent=STRICT)
     changed = await stores.accounts.change_bot("ada", lambda _: replace(after, owner="eve", created_ms=0))
     assert changed == after == await stores.accounts.bot("ada")
     assert await stores.accounts.change_bot("ada", resumed) == replace(after, pause=None, faults=0)
+
+
+@with_all_account_stores
+async def test_a_bot_is_registered_with_its_consent(stores: AccountStores) -> None:
+    assert (await stores.register("ada", consent=STRICT)).bot.consent == STRICT
+    assert (await stores.accounts.bot("ada")).consent == STRICT
+    assert (await stores.register("bob")).bot.consent == DEFAULT_CONSENT
 
 
 @with_all_account_stores

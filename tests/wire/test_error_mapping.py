@@ -67,6 +67,7 @@ EXAMPLES: list[Exception] = [
     account_errors.UnknownToken("tk_1"),
     account_errors.BotPaused("ada", "admin"),
     account_errors.BotNotPaused("ada"),
+    account_errors.ConsentMissing("ada", "games", "it does not play toc for other holders"),
     contest_errors.BadTerms("rounds", "must be from 1 to 1000"),
     contest_errors.EntrantNameTaken("ada"),
     contest_errors.LadderClosed("main"),

@@ -24,6 +24,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// From whom a bot takes matches.
+type ConsentScope int32
+
+const (
+	// Not used.
+	ConsentScope_CONSENT_SCOPE_UNSPECIFIED ConsentScope = 0
+	// Only from its own holder.
+	ConsentScope_CONSENT_SCOPE_OWN ConsentScope = 1
+	// Also in contests that its owner or the bot itself enters, and in open seats that they take.
+	ConsentScope_CONSENT_SCOPE_OWN_AND_CONTESTS ConsentScope = 2
+	// Also from every organiser, who may enter it in contests too.
+	ConsentScope_CONSENT_SCOPE_ANYONE ConsentScope = 3
+)
+
+// Enum value maps for ConsentScope.
+var (
+	ConsentScope_name = map[int32]string{
+		0: "CONSENT_SCOPE_UNSPECIFIED",
+		1: "CONSENT_SCOPE_OWN",
+		2: "CONSENT_SCOPE_OWN_AND_CONTESTS",
+		3: "CONSENT_SCOPE_ANYONE",
+	}
+	ConsentScope_value = map[string]int32{
+		"CONSENT_SCOPE_UNSPECIFIED":      0,
+		"CONSENT_SCOPE_OWN":              1,
+		"CONSENT_SCOPE_OWN_AND_CONTESTS": 2,
+		"CONSENT_SCOPE_ANYONE":           3,
+	}
+)
+
+func (x ConsentScope) Enum() *ConsentScope {
+	p := new(ConsentScope)
+	*p = x
+	return p
+}
+
+func (x ConsentScope) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ConsentScope) Descriptor() protoreflect.EnumDescriptor {
+	return file_referee_api_v1_bot_proto_enumTypes[0].Descriptor()
+}
+
+func (ConsentScope) Type() protoreflect.EnumType {
+	return &file_referee_api_v1_bot_proto_enumTypes[0]
+}
+
+func (x ConsentScope) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ConsentScope.Descriptor instead.
+func (ConsentScope) EnumDescriptor() ([]byte, []int) {
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{0}
+}
+
 // Party that paused a bot.
 type PauseCause int32
 
@@ -61,11 +118,11 @@ func (x PauseCause) String() string {
 }
 
 func (PauseCause) Descriptor() protoreflect.EnumDescriptor {
-	return file_referee_api_v1_bot_proto_enumTypes[0].Descriptor()
+	return file_referee_api_v1_bot_proto_enumTypes[1].Descriptor()
 }
 
 func (PauseCause) Type() protoreflect.EnumType {
-	return &file_referee_api_v1_bot_proto_enumTypes[0]
+	return &file_referee_api_v1_bot_proto_enumTypes[1]
 }
 
 func (x PauseCause) Number() protoreflect.EnumNumber {
@@ -74,7 +131,7 @@ func (x PauseCause) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PauseCause.Descriptor instead.
 func (PauseCause) EnumDescriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{0}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{1}
 }
 
 // A bot as everybody can see it.
@@ -93,7 +150,9 @@ type Bot struct {
 	// Pause during which it gets no new matches. Not set: it is not paused.
 	Pause *Pause `protobuf:"bytes,6,opt,name=pause,proto3" json:"pause,omitempty"`
 	// Time when it was registered.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// From whom it takes matches, and on which conditions, with all defaults filled in.
+	Consent       *Consent `protobuf:"bytes,8,opt,name=consent,proto3" json:"consent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -177,6 +236,115 @@ func (x *Bot) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Bot) GetConsent() *Consent {
+	if x != nil {
+		return x.Consent
+	}
+	return nil
+}
+
+// From whom a bot takes matches, and on which conditions.
+//
+// Matches and contests that the bot's own holder creates are always taken. The conditions, which are all fields but the
+// first, hold for those of everybody else. They are checked whenever somebody seats the bot: in CreateMatch, JoinMatch,
+// JoinLadder, Challenge, CreateTournament and EnterTournament. A change does not affect matches and contests that the
+// bot is in already. Administrators are bound like everybody else.
+type Consent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From whom it takes matches. Default CONSENT_SCOPE_OWN_AND_CONTESTS.
+	Scope ConsentScope `protobuf:"varint,1,opt,name=scope,proto3,enum=referee_api.v1.ConsentScope" json:"scope,omitempty"`
+	// Games that it plays, each 1 to 64 characters, up to 32 of them. Default empty: all.
+	Games []string `protobuf:"bytes,2,rep,name=games,proto3" json:"games,omitempty"`
+	// Least time for the first move, in milliseconds: the main time, the first period or the time for one move, together
+	// with a delay and with all that is available before the flag falls. Every seat must have it. A match without a clock
+	// is taken only if this and `min_move_ms` are 0. Not set: 1000. 0: any.
+	MinFirstMoveMs *uint32 `protobuf:"varint,3,opt,name=min_first_move_ms,json=minFirstMoveMs,proto3,oneof" json:"min_first_move_ms,omitempty"`
+	// Least time that every later move has at least, in milliseconds, however much was used before: the increment, the
+	// delay, the free time, the time for one move, or the period of a byo-yomi; 0 for other clocks. Every seat must have
+	// it. Default 0: any.
+	MinMoveMs uint32 `protobuf:"varint,4,opt,name=min_move_ms,json=minMoveMs,proto3" json:"min_move_ms,omitempty"`
+	// Whether it takes matches at odds: seats with different clocks, a given start of the game outside of duplicate play,
+	// or a given seed. Default false.
+	AcceptOdds bool `protobuf:"varint,5,opt,name=accept_odds,json=acceptOdds,proto3" json:"accept_odds,omitempty"`
+	// Maximum number of its unfinished matches that the same other holder created, up to 1000, not counting matches that
+	// contests create. Default 0: 2.
+	MaxMatchesPerMaker uint32 `protobuf:"varint,6,opt,name=max_matches_per_maker,json=maxMatchesPerMaker,proto3" json:"max_matches_per_maker,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *Consent) Reset() {
+	*x = Consent{}
+	mi := &file_referee_api_v1_bot_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Consent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Consent) ProtoMessage() {}
+
+func (x *Consent) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_bot_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Consent.ProtoReflect.Descriptor instead.
+func (*Consent) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Consent) GetScope() ConsentScope {
+	if x != nil {
+		return x.Scope
+	}
+	return ConsentScope_CONSENT_SCOPE_UNSPECIFIED
+}
+
+func (x *Consent) GetGames() []string {
+	if x != nil {
+		return x.Games
+	}
+	return nil
+}
+
+func (x *Consent) GetMinFirstMoveMs() uint32 {
+	if x != nil && x.MinFirstMoveMs != nil {
+		return *x.MinFirstMoveMs
+	}
+	return 0
+}
+
+func (x *Consent) GetMinMoveMs() uint32 {
+	if x != nil {
+		return x.MinMoveMs
+	}
+	return 0
+}
+
+func (x *Consent) GetAcceptOdds() bool {
+	if x != nil {
+		return x.AcceptOdds
+	}
+	return false
+}
+
+func (x *Consent) GetMaxMatchesPerMaker() uint32 {
+	if x != nil {
+		return x.MaxMatchesPerMaker
+	}
+	return 0
+}
+
 // One version of a bot.
 type BotVersion struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -192,7 +360,7 @@ type BotVersion struct {
 
 func (x *BotVersion) Reset() {
 	*x = BotVersion{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[1]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -204,7 +372,7 @@ func (x *BotVersion) String() string {
 func (*BotVersion) ProtoMessage() {}
 
 func (x *BotVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[1]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -217,7 +385,7 @@ func (x *BotVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotVersion.ProtoReflect.Descriptor instead.
 func (*BotVersion) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{1}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *BotVersion) GetVersion() string {
@@ -256,7 +424,7 @@ type Presence struct {
 
 func (x *Presence) Reset() {
 	*x = Presence{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[2]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -268,7 +436,7 @@ func (x *Presence) String() string {
 func (*Presence) ProtoMessage() {}
 
 func (x *Presence) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[2]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -281,7 +449,7 @@ func (x *Presence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Presence.ProtoReflect.Descriptor instead.
 func (*Presence) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{2}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Presence) GetSessions() []*Session {
@@ -326,7 +494,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[3]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +506,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[3]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +519,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Session) GetId() string {
@@ -411,7 +579,7 @@ type Pause struct {
 
 func (x *Pause) Reset() {
 	*x = Pause{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[4]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -423,7 +591,7 @@ func (x *Pause) String() string {
 func (*Pause) ProtoMessage() {}
 
 func (x *Pause) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[4]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -436,7 +604,7 @@ func (x *Pause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pause.ProtoReflect.Descriptor instead.
 func (*Pause) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{4}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Pause) GetCause() PauseCause {
@@ -491,7 +659,7 @@ type BotLogEntry struct {
 
 func (x *BotLogEntry) Reset() {
 	*x = BotLogEntry{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[5]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -503,7 +671,7 @@ func (x *BotLogEntry) String() string {
 func (*BotLogEntry) ProtoMessage() {}
 
 func (x *BotLogEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[5]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -516,7 +684,7 @@ func (x *BotLogEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotLogEntry.ProtoReflect.Descriptor instead.
 func (*BotLogEntry) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{5}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BotLogEntry) GetNumber() uint64 {
@@ -665,7 +833,7 @@ type RejectedItem struct {
 
 func (x *RejectedItem) Reset() {
 	*x = RejectedItem{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[6]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +845,7 @@ func (x *RejectedItem) String() string {
 func (*RejectedItem) ProtoMessage() {}
 
 func (x *RejectedItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[6]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,7 +858,7 @@ func (x *RejectedItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RejectedItem.ProtoReflect.Descriptor instead.
 func (*RejectedItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{6}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RejectedItem) GetMove() string {
@@ -720,7 +888,7 @@ type SessionLost struct {
 
 func (x *SessionLost) Reset() {
 	*x = SessionLost{}
-	mi := &file_referee_api_v1_bot_proto_msgTypes[7]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -732,7 +900,7 @@ func (x *SessionLost) String() string {
 func (*SessionLost) ProtoMessage() {}
 
 func (x *SessionLost) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_bot_proto_msgTypes[7]
+	mi := &file_referee_api_v1_bot_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -745,7 +913,7 @@ func (x *SessionLost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionLost.ProtoReflect.Descriptor instead.
 func (*SessionLost) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{7}
+	return file_referee_api_v1_bot_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SessionLost) GetSessionId() string {
@@ -766,7 +934,7 @@ var File_referee_api_v1_bot_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\n" +
-	"\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\x98\x02\n" +
+	"\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\xcb\x02\n" +
 	"\x03Bot\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05owner\x18\x02 \x01(\tR\x05owner\x12 \n" +
@@ -775,7 +943,17 @@ const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\bpresence\x18\x05 \x01(\v2\x18.referee_api.v1.PresenceR\bpresence\x12+\n" +
 	"\x05pause\x18\x06 \x01(\v2\x15.referee_api.v1.PauseR\x05pause\x12;\n" +
 	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"w\n" +
+	"createTime\x121\n" +
+	"\aconsent\x18\b \x01(\v2\x17.referee_api.v1.ConsentR\aconsent\"\x8d\x02\n" +
+	"\aConsent\x122\n" +
+	"\x05scope\x18\x01 \x01(\x0e2\x1c.referee_api.v1.ConsentScopeR\x05scope\x12\x14\n" +
+	"\x05games\x18\x02 \x03(\tR\x05games\x12.\n" +
+	"\x11min_first_move_ms\x18\x03 \x01(\rH\x00R\x0eminFirstMoveMs\x88\x01\x01\x12\x1e\n" +
+	"\vmin_move_ms\x18\x04 \x01(\rR\tminMoveMs\x12\x1f\n" +
+	"\vaccept_odds\x18\x05 \x01(\bR\n" +
+	"acceptOdds\x121\n" +
+	"\x15max_matches_per_maker\x18\x06 \x01(\rR\x12maxMatchesPerMakerB\x14\n" +
+	"\x12_min_first_move_ms\"w\n" +
 	"\n" +
 	"BotVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x12\n" +
@@ -823,7 +1001,12 @@ const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\vSessionLost\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x123\n" +
-	"\x06reason\x18\x02 \x01(\x0e2\x1b.referee_api.v1.ErrorReasonR\x06reason*X\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x1b.referee_api.v1.ErrorReasonR\x06reason*\x82\x01\n" +
+	"\fConsentScope\x12\x1d\n" +
+	"\x19CONSENT_SCOPE_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11CONSENT_SCOPE_OWN\x10\x01\x12\"\n" +
+	"\x1eCONSENT_SCOPE_OWN_AND_CONTESTS\x10\x02\x12\x18\n" +
+	"\x14CONSENT_SCOPE_ANYONE\x10\x03*X\n" +
 	"\n" +
 	"PauseCause\x12\x1b\n" +
 	"\x17PAUSE_CAUSE_UNSPECIFIED\x10\x00\x12\x16\n" +
@@ -843,48 +1026,52 @@ func file_referee_api_v1_bot_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_bot_proto_rawDescData
 }
 
-var file_referee_api_v1_bot_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_referee_api_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_referee_api_v1_bot_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_referee_api_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_referee_api_v1_bot_proto_goTypes = []any{
-	(PauseCause)(0),               // 0: referee_api.v1.PauseCause
-	(*Bot)(nil),                   // 1: referee_api.v1.Bot
-	(*BotVersion)(nil),            // 2: referee_api.v1.BotVersion
-	(*Presence)(nil),              // 3: referee_api.v1.Presence
-	(*Session)(nil),               // 4: referee_api.v1.Session
-	(*Pause)(nil),                 // 5: referee_api.v1.Pause
-	(*BotLogEntry)(nil),           // 6: referee_api.v1.BotLogEntry
-	(*RejectedItem)(nil),          // 7: referee_api.v1.RejectedItem
-	(*SessionLost)(nil),           // 8: referee_api.v1.SessionLost
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*ClockCharge)(nil),           // 10: referee_api.v1.ClockCharge
-	(*Forfeit)(nil),               // 11: referee_api.v1.Forfeit
-	(*Notice)(nil),                // 12: referee_api.v1.Notice
-	(*ErrorDetail)(nil),           // 13: referee_api.v1.ErrorDetail
-	(ErrorReason)(0),              // 14: referee_api.v1.ErrorReason
+	(ConsentScope)(0),             // 0: referee_api.v1.ConsentScope
+	(PauseCause)(0),               // 1: referee_api.v1.PauseCause
+	(*Bot)(nil),                   // 2: referee_api.v1.Bot
+	(*Consent)(nil),               // 3: referee_api.v1.Consent
+	(*BotVersion)(nil),            // 4: referee_api.v1.BotVersion
+	(*Presence)(nil),              // 5: referee_api.v1.Presence
+	(*Session)(nil),               // 6: referee_api.v1.Session
+	(*Pause)(nil),                 // 7: referee_api.v1.Pause
+	(*BotLogEntry)(nil),           // 8: referee_api.v1.BotLogEntry
+	(*RejectedItem)(nil),          // 9: referee_api.v1.RejectedItem
+	(*SessionLost)(nil),           // 10: referee_api.v1.SessionLost
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*ClockCharge)(nil),           // 12: referee_api.v1.ClockCharge
+	(*Forfeit)(nil),               // 13: referee_api.v1.Forfeit
+	(*Notice)(nil),                // 14: referee_api.v1.Notice
+	(*ErrorDetail)(nil),           // 15: referee_api.v1.ErrorDetail
+	(ErrorReason)(0),              // 16: referee_api.v1.ErrorReason
 }
 var file_referee_api_v1_bot_proto_depIdxs = []int32{
-	3,  // 0: referee_api.v1.Bot.presence:type_name -> referee_api.v1.Presence
-	5,  // 1: referee_api.v1.Bot.pause:type_name -> referee_api.v1.Pause
-	9,  // 2: referee_api.v1.Bot.create_time:type_name -> google.protobuf.Timestamp
-	9,  // 3: referee_api.v1.BotVersion.create_time:type_name -> google.protobuf.Timestamp
-	4,  // 4: referee_api.v1.Presence.sessions:type_name -> referee_api.v1.Session
-	9,  // 5: referee_api.v1.Presence.change_time:type_name -> google.protobuf.Timestamp
-	9,  // 6: referee_api.v1.Session.open_time:type_name -> google.protobuf.Timestamp
-	0,  // 7: referee_api.v1.Pause.cause:type_name -> referee_api.v1.PauseCause
-	9,  // 8: referee_api.v1.Pause.pause_time:type_name -> google.protobuf.Timestamp
-	9,  // 9: referee_api.v1.BotLogEntry.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 10: referee_api.v1.BotLogEntry.item_rejected:type_name -> referee_api.v1.RejectedItem
-	10, // 11: referee_api.v1.BotLogEntry.clock_expired:type_name -> referee_api.v1.ClockCharge
-	11, // 12: referee_api.v1.BotLogEntry.forfeited:type_name -> referee_api.v1.Forfeit
-	8,  // 13: referee_api.v1.BotLogEntry.session_lost:type_name -> referee_api.v1.SessionLost
-	12, // 14: referee_api.v1.BotLogEntry.notice:type_name -> referee_api.v1.Notice
-	13, // 15: referee_api.v1.RejectedItem.error:type_name -> referee_api.v1.ErrorDetail
-	14, // 16: referee_api.v1.SessionLost.reason:type_name -> referee_api.v1.ErrorReason
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	5,  // 0: referee_api.v1.Bot.presence:type_name -> referee_api.v1.Presence
+	7,  // 1: referee_api.v1.Bot.pause:type_name -> referee_api.v1.Pause
+	11, // 2: referee_api.v1.Bot.create_time:type_name -> google.protobuf.Timestamp
+	3,  // 3: referee_api.v1.Bot.consent:type_name -> referee_api.v1.Consent
+	0,  // 4: referee_api.v1.Consent.scope:type_name -> referee_api.v1.ConsentScope
+	11, // 5: referee_api.v1.BotVersion.create_time:type_name -> google.protobuf.Timestamp
+	6,  // 6: referee_api.v1.Presence.sessions:type_name -> referee_api.v1.Session
+	11, // 7: referee_api.v1.Presence.change_time:type_name -> google.protobuf.Timestamp
+	11, // 8: referee_api.v1.Session.open_time:type_name -> google.protobuf.Timestamp
+	1,  // 9: referee_api.v1.Pause.cause:type_name -> referee_api.v1.PauseCause
+	11, // 10: referee_api.v1.Pause.pause_time:type_name -> google.protobuf.Timestamp
+	11, // 11: referee_api.v1.BotLogEntry.create_time:type_name -> google.protobuf.Timestamp
+	9,  // 12: referee_api.v1.BotLogEntry.item_rejected:type_name -> referee_api.v1.RejectedItem
+	12, // 13: referee_api.v1.BotLogEntry.clock_expired:type_name -> referee_api.v1.ClockCharge
+	13, // 14: referee_api.v1.BotLogEntry.forfeited:type_name -> referee_api.v1.Forfeit
+	10, // 15: referee_api.v1.BotLogEntry.session_lost:type_name -> referee_api.v1.SessionLost
+	14, // 16: referee_api.v1.BotLogEntry.notice:type_name -> referee_api.v1.Notice
+	15, // 17: referee_api.v1.RejectedItem.error:type_name -> referee_api.v1.ErrorDetail
+	16, // 18: referee_api.v1.SessionLost.reason:type_name -> referee_api.v1.ErrorReason
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_bot_proto_init() }
@@ -896,7 +1083,8 @@ func file_referee_api_v1_bot_proto_init() {
 	file_referee_api_v1_error_proto_init()
 	file_referee_api_v1_play_proto_init()
 	file_referee_api_v1_result_proto_init()
-	file_referee_api_v1_bot_proto_msgTypes[5].OneofWrappers = []any{
+	file_referee_api_v1_bot_proto_msgTypes[1].OneofWrappers = []any{}
+	file_referee_api_v1_bot_proto_msgTypes[6].OneofWrappers = []any{
 		(*BotLogEntry_ItemRejected)(nil),
 		(*BotLogEntry_ClockExpired)(nil),
 		(*BotLogEntry_Forfeited)(nil),
@@ -908,8 +1096,8 @@ func file_referee_api_v1_bot_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_bot_proto_rawDesc), len(file_referee_api_v1_bot_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   8,
+			NumEnums:      2,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -33,7 +33,9 @@ type RegisterBotRequest struct {
 	// Its name: 1 to 40 lower-case letters, digits and hyphens, beginning with a letter.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Description, up to 1000 characters. Default empty.
-	Description   string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// From whom it takes matches, and on which conditions. Not set: all defaults.
+	Consent       *Consent `protobuf:"bytes,4,opt,name=consent,proto3" json:"consent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -87,6 +89,13 @@ func (x *RegisterBotRequest) GetDescription() string {
 		return x.Description
 	}
 	return ""
+}
+
+func (x *RegisterBotRequest) GetConsent() *Consent {
+	if x != nil {
+		return x.Consent
+	}
+	return nil
 }
 
 // Response of `RegisterBot`.
@@ -159,7 +168,9 @@ type UpdateBotRequest struct {
 	// Name of the bot.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// New description, up to 1000 characters. Not set: unchanged.
-	Description   *string `protobuf:"bytes,2,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	Description *string `protobuf:"bytes,2,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// New consent, which replaces the whole of the previous one. Not set: unchanged.
+	Consent       *Consent `protobuf:"bytes,3,opt,name=consent,proto3" json:"consent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -206,6 +217,13 @@ func (x *UpdateBotRequest) GetDescription() string {
 		return *x.Description
 	}
 	return ""
+}
+
+func (x *UpdateBotRequest) GetConsent() *Consent {
+	if x != nil {
+		return x.Consent
+	}
+	return nil
 }
 
 // Response of `UpdateBot`.
@@ -1248,19 +1266,21 @@ var File_referee_api_v1_bot_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_bot_service_proto_rawDesc = "" +
 	"\n" +
-	" referee_api/v1/bot_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/token.proto\"i\n" +
+	" referee_api/v1/bot_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/token.proto\"\x9c\x01\n" +
 	"\x12RegisterBotRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\"\x81\x01\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x121\n" +
+	"\aconsent\x18\x04 \x01(\v2\x17.referee_api.v1.ConsentR\aconsent\"\x81\x01\n" +
 	"\x13RegisterBotResponse\x12%\n" +
 	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\x12\x16\n" +
 	"\x06secret\x18\x02 \x01(\tR\x06secret\x12+\n" +
-	"\x05token\x18\x03 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"]\n" +
+	"\x05token\x18\x03 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"\x90\x01\n" +
 	"\x10UpdateBotRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
-	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01B\x0e\n" +
+	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01\x121\n" +
+	"\aconsent\x18\x03 \x01(\v2\x17.referee_api.v1.ConsentR\aconsentB\x0e\n" +
 	"\f_description\":\n" +
 	"\x11UpdateBotResponse\x12%\n" +
 	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\"#\n" +
@@ -1373,53 +1393,56 @@ var file_referee_api_v1_bot_service_proto_goTypes = []any{
 	(*ReinstateBotResponse)(nil),      // 19: referee_api.v1.ReinstateBotResponse
 	(*ListBotLogEntriesRequest)(nil),  // 20: referee_api.v1.ListBotLogEntriesRequest
 	(*ListBotLogEntriesResponse)(nil), // 21: referee_api.v1.ListBotLogEntriesResponse
-	(*Bot)(nil),                       // 22: referee_api.v1.Bot
-	(*Token)(nil),                     // 23: referee_api.v1.Token
-	(*BotVersion)(nil),                // 24: referee_api.v1.BotVersion
-	(*timestamppb.Timestamp)(nil),     // 25: google.protobuf.Timestamp
-	(*BotLogEntry)(nil),               // 26: referee_api.v1.BotLogEntry
+	(*Consent)(nil),                   // 22: referee_api.v1.Consent
+	(*Bot)(nil),                       // 23: referee_api.v1.Bot
+	(*Token)(nil),                     // 24: referee_api.v1.Token
+	(*BotVersion)(nil),                // 25: referee_api.v1.BotVersion
+	(*timestamppb.Timestamp)(nil),     // 26: google.protobuf.Timestamp
+	(*BotLogEntry)(nil),               // 27: referee_api.v1.BotLogEntry
 }
 var file_referee_api_v1_bot_service_proto_depIdxs = []int32{
-	22, // 0: referee_api.v1.RegisterBotResponse.bot:type_name -> referee_api.v1.Bot
-	23, // 1: referee_api.v1.RegisterBotResponse.token:type_name -> referee_api.v1.Token
-	22, // 2: referee_api.v1.UpdateBotResponse.bot:type_name -> referee_api.v1.Bot
-	22, // 3: referee_api.v1.GetBotResponse.bot:type_name -> referee_api.v1.Bot
-	22, // 4: referee_api.v1.ListBotsResponse.bots:type_name -> referee_api.v1.Bot
-	24, // 5: referee_api.v1.RegisterVersionResponse.version:type_name -> referee_api.v1.BotVersion
-	24, // 6: referee_api.v1.ListVersionsResponse.versions:type_name -> referee_api.v1.BotVersion
-	25, // 7: referee_api.v1.CreateBotTokenRequest.expire_time:type_name -> google.protobuf.Timestamp
-	23, // 8: referee_api.v1.CreateBotTokenResponse.token:type_name -> referee_api.v1.Token
-	23, // 9: referee_api.v1.ListBotTokensResponse.tokens:type_name -> referee_api.v1.Token
-	23, // 10: referee_api.v1.RevokeBotTokenResponse.token:type_name -> referee_api.v1.Token
-	22, // 11: referee_api.v1.ReinstateBotResponse.bot:type_name -> referee_api.v1.Bot
-	26, // 12: referee_api.v1.ListBotLogEntriesResponse.entries:type_name -> referee_api.v1.BotLogEntry
-	0,  // 13: referee_api.v1.BotService.RegisterBot:input_type -> referee_api.v1.RegisterBotRequest
-	2,  // 14: referee_api.v1.BotService.UpdateBot:input_type -> referee_api.v1.UpdateBotRequest
-	4,  // 15: referee_api.v1.BotService.GetBot:input_type -> referee_api.v1.GetBotRequest
-	6,  // 16: referee_api.v1.BotService.ListBots:input_type -> referee_api.v1.ListBotsRequest
-	8,  // 17: referee_api.v1.BotService.RegisterVersion:input_type -> referee_api.v1.RegisterVersionRequest
-	10, // 18: referee_api.v1.BotService.ListVersions:input_type -> referee_api.v1.ListVersionsRequest
-	12, // 19: referee_api.v1.BotService.CreateBotToken:input_type -> referee_api.v1.CreateBotTokenRequest
-	14, // 20: referee_api.v1.BotService.ListBotTokens:input_type -> referee_api.v1.ListBotTokensRequest
-	16, // 21: referee_api.v1.BotService.RevokeBotToken:input_type -> referee_api.v1.RevokeBotTokenRequest
-	18, // 22: referee_api.v1.BotService.ReinstateBot:input_type -> referee_api.v1.ReinstateBotRequest
-	20, // 23: referee_api.v1.BotService.ListBotLogEntries:input_type -> referee_api.v1.ListBotLogEntriesRequest
-	1,  // 24: referee_api.v1.BotService.RegisterBot:output_type -> referee_api.v1.RegisterBotResponse
-	3,  // 25: referee_api.v1.BotService.UpdateBot:output_type -> referee_api.v1.UpdateBotResponse
-	5,  // 26: referee_api.v1.BotService.GetBot:output_type -> referee_api.v1.GetBotResponse
-	7,  // 27: referee_api.v1.BotService.ListBots:output_type -> referee_api.v1.ListBotsResponse
-	9,  // 28: referee_api.v1.BotService.RegisterVersion:output_type -> referee_api.v1.RegisterVersionResponse
-	11, // 29: referee_api.v1.BotService.ListVersions:output_type -> referee_api.v1.ListVersionsResponse
-	13, // 30: referee_api.v1.BotService.CreateBotToken:output_type -> referee_api.v1.CreateBotTokenResponse
-	15, // 31: referee_api.v1.BotService.ListBotTokens:output_type -> referee_api.v1.ListBotTokensResponse
-	17, // 32: referee_api.v1.BotService.RevokeBotToken:output_type -> referee_api.v1.RevokeBotTokenResponse
-	19, // 33: referee_api.v1.BotService.ReinstateBot:output_type -> referee_api.v1.ReinstateBotResponse
-	21, // 34: referee_api.v1.BotService.ListBotLogEntries:output_type -> referee_api.v1.ListBotLogEntriesResponse
-	24, // [24:35] is the sub-list for method output_type
-	13, // [13:24] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	22, // 0: referee_api.v1.RegisterBotRequest.consent:type_name -> referee_api.v1.Consent
+	23, // 1: referee_api.v1.RegisterBotResponse.bot:type_name -> referee_api.v1.Bot
+	24, // 2: referee_api.v1.RegisterBotResponse.token:type_name -> referee_api.v1.Token
+	22, // 3: referee_api.v1.UpdateBotRequest.consent:type_name -> referee_api.v1.Consent
+	23, // 4: referee_api.v1.UpdateBotResponse.bot:type_name -> referee_api.v1.Bot
+	23, // 5: referee_api.v1.GetBotResponse.bot:type_name -> referee_api.v1.Bot
+	23, // 6: referee_api.v1.ListBotsResponse.bots:type_name -> referee_api.v1.Bot
+	25, // 7: referee_api.v1.RegisterVersionResponse.version:type_name -> referee_api.v1.BotVersion
+	25, // 8: referee_api.v1.ListVersionsResponse.versions:type_name -> referee_api.v1.BotVersion
+	26, // 9: referee_api.v1.CreateBotTokenRequest.expire_time:type_name -> google.protobuf.Timestamp
+	24, // 10: referee_api.v1.CreateBotTokenResponse.token:type_name -> referee_api.v1.Token
+	24, // 11: referee_api.v1.ListBotTokensResponse.tokens:type_name -> referee_api.v1.Token
+	24, // 12: referee_api.v1.RevokeBotTokenResponse.token:type_name -> referee_api.v1.Token
+	23, // 13: referee_api.v1.ReinstateBotResponse.bot:type_name -> referee_api.v1.Bot
+	27, // 14: referee_api.v1.ListBotLogEntriesResponse.entries:type_name -> referee_api.v1.BotLogEntry
+	0,  // 15: referee_api.v1.BotService.RegisterBot:input_type -> referee_api.v1.RegisterBotRequest
+	2,  // 16: referee_api.v1.BotService.UpdateBot:input_type -> referee_api.v1.UpdateBotRequest
+	4,  // 17: referee_api.v1.BotService.GetBot:input_type -> referee_api.v1.GetBotRequest
+	6,  // 18: referee_api.v1.BotService.ListBots:input_type -> referee_api.v1.ListBotsRequest
+	8,  // 19: referee_api.v1.BotService.RegisterVersion:input_type -> referee_api.v1.RegisterVersionRequest
+	10, // 20: referee_api.v1.BotService.ListVersions:input_type -> referee_api.v1.ListVersionsRequest
+	12, // 21: referee_api.v1.BotService.CreateBotToken:input_type -> referee_api.v1.CreateBotTokenRequest
+	14, // 22: referee_api.v1.BotService.ListBotTokens:input_type -> referee_api.v1.ListBotTokensRequest
+	16, // 23: referee_api.v1.BotService.RevokeBotToken:input_type -> referee_api.v1.RevokeBotTokenRequest
+	18, // 24: referee_api.v1.BotService.ReinstateBot:input_type -> referee_api.v1.ReinstateBotRequest
+	20, // 25: referee_api.v1.BotService.ListBotLogEntries:input_type -> referee_api.v1.ListBotLogEntriesRequest
+	1,  // 26: referee_api.v1.BotService.RegisterBot:output_type -> referee_api.v1.RegisterBotResponse
+	3,  // 27: referee_api.v1.BotService.UpdateBot:output_type -> referee_api.v1.UpdateBotResponse
+	5,  // 28: referee_api.v1.BotService.GetBot:output_type -> referee_api.v1.GetBotResponse
+	7,  // 29: referee_api.v1.BotService.ListBots:output_type -> referee_api.v1.ListBotsResponse
+	9,  // 30: referee_api.v1.BotService.RegisterVersion:output_type -> referee_api.v1.RegisterVersionResponse
+	11, // 31: referee_api.v1.BotService.ListVersions:output_type -> referee_api.v1.ListVersionsResponse
+	13, // 32: referee_api.v1.BotService.CreateBotToken:output_type -> referee_api.v1.CreateBotTokenResponse
+	15, // 33: referee_api.v1.BotService.ListBotTokens:output_type -> referee_api.v1.ListBotTokensResponse
+	17, // 34: referee_api.v1.BotService.RevokeBotToken:output_type -> referee_api.v1.RevokeBotTokenResponse
+	19, // 35: referee_api.v1.BotService.ReinstateBot:output_type -> referee_api.v1.ReinstateBotResponse
+	21, // 36: referee_api.v1.BotService.ListBotLogEntries:output_type -> referee_api.v1.ListBotLogEntriesResponse
+	26, // [26:37] is the sub-list for method output_type
+	15, // [15:26] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_bot_service_proto_init() }

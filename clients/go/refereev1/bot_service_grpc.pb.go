@@ -49,7 +49,7 @@ type BotServiceClient interface {
 	// Callers: author; organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
 	RegisterBot(ctx context.Context, in *RegisterBotRequest, opts ...grpc.CallOption) (*RegisterBotResponse, error)
-	// Updates the description of a bot.
+	// Updates the description and the consent of a bot.
 	// Callers: the bot's owner.
 	UpdateBot(ctx context.Context, in *UpdateBotRequest, opts ...grpc.CallOption) (*UpdateBotResponse, error)
 	// Returns a bot and its presence.
@@ -221,7 +221,7 @@ type BotServiceServer interface {
 	// Callers: author; organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
 	RegisterBot(context.Context, *RegisterBotRequest) (*RegisterBotResponse, error)
-	// Updates the description of a bot.
+	// Updates the description and the consent of a bot.
 	// Callers: the bot's owner.
 	UpdateBot(context.Context, *UpdateBotRequest) (*UpdateBotResponse, error)
 	// Returns a bot and its presence.

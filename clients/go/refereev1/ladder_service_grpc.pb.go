@@ -62,7 +62,7 @@ type LadderServiceClient interface {
 	// Adds an entrant.
 	// Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
 	// Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
-	// NO_SUCH_VERSION, BOT_PAUSED.
+	// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
 	JoinLadder(ctx context.Context, in *JoinLadderRequest, opts ...grpc.CallOption) (*JoinLadderResponse, error)
 	// Removes an entrant. Its matches in play continue and are rated.
 	// Callers: a bot of it; the owner of one of its bots; the ladder's organiser.
@@ -70,7 +70,8 @@ type LadderServiceClient interface {
 	LeaveLadder(ctx context.Context, in *LeaveLadderRequest, opts ...grpc.CallOption) (*LeaveLadderResponse, error)
 	// Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
 	// Callers: the challenger; its owner; the ladder's organiser.
-	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+	// REQUEST_ID_REUSED, DRAINING.
 	Challenge(ctx context.Context, in *ChallengeRequest, opts ...grpc.CallOption) (*ChallengeResponse, error)
 	// Starts a new season with new ratings.
 	// Callers: the ladder's organiser.
@@ -276,7 +277,7 @@ type LadderServiceServer interface {
 	// Adds an entrant.
 	// Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
 	// Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
-	// NO_SUCH_VERSION, BOT_PAUSED.
+	// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
 	JoinLadder(context.Context, *JoinLadderRequest) (*JoinLadderResponse, error)
 	// Removes an entrant. Its matches in play continue and are rated.
 	// Callers: a bot of it; the owner of one of its bots; the ladder's organiser.
@@ -284,7 +285,8 @@ type LadderServiceServer interface {
 	LeaveLadder(context.Context, *LeaveLadderRequest) (*LeaveLadderResponse, error)
 	// Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
 	// Callers: the challenger; its owner; the ladder's organiser.
-	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+	// REQUEST_ID_REUSED, DRAINING.
 	Challenge(context.Context, *ChallengeRequest) (*ChallengeResponse, error)
 	// Starts a new season with new ratings.
 	// Callers: the ladder's organiser.

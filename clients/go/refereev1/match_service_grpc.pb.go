@@ -50,13 +50,13 @@ type MatchServiceClient interface {
 	// Callers: author; organiser.
 	// Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
 	// MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
-	// NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
-	// DRAINING.
+	// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED,
+	// TOO_MANY_MATCHES, DRAINING.
 	CreateMatch(ctx context.Context, in *CreateMatchRequest, opts ...grpc.CallOption) (*CreateMatchResponse, error)
 	// Takes an open seat for a bot. Idempotent.
 	// Callers: bot; author for its own bots; organiser for any bot.
-	// Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
-	// it), TOO_MANY_MATCHES, DRAINING.
+	// Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NOT_A_MEMBER (of the
+	// ladder that rates it), TOO_MANY_MATCHES, DRAINING.
 	JoinMatch(ctx context.Context, in *JoinMatchRequest, opts ...grpc.CallOption) (*JoinMatchResponse, error)
 	// Returns a match and its state as the caller can see it, without the state if the match is not visible yet.
 	// Callers: all.
@@ -278,13 +278,13 @@ type MatchServiceServer interface {
 	// Callers: author; organiser.
 	// Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
 	// MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
-	// NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
-	// DRAINING.
+	// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED,
+	// TOO_MANY_MATCHES, DRAINING.
 	CreateMatch(context.Context, *CreateMatchRequest) (*CreateMatchResponse, error)
 	// Takes an open seat for a bot. Idempotent.
 	// Callers: bot; author for its own bots; organiser for any bot.
-	// Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
-	// it), TOO_MANY_MATCHES, DRAINING.
+	// Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NOT_A_MEMBER (of the
+	// ladder that rates it), TOO_MANY_MATCHES, DRAINING.
 	JoinMatch(context.Context, *JoinMatchRequest) (*JoinMatchResponse, error)
 	// Returns a match and its state as the caller can see it, without the state if the match is not visible yet.
 	// Callers: all.

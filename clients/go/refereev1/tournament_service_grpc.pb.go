@@ -49,7 +49,7 @@ type TournamentServiceClient interface {
 	// Callers: organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
 	// BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-	// opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
+	// opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
 	CreateTournament(ctx context.Context, in *CreateTournamentRequest, opts ...grpc.CallOption) (*CreateTournamentResponse, error)
 	// Returns a tournament.
 	// Callers: all.
@@ -61,7 +61,7 @@ type TournamentServiceClient interface {
 	// Adds an entrant.
 	// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 	// Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
-	// side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
+	// side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
 	EnterTournament(ctx context.Context, in *EnterTournamentRequest, opts ...grpc.CallOption) (*EnterTournamentResponse, error)
 	// Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
 	// continue, and it is not paired again.
@@ -259,7 +259,7 @@ type TournamentServiceServer interface {
 	// Callers: organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
 	// BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-	// opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
+	// opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
 	CreateTournament(context.Context, *CreateTournamentRequest) (*CreateTournamentResponse, error)
 	// Returns a tournament.
 	// Callers: all.
@@ -271,7 +271,7 @@ type TournamentServiceServer interface {
 	// Adds an entrant.
 	// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 	// Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
-	// side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
+	// side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
 	EnterTournament(context.Context, *EnterTournamentRequest) (*EnterTournamentResponse, error)
 	// Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
 	// continue, and it is not paired again.

@@ -1,5 +1,6 @@
 """Bots, their versions, tokens and quotas in SQLite. Of a token only its SHA-256 hash is stored."""
 
+import json
 from collections.abc import Callable
 from dataclasses import astuple
 from sqlite3 import Connection
@@ -7,11 +8,17 @@ from typing import Any
 
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version
+from referee.accounts.consent import DEFAULT_CONSENT, Consent
 from referee.accounts.tokens import ALL_TOKENS, Quota, Role, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
 from referee.storage.sqlite.store import SqliteStore, row_limit
+from referee.storage.value_codec import SCALARS, dataclass_codec
 
-INSERT_BOT = "INSERT INTO bots (name, owner, request_id, created_ms, description) VALUES (?, ?, ?, ?, ?)"
+CONSENT_CODEC = dataclass_codec(Consent, SCALARS)
+
+INSERT_BOT = """
+    INSERT INTO bots (name, owner, request_id, created_ms, description, consent) VALUES (?, ?, ?, ?, ?, ?)
+"""
 
 SELECT_REQUESTED = "SELECT name FROM bots WHERE owner = ? AND request_id = ?"
 
@@ -19,7 +26,8 @@ COUNT_BOTS = "SELECT count(*) FROM bots WHERE owner = ?"
 
 BOTS = """
     SELECT name, owner, created_ms, description, pause_cause, pause_message, paused_ms,
-        (SELECT versions.name FROM versions WHERE versions.bot = bots.bot ORDER BY version DESC LIMIT 1), faults
+        (SELECT versions.name FROM versions WHERE versions.bot = bots.bot ORDER BY version DESC LIMIT 1), faults,
+        consent
     FROM bots
 """
 
@@ -28,7 +36,9 @@ SELECT_BOT = f"{BOTS} WHERE name = ?"
 SELECT_PAGE = f"{BOTS} WHERE (:owner = '' OR owner = :owner) AND name > :after ORDER BY name LIMIT :limit"
 
 UPDATE_BOT = """
-    UPDATE bots SET description = ?, pause_cause = ?, pause_message = ?, paused_ms = ?, faults = ? WHERE name = ?
+    UPDATE bots
+    SET description = ?, pause_cause = ?, pause_message = ?, paused_ms = ?, faults = ?, consent = ?
+    WHERE name = ?
 """
 
 INSERT_VERSION = """
@@ -136,14 +146,15 @@ def _register(file: Connection, request_id: str, bot: Bot, token: Token, limits:
     if count >= limits.bots:
         raise TooManyNames("bots", limits.bots)
     _add_token(file, token, limits.tokens)
-    file.execute(INSERT_BOT, (bot.name, bot.owner, request_id, bot.created_ms, bot.description))
+    row = (bot.name, bot.owner, request_id, bot.created_ms, bot.description, _write_consent(bot.consent))
+    file.execute(INSERT_BOT, row)
     return Registration(_bot(file, bot.name), token, repeated=False)
 
 
 def _change_bot(file: Connection, name: str, change: Callable[[Bot], Bot]) -> Bot:
     changed = change(_bot(file, name))
     pause = (changed.pause.cause.value, changed.pause.message, changed.pause.since_ms) if changed.pause else (None,) * 3
-    file.execute(UPDATE_BOT, (changed.description, *pause, changed.faults, name))
+    file.execute(UPDATE_BOT, (changed.description, *pause, changed.faults, _write_consent(changed.consent), name))
     return _bot(file, name)
 
 
@@ -185,9 +196,18 @@ def _bot(file: Connection, name: str) -> Bot:
 
 
 def _read_bot(row: tuple[Any, ...]) -> Bot:
-    name, owner, created_ms, description, cause, message, paused_ms, latest, faults = row
+    name, owner, created_ms, description, cause, message, paused_ms, latest, faults, consent = row
     pause = BotPause(PauseCause(cause), message, paused_ms) if cause else None
-    return Bot(name, owner, created_ms, description, pause, latest or "", faults)
+    return Bot(name, owner, created_ms, description, pause, latest or "", faults, _read_consent(consent))
+
+
+def _write_consent(consent: Consent) -> str | None:
+    return None if consent == DEFAULT_CONSENT else json.dumps(CONSENT_CODEC.encode(consent))
+
+
+def _read_consent(text: str | None) -> Consent:
+    consent: Consent = CONSENT_CODEC.decode(json.loads(text)) if text else DEFAULT_CONSENT
+    return consent
 
 
 class SqliteTokens:

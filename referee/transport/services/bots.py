@@ -12,6 +12,7 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer, add_BotServi
 from referee.accounts.account_errors import BadField, UnknownToken
 from referee.accounts.bot_log import LineFilter
 from referee.accounts.bots import Accounts, Bot, MaxNames, Version, returned
+from referee.accounts.consent import Consent
 from referee.accounts.tokens import MintedSecret, Role, Token, TokenFilter, Tokens, mint_secret, revoked
 from referee.hosting.contest_log import LADDER, TOURNAMENT, contest_id
 from referee.live.bot_notices import BotLogRecorder, BotNotifier
@@ -22,7 +23,7 @@ from referee.transport.guards.public_reading import PUBLIC_HOLDER
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
-from referee.wire.accounts import bot_log_entry_of, bot_of, token_of, version_of
+from referee.wire.accounts import bot_log_entry_of, bot_of, read_consent, token_of, version_of
 from referee.wire.basic_types import unix_ms
 from referee.wire.wire_errors import NotYours
 
@@ -113,7 +114,8 @@ class Bots(BotServiceServicer):
     async def RegisterBot(self, request: pb.RegisterBotRequest, context: Any) -> pb.RegisterBotResponse:
         check_request_id(request.request_id)
         owner = CALLER.get().holder
-        bot = Bot(request.name, owner, self._time.wall_ms(), request.description)
+        consent = read_consent(request.consent)
+        bot = Bot(request.name, owner, self._time.wall_ms(), request.description, consent=consent)
         minted = self._token_issuer.mint()
         token = self._token_issuer.token(minted, Role.BOT, owner, bot.name)
         quota = await self._rate_limiter.quota(owner)
@@ -127,8 +129,10 @@ class Bots(BotServiceServicer):
 
     async def UpdateBot(self, request: pb.UpdateBotRequest, context: Any) -> pb.UpdateBotResponse:
         bot = await self._own_bot(request.name)
-        if request.HasField("description"):
-            bot = await self._accounts.change_bot(bot.name, _with_description(request.description))
+        description = request.description if request.HasField("description") else None
+        consent = read_consent(request.consent) if request.HasField("consent") else None
+        if description is not None or consent:
+            bot = await self._accounts.change_bot(bot.name, lambda bot: _updated(bot, description, consent))
         return pb.UpdateBotResponse(bot=bot_view_of(self._referee, bot))
 
     async def GetBot(self, request: pb.GetBotRequest, context: Any) -> pb.GetBotResponse:
@@ -210,5 +214,10 @@ def bot_view_of(referee: Referee, bot: Bot) -> bot_pb2.Bot:
     return bot_of(bot, sessions.of_bot(bot.name), sessions.since_ms(bot.name), referee.count_in_play(bot.name))
 
 
-def _with_description(description: str) -> Callable[[Bot], Bot]:
-    return lambda bot: replace(bot, description=description)
+def _updated(bot: Bot, description: str | None, consent: Consent | None) -> Bot:
+    """Return the bot with what is given; the rest is unchanged."""
+    return replace(
+        bot,
+        description=bot.description if description is None else description,
+        consent=consent or bot.consent,
+    )

@@ -15,6 +15,7 @@ from referee.hosting.ladder_state import LadderState
 from referee.live.match_request import find_game
 from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import CALLER, Caller
+from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.permissions import (
     Permissions,
     find_own_entrant,
@@ -39,12 +40,14 @@ class Ladders(LadderServiceServicer):
         self,
         ladders: LadderHost,
         accounts: Accounts,
+        consent_guard: ConsentGuard,
         converter: TermsConverter,
         rate_limiter: RateLimiter,
         max_items_per_message: int,
     ) -> None:
         self._ladders = ladders
         self._permissions = Permissions(accounts)
+        self._consent_guard = consent_guard
         self._converter = converter
         self._rate_limiter = rate_limiter
         self._max_items_per_message = max_items_per_message
@@ -76,6 +79,7 @@ class Ladders(LadderServiceServicer):
         state = await self._ladders.get(request.ladder)
         name, bots = resolve_new_entrant(request.entrant, caller)
         await self._permissions.require_all(caller, state.created.organiser, bots, "JoinLadder for another's bot")
+        await self._consent_guard.enter_contest(caller, state.created.organiser, bots, state.terms.match_terms)
         row = await self._ladders.join(state.created.name, LadderEntrant(name, bots))
         return pb.JoinLadderResponse(standing=ladder_standing_of(row))
 
@@ -184,7 +188,10 @@ class Ladders(LadderServiceServicer):
         return state
 
     async def _check_challenger(self, caller: Caller, state: LadderState, request: pb.ChallengeRequest) -> None:
-        """Check the challenger, the first of the entrants. Raises NotAMember, NotYours or TooManyMatches."""
+        """Check the challenger, the first of the entrants, and the consent of all of them.
+
+        Raises NotAMember, NotYours, ConsentMissing or TooManyMatches.
+        """
         if _scoped_id(caller, request) in state.ladder.challenges:
             return  # A repeated request gets its first answer, even if the challenger has left.
         if not request.entrants:
@@ -193,6 +200,9 @@ class Ladders(LadderServiceServicer):
         if challenger is None:
             raise NotAMember(state.created.name, request.entrants[0])
         await self._permissions.require_any(caller, state.created.organiser, challenger.bots, "Challenge for another")
+        for name in request.entrants:
+            bots = state.ladder.entrants[name].bots if name in state.ladder.entrants else ()
+            await self._consent_guard.challenge(state.created.organiser, bots, state.terms.match_terms)
         limit = (await self._rate_limiter.quota(caller.holder)).max_matches
         if state.ladder.open_challenges_of(challenger.name) >= limit:
             raise TooManyMatches(limit)

@@ -25,6 +25,7 @@ from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.transport.guards.authentication import ARRIVAL, CALLER, Caller
+from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw, seats_of
@@ -71,6 +72,7 @@ class Matches(MatchServiceServicer):
         rejection_recorder: RejectionRecorder,
         limits: AnswerLimits,
         labels: MatchLabels,
+        consent_guard: ConsentGuard,
         match_context: MatchContext,
     ) -> None:
         self._referee = referee
@@ -81,6 +83,7 @@ class Matches(MatchServiceServicer):
         self._rejection_recorder = rejection_recorder
         self._limits = limits
         self._labels = labels
+        self._consent_guard = consent_guard
         self._match_context = match_context
         self._watch_cache = WatchCache()
         self._yield = CooperativeYield()
@@ -106,7 +109,8 @@ class Matches(MatchServiceServicer):
         await self._labels.check_request(match_request, caller)
         for player in match_request.players:
             await self._check_player(player)
-        return await self._referee.create(match_request)
+        async with self._consent_guard.create_match(caller, match_request):
+            return await self._referee.create(match_request)
 
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
         caller = CALLER.get()
@@ -119,8 +123,10 @@ class Matches(MatchServiceServicer):
             raise NotYours("JoinMatch for another's bot")
         await self._check_player(player)
         await self._labels.check_player(await self._referee.match(request.match_id), player)
+        setup = await self._referee.setup(request.match_id)
         wanted = request.seat if request.HasField("seat") else None
-        seat = await self._referee.join(request.match_id, wanted, player)
+        async with self._consent_guard.join_match(caller, player.bot, setup):
+            seat = await self._referee.join(request.match_id, wanted, player)
         status = await self._referee.status(request.match_id)
         viewer = _viewer_of_bot(status.match, caller.bot)
         match = match_of(status, self._match_context, viewer)

@@ -20,6 +20,7 @@ from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import ExportFormat
 from referee.live.match_request import find_game
 from referee.transport.guards.authentication import CALLER, Caller
+from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.permissions import (
     Permissions,
     find_own_entrant,
@@ -59,12 +60,14 @@ class Tournaments(TournamentServiceServicer):
         self,
         tournaments: TournamentHost,
         accounts: Accounts,
+        consent_guard: ConsentGuard,
         converter: TermsConverter,
         rate_limiter: RateLimiter,
         max_items_per_message: int,
     ) -> None:
         self._tournaments = tournaments
         self._permissions = Permissions(accounts)
+        self._consent_guard = consent_guard
         self._converter = converter
         self._rate_limiter = rate_limiter
         self._max_items_per_message = max_items_per_message
@@ -77,9 +80,13 @@ class Tournaments(TournamentServiceServicer):
         await self._rate_limiter.require_storage(CALLER.get().holder)
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
+        caller = CALLER.get()
+        if not self._tournaments.has_created(caller.holder, request.request_id):
+            players = [player for _, bots in entrants for player in bots]
+            await self._consent_guard.enter_contest(caller, caller.holder, players, terms.match_terms)
         to_create = TournamentRequest(
             request.name,
-            CALLER.get().holder,
+            caller.holder,
             request.request_id,
             terms,
             request.title,
@@ -105,6 +112,7 @@ class Tournaments(TournamentServiceServicer):
         state = await self._tournaments.get(request.tournament)
         name, bots = resolve_new_entrant(request.entrant, caller)
         await self._permissions.require_all(caller, state.organiser, bots, "EnterTournament for another's bot")
+        await self._consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
         state = await self._tournaments.enter(state.name, TournamentEntrant(name, None, bots))
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
 

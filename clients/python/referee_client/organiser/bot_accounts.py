@@ -20,9 +20,10 @@ class BotAccounts:
     def get(self, bot: str) -> bot_pb2.Bot:
         return self._calls.call(self._stub.GetBot, pb.GetBotRequest(name=bot)).bot
 
-    def describe(self, bot: str, description: str) -> bot_pb2.Bot:
-        """Change the description of a bot."""
-        return self._calls.call(self._stub.UpdateBot, pb.UpdateBotRequest(name=bot, description=description)).bot
+    def update(self, bot: str, description: str | None = None, consent: bot_pb2.Consent | None = None) -> bot_pb2.Bot:
+        """Change what is given; a consent, which says from whom the bot takes matches, replaces the previous one."""
+        request = pb.UpdateBotRequest(name=bot, description=description, consent=consent)
+        return self._calls.call(self._stub.UpdateBot, request).bot
 
     def reinstate(self, bot: str) -> bot_pb2.Bot:
         """Resume a bot that was paused for its faults."""

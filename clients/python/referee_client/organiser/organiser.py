@@ -82,9 +82,11 @@ class Organiser:
         """Return the seats to move, the legal moves and the result of a position, after the moves of the request."""
         return self._calls.call(self._games.ReadPosition, request)
 
-    def register_bot(self, name: str, description: str = "") -> str:
-        """Register a bot and return its token."""
-        request = bot_service_pb2.RegisterBotRequest(request_id=request_id(), name=name, description=description)
+    def register_bot(self, name: str, description: str = "", consent: bot_pb2.Consent | None = None) -> str:
+        """Register a bot and return its token. `consent` says from whom it takes matches; None: the defaults."""
+        request = bot_service_pb2.RegisterBotRequest(
+            request_id=request_id(), name=name, description=description, consent=consent
+        )
         registered = self._calls.call(self._bots.RegisterBot, request)
         # The secret is returned only once, and that answer may have been lost.
         return registered.secret or self.create_token(name)

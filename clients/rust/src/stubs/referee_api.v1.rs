@@ -364,6 +364,9 @@ pub enum ErrorReason {
     NotExportable = 38,
     /// The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why.
     DrawOfferedBefore = 39,
+    /// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
+    /// ladder), why.
+    ConsentMissing = 40,
     /// It is not this seat's turn to move. ABORTED; seat, owing.
     NotYourTurn = 50,
     /// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -475,6 +478,7 @@ impl ErrorReason {
             Self::WrongEntrantCount => "ERROR_REASON_WRONG_ENTRANT_COUNT",
             Self::NotExportable => "ERROR_REASON_NOT_EXPORTABLE",
             Self::DrawOfferedBefore => "ERROR_REASON_DRAW_OFFERED_BEFORE",
+            Self::ConsentMissing => "ERROR_REASON_CONSENT_MISSING",
             Self::NotYourTurn => "ERROR_REASON_NOT_YOUR_TURN",
             Self::StaleTurn => "ERROR_REASON_STALE_TURN",
             Self::SessionTakenOver => "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -546,6 +550,7 @@ impl ErrorReason {
             "ERROR_REASON_WRONG_ENTRANT_COUNT" => Some(Self::WrongEntrantCount),
             "ERROR_REASON_NOT_EXPORTABLE" => Some(Self::NotExportable),
             "ERROR_REASON_DRAW_OFFERED_BEFORE" => Some(Self::DrawOfferedBefore),
+            "ERROR_REASON_CONSENT_MISSING" => Some(Self::ConsentMissing),
             "ERROR_REASON_NOT_YOUR_TURN" => Some(Self::NotYourTurn),
             "ERROR_REASON_STALE_TURN" => Some(Self::StaleTurn),
             "ERROR_REASON_SESSION_TAKEN_OVER" => Some(Self::SessionTakenOver),

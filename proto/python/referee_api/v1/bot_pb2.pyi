@@ -24,6 +24,34 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ConsentScope:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ConsentScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ConsentScope.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONSENT_SCOPE_UNSPECIFIED: _ConsentScope.ValueType  # 0
+    """Not used."""
+    CONSENT_SCOPE_OWN: _ConsentScope.ValueType  # 1
+    """Only from its own holder."""
+    CONSENT_SCOPE_OWN_AND_CONTESTS: _ConsentScope.ValueType  # 2
+    """Also in contests that its owner or the bot itself enters, and in open seats that they take."""
+    CONSENT_SCOPE_ANYONE: _ConsentScope.ValueType  # 3
+    """Also from every organiser, who may enter it in contests too."""
+
+class ConsentScope(_ConsentScope, metaclass=_ConsentScopeEnumTypeWrapper):
+    """From whom a bot takes matches."""
+
+CONSENT_SCOPE_UNSPECIFIED: ConsentScope.ValueType  # 0
+"""Not used."""
+CONSENT_SCOPE_OWN: ConsentScope.ValueType  # 1
+"""Only from its own holder."""
+CONSENT_SCOPE_OWN_AND_CONTESTS: ConsentScope.ValueType  # 2
+"""Also in contests that its owner or the bot itself enters, and in open seats that they take."""
+CONSENT_SCOPE_ANYONE: ConsentScope.ValueType  # 3
+"""Also from every organiser, who may enter it in contests too."""
+Global___ConsentScope: _TypeAlias = ConsentScope  # noqa: Y015
+
 class _PauseCause:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -61,6 +89,7 @@ class Bot(_message.Message):
     PRESENCE_FIELD_NUMBER: _builtins.int
     PAUSE_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    CONSENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: 1 to 40 lower-case letters, digits and hyphens, beginning with a letter."""
     owner: _builtins.str
@@ -81,6 +110,10 @@ class Bot(_message.Message):
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """Time when it was registered."""
 
+    @_builtins.property
+    def consent(self) -> Global___Consent:
+        """From whom it takes matches, and on which conditions, with all defaults filled in."""
+
     def __init__(
         self,
         *,
@@ -91,14 +124,77 @@ class Bot(_message.Message):
         presence: Global___Presence | None = ...,
         pause: Global___Pause | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        consent: Global___Consent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "create_time", b"create_time", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "description", b"description", "latest_version", b"latest_version", "name", b"name", "owner", b"owner", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "create_time", b"create_time", "description", b"description", "latest_version", b"latest_version", "name", b"name", "owner", b"owner", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Bot: _TypeAlias = Bot  # noqa: Y015
+
+@_typing.final
+class Consent(_message.Message):
+    """From whom a bot takes matches, and on which conditions.
+
+    Matches and contests that the bot's own holder creates are always taken. The conditions, which are all fields but the
+    first, hold for those of everybody else. They are checked whenever somebody seats the bot: in CreateMatch, JoinMatch,
+    JoinLadder, Challenge, CreateTournament and EnterTournament. A change does not affect matches and contests that the
+    bot is in already. Administrators are bound like everybody else.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCOPE_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    MIN_FIRST_MOVE_MS_FIELD_NUMBER: _builtins.int
+    MIN_MOVE_MS_FIELD_NUMBER: _builtins.int
+    ACCEPT_ODDS_FIELD_NUMBER: _builtins.int
+    MAX_MATCHES_PER_MAKER_FIELD_NUMBER: _builtins.int
+    scope: Global___ConsentScope.ValueType
+    """From whom it takes matches. Default CONSENT_SCOPE_OWN_AND_CONTESTS."""
+    min_first_move_ms: _builtins.int
+    """Least time for the first move, in milliseconds: the main time, the first period or the time for one move, together
+    with a delay and with all that is available before the flag falls. Every seat must have it. A match without a clock
+    is taken only if this and `min_move_ms` are 0. Not set: 1000. 0: any.
+    """
+    min_move_ms: _builtins.int
+    """Least time that every later move has at least, in milliseconds, however much was used before: the increment, the
+    delay, the free time, the time for one move, or the period of a byo-yomi; 0 for other clocks. Every seat must have
+    it. Default 0: any.
+    """
+    accept_odds: _builtins.bool
+    """Whether it takes matches at odds: seats with different clocks, a given start of the game outside of duplicate play,
+    or a given seed. Default false.
+    """
+    max_matches_per_maker: _builtins.int
+    """Maximum number of its unfinished matches that the same other holder created, up to 1000, not counting matches that
+    contests create. Default 0: 2.
+    """
+    @_builtins.property
+    def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Games that it plays, each 1 to 64 characters, up to 32 of them. Default empty: all."""
+
+    def __init__(
+        self,
+        *,
+        scope: Global___ConsentScope.ValueType = ...,
+        games: _abc.Iterable[_builtins.str] | None = ...,
+        min_first_move_ms: _builtins.int | None = ...,
+        min_move_ms: _builtins.int = ...,
+        accept_odds: _builtins.bool = ...,
+        max_matches_per_maker: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_first_move_ms", b"_min_first_move_ms", "min_first_move_ms", b"min_first_move_ms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_first_move_ms", b"_min_first_move_ms", "accept_odds", b"accept_odds", "games", b"games", "max_matches_per_maker", b"max_matches_per_maker", "min_first_move_ms", b"min_first_move_ms", "min_move_ms", b"min_move_ms", "scope", b"scope"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_first_move_ms: _TypeAlias = _typing.Literal["min_first_move_ms"]  # noqa: Y015
+    _WhichOneofArgType__min_first_move_ms: _TypeAlias = _typing.Literal["_min_first_move_ms", b"_min_first_move_ms"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_first_move_ms) -> _WhichOneofReturnType__min_first_move_ms | None: ...
+
+Global___Consent: _TypeAlias = Consent  # noqa: Y015
 
 @_typing.final
 class BotVersion(_message.Message):

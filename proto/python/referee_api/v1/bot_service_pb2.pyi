@@ -30,6 +30,7 @@ class RegisterBotRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
+    CONSENT_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Idempotency key chosen by the caller, 1 to 64 characters. A repeated request with the same key registers nothing
     and returns no secret. Required.
@@ -38,16 +39,21 @@ class RegisterBotRequest(_message.Message):
     """Its name: 1 to 40 lower-case letters, digits and hyphens, beginning with a letter."""
     description: _builtins.str
     """Description, up to 1000 characters. Default empty."""
+    @_builtins.property
+    def consent(self) -> _bot_pb2.Consent:
+        """From whom it takes matches, and on which conditions. Not set: all defaults."""
+
     def __init__(
         self,
         *,
         request_id: _builtins.str = ...,
         name: _builtins.str = ...,
         description: _builtins.str = ...,
+        consent: _bot_pb2.Consent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "name", b"name", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "description", b"description", "name", b"name", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -95,19 +101,25 @@ class UpdateBotRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
+    CONSENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name of the bot."""
     description: _builtins.str
     """New description, up to 1000 characters. Not set: unchanged."""
+    @_builtins.property
+    def consent(self) -> _bot_pb2.Consent:
+        """New consent, which replaces the whole of the previous one. Not set: unchanged."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         description: _builtins.str | None = ...,
+        consent: _bot_pb2.Consent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_description", b"_description", "description", b"description"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_description", b"_description", "consent", b"consent", "description", b"description"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_description", b"_description", "description", b"description", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_description", b"_description", "consent", b"consent", "description", b"description", "name", b"name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__description: _TypeAlias = _typing.Literal["description"]  # noqa: Y015
     _WhichOneofArgType__description: _TypeAlias = _typing.Literal["_description", b"_description"]  # noqa: Y015

@@ -116,7 +116,7 @@ class BotServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateBot(self, request, context):
-        """Updates the description of a bot.
+        """Updates the description and the consent of a bot.
         Callers: the bot's owner.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -45,7 +45,7 @@ class BotServiceStub:
     Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
     """
     UpdateBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]
-    """Updates the description of a bot.
+    """Updates the description and the consent of a bot.
     Callers: the bot's owner.
     """
     GetBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.GetBotRequest, _bot_service_pb2.GetBotResponse]
@@ -109,7 +109,7 @@ class BotServiceAsyncStub(BotServiceStub):
     Errors: BAD_NAME, NAME_TAKEN, TOO_MANY_NAMES, REQUEST_ID_REUSED.
     """
     UpdateBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]  # type: ignore[assignment]
-    """Updates the description of a bot.
+    """Updates the description and the consent of a bot.
     Callers: the bot's owner.
     """
     GetBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.GetBotRequest, _bot_service_pb2.GetBotResponse]  # type: ignore[assignment]
@@ -182,7 +182,7 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _bot_service_pb2.UpdateBotRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_bot_service_pb2.UpdateBotResponse, _abc.Awaitable[_bot_service_pb2.UpdateBotResponse]]:
-        """Updates the description of a bot.
+        """Updates the description and the consent of a bot.
         Callers: the bot's owner.
         """
 

@@ -105,6 +105,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The export format does not support this tournament. FAILED_PRECONDITION; tournament, format, why."""
     ERROR_REASON_DRAW_OFFERED_BEFORE: _ErrorReason.ValueType  # 39
     """The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why."""
+    ERROR_REASON_CONSENT_MISSING: _ErrorReason.ValueType  # 40
+    """The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
+    ladder), why.
+    """
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 50
     """It is not this seat's turn to move. ABORTED; seat, owing."""
     ERROR_REASON_STALE_TURN: _ErrorReason.ValueType  # 51
@@ -262,6 +266,10 @@ ERROR_REASON_NOT_EXPORTABLE: ErrorReason.ValueType  # 38
 """The export format does not support this tournament. FAILED_PRECONDITION; tournament, format, why."""
 ERROR_REASON_DRAW_OFFERED_BEFORE: ErrorReason.ValueType  # 39
 """The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why."""
+ERROR_REASON_CONSENT_MISSING: ErrorReason.ValueType  # 40
+"""The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
+ladder), why.
+"""
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 50
 """It is not this seat's turn to move. ABORTED; seat, owing."""
 ERROR_REASON_STALE_TURN: ErrorReason.ValueType  # 51

@@ -146,7 +146,7 @@ class LadderServiceServicer:
         """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
         Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
-        NO_SUCH_VERSION, BOT_PAUSED.
+        NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -164,7 +164,8 @@ class LadderServiceServicer:
     def Challenge(self, request, context):
         """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
         Callers: the challenger; its owner; the ladder's organiser.
-        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+        REQUEST_ID_REUSED, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

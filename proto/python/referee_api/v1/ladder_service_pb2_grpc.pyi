@@ -58,7 +58,7 @@ class LadderServiceStub:
     """Adds an entrant.
     Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
     Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
-    NO_SUCH_VERSION, BOT_PAUSED.
+    NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
     """
     LeaveLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.LeaveLadderRequest, _ladder_service_pb2.LeaveLadderResponse]
     """Removes an entrant. Its matches in play continue and are rated.
@@ -68,7 +68,8 @@ class LadderServiceStub:
     Challenge: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ChallengeRequest, _ladder_service_pb2.ChallengeResponse]
     """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
     Callers: the challenger; its owner; the ladder's organiser.
-    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+    REQUEST_ID_REUSED, DRAINING.
     """
     StartSeason: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]
     """Starts a new season with new ratings.
@@ -137,7 +138,7 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """Adds an entrant.
     Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
     Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
-    NO_SUCH_VERSION, BOT_PAUSED.
+    NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
     """
     LeaveLadder: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.LeaveLadderRequest, _ladder_service_pb2.LeaveLadderResponse]  # type: ignore[assignment]
     """Removes an entrant. Its matches in play continue and are rated.
@@ -147,7 +148,8 @@ class LadderServiceAsyncStub(LadderServiceStub):
     Challenge: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ChallengeRequest, _ladder_service_pb2.ChallengeResponse]  # type: ignore[assignment]
     """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
     Callers: the challenger; its owner; the ladder's organiser.
-    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+    REQUEST_ID_REUSED, DRAINING.
     """
     StartSeason: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]  # type: ignore[assignment]
     """Starts a new season with new ratings.
@@ -237,7 +239,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
         Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
-        NO_SUCH_VERSION, BOT_PAUSED.
+        NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
         """
 
     @_abc_1.abstractmethod
@@ -259,7 +261,8 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_ladder_service_pb2.ChallengeResponse, _abc.Awaitable[_ladder_service_pb2.ChallengeResponse]]:
         """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
         Callers: the challenger; its owner; the ladder's organiser.
-        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, TOO_MANY_MATCHES, REQUEST_ID_REUSED, DRAINING.
+        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+        REQUEST_ID_REUSED, DRAINING.
         """
 
     @_abc_1.abstractmethod

@@ -43,14 +43,14 @@ class MatchServiceStub:
     Callers: author; organiser.
     Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
     MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
-    NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
-    DRAINING.
+    NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED,
+    TOO_MANY_MATCHES, DRAINING.
     """
     JoinMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.JoinMatchRequest, _match_service_pb2.JoinMatchResponse]
     """Takes an open seat for a bot. Idempotent.
     Callers: bot; author for its own bots; organiser for any bot.
-    Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
-    it), TOO_MANY_MATCHES, DRAINING.
+    Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NOT_A_MEMBER (of the
+    ladder that rates it), TOO_MANY_MATCHES, DRAINING.
     """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.GetMatchRequest, _match_service_pb2.GetMatchResponse]
     """Returns a match and its state as the caller can see it, without the state if the match is not visible yet.
@@ -127,14 +127,14 @@ class MatchServiceAsyncStub(MatchServiceStub):
     Callers: author; organiser.
     Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
     MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
-    NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
-    DRAINING.
+    NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED,
+    TOO_MANY_MATCHES, DRAINING.
     """
     JoinMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.JoinMatchRequest, _match_service_pb2.JoinMatchResponse]  # type: ignore[assignment]
     """Takes an open seat for a bot. Idempotent.
     Callers: bot; author for its own bots; organiser for any bot.
-    Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
-    it), TOO_MANY_MATCHES, DRAINING.
+    Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NOT_A_MEMBER (of the
+    ladder that rates it), TOO_MANY_MATCHES, DRAINING.
     """
     GetMatch: _aio.UnaryUnaryMultiCallable[_match_service_pb2.GetMatchRequest, _match_service_pb2.GetMatchResponse]  # type: ignore[assignment]
     """Returns a match and its state as the caller can see it, without the state if the match is not visible yet.
@@ -214,8 +214,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         Callers: author; organiser.
         Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL, BAD_POLICY, BAD_SEATS,
         MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last three in the opening), NO_SUCH_BOT,
-        NO_SUCH_VERSION, BOT_PAUSED, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED, TOO_MANY_MATCHES,
-        DRAINING.
+        NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NO_SUCH_LADDER, LADDER_CLOSED, NOT_A_MEMBER, REQUEST_ID_REUSED,
+        TOO_MANY_MATCHES, DRAINING.
         """
 
     @_abc_1.abstractmethod
@@ -226,8 +226,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_match_service_pb2.JoinMatchResponse, _abc.Awaitable[_match_service_pb2.JoinMatchResponse]]:
         """Takes an open seat for a bot. Idempotent.
         Callers: bot; author for its own bots; organiser for any bot.
-        Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, NOT_A_MEMBER (of the ladder that rates
-        it), TOO_MANY_MATCHES, DRAINING.
+        Errors: SEAT_TAKEN, MATCH_OVER, NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, NOT_A_MEMBER (of the
+        ladder that rates it), TOO_MANY_MATCHES, DRAINING.
         """
 
     @_abc_1.abstractmethod

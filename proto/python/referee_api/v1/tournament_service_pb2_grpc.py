@@ -114,7 +114,7 @@ class TournamentServiceServicer:
         Callers: organiser.
         Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-        opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
+        opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,7 +141,7 @@ class TournamentServiceServicer:
         """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
         Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
-        side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
+        side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

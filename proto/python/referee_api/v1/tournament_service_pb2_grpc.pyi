@@ -43,7 +43,7 @@ class TournamentServiceStub:
     Callers: organiser.
     Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
     BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
+    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
     """
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.GetTournamentRequest, _tournament_service_pb2.GetTournamentResponse]
     """Returns a tournament.
@@ -58,7 +58,7 @@ class TournamentServiceStub:
     """Adds an entrant.
     Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
-    side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
+    side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
     """
     WithdrawEntrant: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.WithdrawEntrantRequest, _tournament_service_pb2.WithdrawEntrantResponse]
     """Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
@@ -118,7 +118,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     Callers: organiser.
     Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
     BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
+    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
     """
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.GetTournamentRequest, _tournament_service_pb2.GetTournamentResponse]  # type: ignore[assignment]
     """Returns a tournament.
@@ -133,7 +133,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Adds an entrant.
     Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
-    side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
+    side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
     """
     WithdrawEntrant: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.WithdrawEntrantRequest, _tournament_service_pb2.WithdrawEntrantResponse]  # type: ignore[assignment]
     """Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
@@ -196,7 +196,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         Callers: organiser.
         Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-        opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, REQUEST_ID_REUSED.
+        opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod
@@ -229,7 +229,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
         Errors: TOURNAMENT_STARTED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a
-        side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, WRONG_ENTRANT_COUNT.
+        side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
         """
 
     @_abc_1.abstractmethod

@@ -1,0 +1,1 @@
+ALTER TABLE bots ADD COLUMN consent TEXT; -- As JSON. Null: all defaults.

@@ -1,0 +1,175 @@
+"""Consent: what a hostile organiser cannot do with the bots of somebody else, over real connections."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import bot_pb2, clock_pb2, match_pb2
+
+from tests.e2e.call_errors import parse_error
+from tests.e2e.contests import create_ladder, create_tournament, entrants_of, ladder_request, match_terms
+from tests.e2e.organiser import ALQUERQUE, Organiser, call_method, new_organiser
+from tests.e2e.server import ServerProcess
+
+pytestmark = pytest.mark.slow
+
+NUMBERS = count(1)
+ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
+UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
+TWO_HOURS = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=7_200_000))
+ANYONE = bot_pb2.CONSENT_SCOPE_ANYONE
+OWN = bot_pb2.CONSENT_SCOPE_OWN
+
+
+@pytest.fixture
+def other(server: ServerProcess) -> Iterator[Organiser]:
+    """Another organiser, with bots of its own."""
+    with server.channel() as channel, new_organiser(server, channel, f"other-{next(NUMBERS)}") as other:
+        yield other
+
+
+def unmet(call: Callable[..., Any], *arguments: Any, **fields: Any) -> str:
+    """Call a method; return the condition that is not met, or nothing if the call succeeds."""
+    try:
+        call(*arguments, **fields)
+    except grpc.RpcError as raised:
+        error = parse_error(raised)
+        assert error.reason == "CONSENT_MISSING", error
+        assert error.metadata["bot"] in error.sentence
+        assert error.metadata["why"] in error.sentence
+        return error.metadata["condition"]
+    return ""
+
+
+def seat(other: Organiser, bots: list[str], **request: Any) -> Any:
+    """Create a match of these bots as the other organiser."""
+    terms = {name: request.pop(name) for name in ("rule",) if name in request}
+    seats = [match_pb2.BotRef(bot=bot) for bot in bots]
+    return other.call("MatchService/CreateMatch", **other.match_request(**terms) | {"seats": seats} | request)
+
+
+def test_bots_take_no_matches_of_other_holders_by_default(organiser: Organiser, other: Organiser) -> None:
+    assert unmet(seat, other, organiser.bots) == "scope"
+    assert unmet(seat, other, [other.bots[0], organiser.bots[0]]) == "scope"
+    assert unmet(organiser.create_match) == ""
+
+
+def test_an_administrator_is_bound_too(organiser: Organiser) -> None:
+    assert unmet(organiser.call_as_admin, "MatchService/CreateMatch", **organiser.match_request()) == "scope"
+
+
+def test_the_defaults_of_a_bot_are_visible_to_all(organiser: Organiser, other: Organiser) -> None:
+    consent = other.call("BotService/GetBot", name=organiser.bots[0]).bot.consent
+    assert consent == bot_pb2.Consent(
+        scope=bot_pb2.CONSENT_SCOPE_OWN_AND_CONTESTS, min_first_move_ms=1000, max_matches_per_maker=2
+    )
+
+
+def test_only_the_owner_sets_the_consent(organiser: Organiser, other: Organiser) -> None:
+    with pytest.raises(grpc.RpcError) as raised:
+        other.call("BotService/UpdateBot", name=organiser.bots[0], consent={"scope": ANYONE})
+    assert parse_error(raised.value).reason == "NOT_YOURS"
+    organiser.call("BotService/UpdateBot", name=organiser.bots[0], consent={"scope": OWN, "games": ["toc"]})
+    changed = organiser.call("BotService/UpdateBot", name=organiser.bots[0], description="changed").bot
+    assert (changed.description, changed.consent.scope, [*changed.consent.games]) == ("changed", OWN, ["toc"])
+
+
+def test_a_bot_for_anyone_takes_matches_on_its_conditions(organiser: Organiser, other: Organiser) -> None:
+    organiser.set_consent(scope=ANYONE, games=["alquerque"])
+    bots = organiser.bots
+    assert unmet(seat, other, bots, rule=ONE_MS) == "min_first_move_ms"
+    assert unmet(seat, other, bots, rule=UNTIMED) == "min_first_move_ms"
+    assert unmet(seat, other, bots, seed=bytes(32)) == "accept_odds"
+    assert unmet(seat, other, bots, opening={"moves": [{"seat": 0, "move": "c2-c3"}]}) == "accept_odds"
+    odds = clock_pb2.SeatOdds(seat=1, rule=TWO_HOURS)
+    terms = match_terms(ALQUERQUE)
+    terms.time_control.odds.append(odds)
+    assert unmet(seat, other, bots, terms=terms) == "accept_odds"
+    assert unmet(seat, other, bots) == ""
+    organiser.set_consent(scope=ANYONE, games=["toc"])
+    assert unmet(seat, other, bots) == "games"
+
+
+def test_the_matches_of_one_maker_are_limited_also_if_it_creates_them_at_once(
+    organiser: Organiser, other: Organiser
+) -> None:
+    organiser.set_consent(scope=ANYONE)
+    requests = [other.match_request() for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = [
+            *pool.map(
+                lambda request: unmet(seat, other, organiser.bots, request_id=request["request_id"]),
+                requests,
+            )
+        ]
+    assert sorted(found) == ["", "", *["max_matches_per_maker"] * 6]
+    created = requests[found.index("")]
+    assert unmet(seat, other, organiser.bots, request_id=created["request_id"]) == ""
+    assert [unmet(organiser.create_match) for _ in range(3)] == [""] * 3
+
+
+def test_a_bot_joins_open_seats_of_others_itself_or_by_its_owner(organiser: Organiser, other: Organiser) -> None:
+    bot, join = organiser.bots[0], "MatchService/JoinMatch"
+    by_bot, by_owner, by_other = (seat(other, [other.bots[0], ""]).match.id for _ in range(3))
+    assert unmet(other.call, join, match_id=by_other, bot={"bot": bot}) == "scope"
+    assert unmet(organiser.call_as_bot, 0, join, match_id=by_bot) == ""
+    assert unmet(organiser.call_as_bot, 0, join, match_id=by_bot) == ""
+    assert unmet(organiser.call, join, match_id=by_owner, bot={"bot": bot}) == ""
+    assert unmet(organiser.call_as_bot, 0, join, match_id=by_other) == "max_matches_per_maker"
+    organiser.set_consent(scope=OWN)
+    assert unmet(organiser.call_as_bot, 1, join, match_id=by_other) == "scope"
+
+
+def test_only_the_owner_or_the_bot_enters_contests_of_others(organiser: Organiser, other: Organiser) -> None:
+    create_ladder(other)
+    create_tournament(other)
+    entrant = entrants_of(organiser)[0]
+    for method, contest in (
+        ("LadderService/JoinLadder", {"ladder": other.name}),
+        ("TournamentService/EnterTournament", {"tournament": other.name}),
+    ):
+        assert unmet(other.call, method, **contest, entrant=entrant) == "scope"
+        assert unmet(organiser.call, method, **contest, entrant=entrant) == ""
+        assert unmet(organiser.call_as_bot, 1, method, **contest) == ""
+    organiser.set_consent(scope=ANYONE)
+    request = {"request_id": "more", "name": f"{other.name}-more", "entrants": entrants_of(organiser)}
+    assert unmet(create_tournament, other, **request) == ""
+    organiser.set_consent(scope=OWN)
+    assert unmet(create_tournament, other, **request) == "", "a repeated request"
+
+
+def test_the_terms_of_a_contest_are_compared_at_entry(organiser: Organiser, other: Organiser) -> None:
+    terms = match_terms()
+    terms.time_control.rule.CopyFrom(UNTIMED)
+    create_ladder(other, match_terms=[terms])
+    assert unmet(organiser.call_as_bot, 0, "LadderService/JoinLadder", ladder=other.name) == "min_first_move_ms"
+    organiser.set_consent(min_first_move_ms=0)
+    assert unmet(organiser.call_as_bot, 0, "LadderService/JoinLadder", ladder=other.name) == ""
+
+
+def test_rated_matches_of_other_holders_have_the_terms_of_the_ladder(organiser: Organiser, other: Organiser) -> None:
+    create_ladder(other)
+    organiser.set_consent(min_first_move_ms=0)
+    for index in (0, 1):
+        organiser.call_as_bot(index, "LadderService/JoinLadder", ladder=other.name)
+    assert unmet(seat, other, organiser.bots, ladder=other.name, rule=ONE_MS) == "ladder"
+    assert unmet(seat, other, organiser.bots, ladder=other.name, seed=bytes(32)) == "accept_odds"
+    assert unmet(seat, other, organiser.bots, ladder=other.name) == ""
+    open_seats = seat(other, ["", ""], ladder=other.name, rule=ONE_MS).match.id
+    join = {"match_id": open_seats, "bot": {"bot": organiser.bots[0]}}
+    assert unmet(other.call, "MatchService/JoinMatch", **join) == "ladder"
+
+
+def test_the_bots_of_the_organiser_itself_are_not_restricted(organiser: Organiser) -> None:
+    organiser.set_consent(scope=OWN, games=["toc"], min_first_move_ms=60_000, max_matches_per_maker=1)
+    assert [unmet(organiser.create_match, rule=ONE_MS) for _ in range(2)] == ["", ""]
+    assert (
+        unmet(
+            call_method, organiser.channel, "LadderService/CreateLadder", organiser.token, **ladder_request(organiser)
+        )
+        == ""
+    )
+    assert unmet(organiser.call_as_bot, 0, "LadderService/JoinLadder", ladder=organiser.name) == ""
