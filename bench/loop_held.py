@@ -211,6 +211,14 @@ def _ask_for_games_and_tokens(walk: Walk) -> None:
     walk.call("admin", "AdminService/RevokeToken", token_id=made.token.id)
     walk.call("admin", "AdminService/GetQuota", holder="ada")
     walk.call("admin", "AdminService/SetQuota", holder="bob", quota={"max_matches": 5})
+    expire_time = {"seconds": 2**32}
+    invited = walk.make("ada", "InvitationService/CreateInvitation", expire_time=expire_time, max_uses=100)
+    for number in range(2):
+        fields = {"code": invited.code, "holder": f"author-{number}"}
+        walk.make("x", "InvitationService/RedeemInvitation", **fields)
+    walk.call("ada", "InvitationService/ListInvitations", **MANY)
+    walk.call("ada", "InvitationService/ListRedemptions", invitation_id=invited.invitation.id, **MANY)
+    walk.call("ada", "InvitationService/RevokeInvitation", invitation_id=invited.invitation.id)
     for game in walk.call("x", "GameService/ListGames").games:
         walk.call("x", "GameService/GetGame", name=game.name)
     walk.call("x", "GameService/ReadPosition", rules=RULES, max_legal_moves=1000)

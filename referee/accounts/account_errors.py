@@ -40,6 +40,19 @@ class UnknownToken(DetailedError):
         super().__init__(f"there is no token {quoted(token_id)}", token_id=shortened(token_id))
 
 
+class UnknownInvitation(DetailedError):
+    def __init__(self, invitation_id: str) -> None:
+        super().__init__(f"there is no invitation {quoted(invitation_id)}", invitation_id=shortened(invitation_id))
+
+
+class BadInvitation(DetailedError):
+    """A code cannot be redeemed. `why` is `unknown`, `revoked`, `expired` or `used_up`."""
+
+    def __init__(self, why: str) -> None:
+        sentence = "there is no invitation with this code" if why == "unknown" else f"the invitation is {why}"
+        super().__init__(sentence.replace("_", " "), why=why)
+
+
 class BotPaused(DetailedError):
     def __init__(self, bot: str, cause: str) -> None:
         super().__init__(f"{bot} is paused ({cause})", bot=bot, cause=cause)

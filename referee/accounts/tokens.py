@@ -42,10 +42,10 @@ class MintedSecret:
     sha256: bytes
 
 
-def mint_secret(random_bytes: bytes) -> MintedSecret:
-    """Encode 32 random bytes as a secret: `rf_` and 52 lower-case letters and digits, selectable by a double click."""
+def mint_secret(random_bytes: bytes, prefix: str = "rf_") -> MintedSecret:
+    """Encode 32 random bytes as a prefix and 52 lower-case letters and digits, selectable by a double click."""
     assert len(random_bytes) == SECRET_BYTES
-    secret = "rf_" + b32encode(random_bytes).decode().rstrip("=").lower()
+    secret = prefix + b32encode(random_bytes).decode().rstrip("=").lower()
     return MintedSecret(secret, sha256_of(secret))
 
 
@@ -120,6 +120,7 @@ class Quota:
     max_bots: int = 0
     max_tokens: int = 0
     max_stored_bytes: int = 0
+    max_authors: int = 0
 
     def __post_init__(self) -> None:
         for limit in fields(self):

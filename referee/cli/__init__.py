@@ -5,7 +5,8 @@
 - `bot`: the bots of an owner on a running server
 - `games`: games without a server
 - `records`, `explain`, `rerun`: finished matches
-- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`: running a server
+- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`,
+  `invitation`: running a server
 - `conformance`: the conformance kit
 - `_shared/`: options, output, signals and contest runs
 """
@@ -26,6 +27,7 @@ GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", 
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun"}
 MAINTENANCE = {
     "admin": "admin",
+    "invitation": "invitation",
     "doctor": "doctor",
     "backup": "maintenance",
     "restore": "maintenance",

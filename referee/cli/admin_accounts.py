@@ -27,6 +27,7 @@ LIMITS = (
     ("bots", "max_bots", "bots"),
     ("active tokens", "max_tokens", "tokens"),
     ("bytes of stored terms", "max_stored_bytes", "stored_bytes"),
+    ("invited authors", "max_authors", "authors"),
 )
 """Label of each limit, with the contract's field names of the limit and of its usage."""
 
@@ -146,6 +147,7 @@ def show_quota(organiser: Organiser, holder: str, as_json: bool) -> None:
 @click.option("--bots", "max_bots", type=click.IntRange(0), default=0, help="Bots.")
 @click.option("--tokens", "max_tokens", type=click.IntRange(0), default=0, help="Active tokens.")
 @click.option("--stored-bytes", "max_stored_bytes", type=click.IntRange(0), default=0, help="Bytes of stored terms.")
+@click.option("--authors", "max_authors", type=click.IntRange(0), default=0, help="Invited authors.")
 @with_organiser
 @json_option
 def set_quota(organiser: Organiser, /, holder: str, as_json: bool, **limits: int) -> None:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 from engines.registry import games
@@ -22,6 +23,7 @@ from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.open_calls import OpenCalls
+from referee.transport.guards.pace import AddressPace
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.public_reading import PublicLimits, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
@@ -31,6 +33,7 @@ from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
 from referee.transport.services.games import Games
+from referee.transport.services.invitations import InvitationServicer
 from referee.transport.services.ladders import Ladders
 from referee.transport.services.matches import AnswerLimits, Matches
 from referee.transport.services.play import Play, PlayLimits
@@ -69,9 +72,8 @@ class GrpcFrontend:
             settings.max_concurrent_calls_per_holder,
         )
         authentication = Authenticator(stores.tokens, time)
-        self._token_issuer = token_issuer = TokenIssuer(
-            stores.tokens, authentication, rate_limit, time, lambda: secrets.token_bytes(SECRET_BYTES)
-        )
+        random_bytes = partial(secrets.token_bytes, SECRET_BYTES)
+        self._token_issuer = token_issuer = TokenIssuer(stores.tokens, authentication, rate_limit, time, random_bytes)
         known_games, referee = games(), application.referee
         games_service = Games(known_games, settings.max_legal_moves, application.pool.run)
         rejection_recorder = RejectionRecorder(application.bot_log_recorder, time)
@@ -119,11 +121,20 @@ class GrpcFrontend:
             time,
             settings.max_versions_per_bot,
         )
+        invitations = InvitationServicer(
+            stores.invitations,
+            token_issuer,
+            rate_limit,
+            AddressPace(settings.redemptions_per_minute, time),
+            time,
+            random_bytes,
+        )
         admin = Admin(
             referee,
             stores.accounts,
             stores.tokens,
             stores.quotas,
+            stores.invitations,
             application.notifier,
             token_issuer,
             rate_limit,
@@ -134,6 +145,7 @@ class GrpcFrontend:
         tournaments = Tournaments(
             application.tournaments, stores.accounts, consent_guard, term_defaults, rate_limit, max_items
         )
+        services = (games_service, matches, play, bots, invitations, admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address
@@ -148,7 +160,7 @@ class GrpcFrontend:
         )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
         self.server = Server(
-            [service.add_to for service in (games_service, matches, play, bots, admin, ladders, tournaments)],
+            [service.add_to for service in services],
             [admission, *tracing.interceptors(), metrics.interceptor(time, METHODS), error_interceptor],
             _server_limits(settings),
             open_calls,
@@ -173,6 +185,7 @@ def _organiser_quota(settings: Settings) -> Quota:
         settings.max_bots_per_holder,
         settings.max_tokens_per_holder,
         settings.max_stored_per_holder_bytes,
+        settings.max_authors_per_holder,
     )
 
 

@@ -122,6 +122,9 @@ class Settings:
     max_stored_per_holder_bytes: int = _declared(
         integer(), "1000000000", "Stored terms of the matches and contests of a holder without a quota."
     )
+    max_authors_per_holder: int = _declared(
+        integer(), "500", "Authors that a holder without a quota has invited, or can still invite."
+    )
     max_matches_per_author: int = _declared(integer(), "20", "Concurrent matches of an author without a quota.")
     max_streams_per_author: int = _declared(integer(), "100", "Open streams of an author without a quota.")
     max_bots_per_author: int = _declared(integer(), "10", "Bots of an author without a quota.")
@@ -140,6 +143,9 @@ class Settings:
         integer(),
         "32",
         "The same of one address (IPv6: one /64 network); behind a proxy, all calls have its address.",
+    )
+    redemptions_per_minute: int = _declared(
+        integer(), "60", "Calls of RedeemInvitation of one address (IPv6: one /64 network)."
     )
     calls_per_minute: int = _declared(
         integer(), "600", "Calls of a holder without a quota; moves of a running clock are not counted."

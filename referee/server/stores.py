@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts
+from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Tokens
 from referee.hosting.contest_log import ContestLog
 from referee.live.outbox import UndeliveredEnds
@@ -16,10 +17,12 @@ from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.storage.memory_invitations import MemoryInvitations
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
+from referee.storage.sqlite.invitations import SqliteInvitations
 from referee.storage.sqlite.store import SqliteStore
 
 DATABASE = "referee.db"
@@ -43,6 +46,7 @@ class Stores:
     tokens: Tokens
     quotas: Quotas
     bot_log: BotLog
+    invitations: Invitations
     key: Ed25519PrivateKey
     close: Callable[[], Awaitable[None]]
 
@@ -73,14 +77,16 @@ def open_stores(settings: Settings, time: Time, committed: Callable[[int], None]
 
 def _in_memory(settings: Settings, time: Time) -> Stores:
     events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
+    accounts, quotas = MemoryAccounts(tokens), MemoryQuotas(tokens)
     return Stores(
         events,
         events.contests,
         MemoryUndeliveredEnds(events),
-        MemoryAccounts(tokens),
+        accounts,
         tokens,
-        MemoryQuotas(tokens),
+        quotas,
         MemoryBotLog(settings.max_bot_log_lines),
+        MemoryInvitations(tokens, accounts, quotas),
         Ed25519PrivateKey.generate(),
         events.close,
     )
@@ -104,6 +110,7 @@ def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[in
         SqliteTokens(store),
         SqliteQuotas(store),
         SqliteBotLog(store, settings.max_bot_log_lines),
+        SqliteInvitations(store),
         key,
         close,
     )

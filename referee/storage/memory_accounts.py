@@ -25,7 +25,14 @@ class MemoryTokens:
     def add(self, token: Token, max_valid: int) -> None:
         if len(self._select(TokenFilter(token.holder, valid_at_ms=token.created_ms))) >= max_valid:
             raise TooManyNames("tokens", max_valid)
+        self.insert(token)
+
+    def insert(self, token: Token) -> None:
         self._tokens[token.id] = token
+
+    @property
+    def holders(self) -> set[str]:
+        return {token.holder for token in self._tokens.values()}
 
     def first_of(self, bot: str) -> Token:
         """Return the token that was issued when the bot was registered."""
@@ -36,12 +43,12 @@ class MemoryTokens:
 
     async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
         if before:
-            self._get(before)
+            self.get(before)
         older = _up_to(list(self._tokens), before)
         return [token for token in reversed(self._select(wanted)) if token.id in older][:limit]
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
-        token = self._get(token_id)
+        token = self.get(token_id)
         changed = change(token)
         self._tokens[token_id] = replace(token, used_ms=changed.used_ms, revoked=changed.revoked)
         return self._tokens[token_id]
@@ -49,7 +56,8 @@ class MemoryTokens:
     def _select(self, wanted: TokenFilter) -> list[Token]:
         return [token for token in self._tokens.values() if _matches_token(token, wanted)]
 
-    def _get(self, token_id: str) -> Token:
+    def get(self, token_id: str) -> Token:
+        """Return the token with that id. Raises UnknownToken."""
         if token_id not in self._tokens:
             raise UnknownToken(token_id)
         return self._tokens[token_id]
@@ -65,6 +73,10 @@ class MemoryAccounts:
         """Name of the registered bot, by owner and request id."""
         self._versions: dict[str, dict[str, Version]] = {}
         """Versions by bot and name, the oldest first."""
+
+    @property
+    def owners(self) -> set[str]:
+        return {bot.owner for bot in self._bots.values()}
 
     async def register(self, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
         before = self._requests.get((bot.owner, request_id))
@@ -131,6 +143,11 @@ class MemoryQuotas:
     def __init__(self, tokens: MemoryTokens) -> None:
         self._tokens = tokens
         self._quotas: dict[str, Quota | None] = {}
+
+    @property
+    def holders(self) -> set[str]:
+        """Holders that have a quota."""
+        return {holder for holder, quota in self._quotas.items() if quota is not None}
 
     async def quota(self, holder: str) -> Quota | None:
         return self._quotas.get(holder)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from referee_api.v1 import bot_pb2, clock_pb2, error_pb2, play_pb2, quota_pb2, token_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, error_pb2, invitation_pb2, play_pb2, quota_pb2, token_pb2
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bot_log import (
@@ -17,6 +17,7 @@ from referee.accounts.bot_log import (
 )
 from referee.accounts.bots import Bot, BotPause, PauseCause, Version
 from referee.accounts.consent import DEFAULT_CONSENT, Consent, ConsentScope
+from referee.accounts.invitations import Invitation, Redemption
 from referee.accounts.tokens import Quota, Role, Token
 from referee.live.sessions import Session
 from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum_or_default, timestamp
@@ -105,6 +106,25 @@ def token_of(token: Token) -> token_pb2.Token:
     )
 
 
+def invitation_of(invitation: Invitation) -> invitation_pb2.Invitation:
+    return invitation_pb2.Invitation(
+        id=invitation.id,
+        organiser=invitation.organiser,
+        label=invitation.label,
+        max_uses=invitation.max_uses,
+        uses=invitation.uses,
+        create_time=timestamp(invitation.created_ms),
+        expire_time=timestamp(invitation.expires_ms),
+        revoked=invitation.revoked,
+    )
+
+
+def redemption_of(redemption: Redemption) -> invitation_pb2.Redemption:
+    return invitation_pb2.Redemption(
+        holder=redemption.holder, token_id=redemption.token_id, create_time=timestamp(redemption.at_ms)
+    )
+
+
 def read_quota(quota: quota_pb2.Quota) -> Quota:
     """Raises BadField."""
     if quota.max_stored_bytes > MAX_STORED_BYTES:
@@ -116,6 +136,7 @@ def read_quota(quota: quota_pb2.Quota) -> Quota:
         quota.max_bots,
         quota.max_tokens,
         quota.max_stored_bytes,
+        quota.max_authors,
     )
 
 
@@ -127,6 +148,7 @@ def quota_of(quota: Quota) -> quota_pb2.Quota:
         max_bots=quota.max_bots,
         max_tokens=quota.max_tokens,
         max_stored_bytes=quota.max_stored_bytes,
+        max_authors=quota.max_authors,
     )
 
 

@@ -97,6 +97,8 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     account_errors.UnknownBot: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_BOT"),
     account_errors.UnknownVersion: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_VERSION"),
     account_errors.UnknownToken: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_TOKEN"),
+    account_errors.UnknownInvitation: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_INVITATION"),
+    account_errors.BadInvitation: ErrorMapping(FAILED),
     account_errors.BotPaused: ErrorMapping(FAILED),
     account_errors.BotNotPaused: ErrorMapping(FAILED),
     account_errors.ConsentMissing: ErrorMapping(FAILED),

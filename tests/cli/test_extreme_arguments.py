@@ -44,3 +44,12 @@ def test_a_condition_of_a_consent_is_rejected_with_the_valid_range(option: str, 
 
     assert result.exit_code == 2
     assert hint in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(("option", "hint"), [("--uses", "1<=x<=1000"), ("--days", "1<=x<=3650")])
+@pytest.mark.parametrize("number", [HUGE, "0"])
+def test_an_invitation_out_of_range_is_rejected_with_the_valid_range(option: str, hint: str, number: str) -> None:
+    result = CliRunner().invoke(main, ["invitation", "make", option, number])
+
+    assert result.exit_code == 2
+    assert hint in " ".join(result.stderr.split())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import grpc
@@ -16,6 +17,7 @@ from referee_api.v1 import bot_pb2
 from referee_client import AsyncOrganiser, NotAllowed, NotServed, Organiser, Refused, Terms, Unreachable, address
 from referee_client.organiser import calls
 from referee_client.organiser.clock_text import BadClock, clock
+from referee_client.organiser.invitations import redeem
 
 from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.relay import run_relay
@@ -129,6 +131,26 @@ def test_a_bot_is_registered_and_updated_with_its_consent(context: Context) -> N
     updated = organiser.accounts.update("choosy", description="Plays anything.")
     assert (updated.description, updated.consent.scope) == ("Plays anything.", bot_pb2.CONSENT_SCOPE_OWN)
     assert organiser.accounts.update("choosy", consent=bot_pb2.Consent(games=["toc"])).consent.games == ["toc"]
+
+
+def test_an_author_is_invited_and_redeems_the_code_without_a_token(context: Context) -> None:
+    invitations = context.organiser.invitations
+    made = invitations.make(datetime.now(UTC) + timedelta(days=1), 2, "cup")
+    assert [one.id for one in invitations.list()] == [made.invitation.id]
+    with Organiser(context.server.address, redeem(made.code, "eve", context.server.address)) as eve:
+        assert eve.register_bot("eve-bot")
+    assert [use.holder for use in invitations.redemptions(made.invitation.id)] == ["eve"]
+    assert invitations.revoke(made.invitation.id).revoked
+    with pytest.raises(Refused, match="BAD_INVITATION"):
+        redeem(made.code, "tom", context.server.address)
+    assert [one.uses for one in invitations.list(include_inactive=True)] == [1]
+
+
+def test_a_lost_answer_to_a_redemption_makes_one_author_without_a_token(context: Context) -> None:
+    made = context.organiser.invitations.make(datetime.now(UTC) + timedelta(days=1), 2)
+    with run_losing_proxy(context.server.address, b"lost-author") as address:
+        assert redeem(made.code, "lost-author", address) == ""
+    assert [use.holder for use in context.organiser.invitations.redemptions(made.invitation.id)] == ["lost-author"]
 
 
 def test_an_aborted_match_is_void(context: Context) -> None:

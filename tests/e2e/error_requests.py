@@ -139,6 +139,10 @@ def exceed_bot_quota(organiser: Organiser) -> None:
     register(organiser, f"{organiser.name}-more")
 
 
+def redeem_unknown_code(organiser: Organiser) -> None:
+    call_method(organiser.channel, "InvitationService/RedeemInvitation", None, request_id="r", code="x", holder="eve")
+
+
 CALL_ERRORS: dict[str, Callable[[Organiser], Any]] = {
     "MALFORMED_MOVE": lambda organiser: submit_move(organiser, "nonsense"),
     "MALFORMED_POSITION": lambda organiser: read_position(organiser, opening="x"),
@@ -181,6 +185,8 @@ CALL_ERRORS: dict[str, Callable[[Organiser], Any]] = {
     "NO_SUCH_TOKEN": lambda organiser: organiser.call(
         "BotService/RevokeBotToken", bot=organiser.bots[0], token_id="tk_0"
     ),
+    "BAD_INVITATION": redeem_unknown_code,
+    "NO_SUCH_INVITATION": lambda organiser: organiser.call("InvitationService/RevokeInvitation", invitation_id="in_0"),
     "NAME_TAKEN": lambda organiser: register(organiser, organiser.bots[0]),
     "TOO_MANY_MATCHES": exceed_match_quota,
     "TOO_MANY_STREAMS": exceed_stream_quota,

@@ -15,8 +15,9 @@ from tests.e2e.server import ServerProcess, run_server
 pytestmark = pytest.mark.slow
 
 NUMBERS = count(1)
-LADDER_TERMS = {"match_terms": [{"rules": {"game": "alquerque"}}]}
-TOURNAMENT_TERMS = {"match_terms": {"rules": {"game": "alquerque"}}, "round_robin": {}}
+MATCH_TERMS = {"rules": {"game": "alquerque"}, "time_control": {"rule": {"sudden_death": {"main_ms": 3_600_000}}}}
+LADDER_TERMS = {"match_terms": [MATCH_TERMS]}
+TOURNAMENT_TERMS = {"match_terms": MATCH_TERMS, "round_robin": {}}
 
 
 class Author:

@@ -110,6 +110,30 @@ def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organis
     assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
+def test_an_author_is_invited_and_signs_up_by_the_command_line(organiser: Organiser) -> None:
+    at = organiser.server.address
+
+    def run(*arguments: str, token: str = organiser.token) -> str:
+        completed = run_referee("invitation", *arguments, BOT_REFEREE=at, BOT_TOKEN=token)
+        assert completed.returncode == 0, completed.stderr
+        return completed.stdout.strip()
+
+    code = run("make", "--uses", "2", "--label", "cup")
+    assert code.startswith("rf_invite_")
+    secret = run("redeem", code, "eve", token="")
+    bot = call_method(organiser.channel, "BotService/RegisterBot", secret, request_id="b", name="eve-bot").bot
+    assert bot.owner == "eve"
+    (listed,) = json.loads(run("list", "--json"))
+    assert (listed["uses"], listed["max_uses"], listed["label"]) == (1, 2, "cup")
+    assert json.loads(run("uses", listed["id"], "--json"))[0]["holder"] == "eve"
+    assert "eve" in run("uses", listed["id"])
+    assert "revoked" in run("revoke", listed["id"])
+    assert json.loads(run("list", "--json")) == []
+    assert "1 of 2" in run("list", "--all")
+    refused = run_referee("invitation", "redeem", code, "tom", BOT_REFEREE=at, BOT_TOKEN="")
+    assert (refused.returncode, "the invitation is revoked" in refused.stderr) == (1, True)
+
+
 def test_the_doctor_reports_a_healthy_server(organiser: Organiser, tmp_path: Path) -> None:
     flags = (
         "--listen",

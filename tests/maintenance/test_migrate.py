@@ -51,6 +51,10 @@ WRITTEN = {
     10: ["INSERT INTO undelivered_ends VALUES (1, 1, 'bob')"],
     11: ["UPDATE quotas SET max_bots = 7"],
     12: ["UPDATE bots SET consent = '{}'"],
+    13: [
+        "INSERT INTO invitations VALUES (1, 'in_1', x'02', 'lovelace', 'r', 1, 2, 3, 'cup', 0, 1)",
+        "INSERT INTO redemptions VALUES (1, 1, 'r', 'lovelace', 'tk_1', 1)",
+    ],
 }
 """Data of features that were new in each version, as SQL statements."""
 

@@ -10,11 +10,14 @@ import pytest
 
 from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
+from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from referee.storage.memory_invitations import MemoryInvitations
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.invitations import SqliteInvitations
 from referee.storage.sqlite.store import SqliteStore
 
 NOON_MS = 1_750_000_000_000
@@ -28,6 +31,7 @@ class AccountStores:
     tokens: Tokens
     quotas: Quotas
     bot_log: BotLog
+    invitations: Invitations
     store: SqliteStore | None = None
 
     async def register(self, name: str, owner: str = "ann", limit: MaxNames = HIGH_LIMITS, **more: Any) -> Registration:
@@ -46,13 +50,16 @@ class AccountStores:
 
 def in_memory() -> AccountStores:
     tokens = MemoryTokens()
-    return AccountStores(MemoryAccounts(tokens), tokens, MemoryQuotas(tokens), MemoryBotLog(MAX_LINES))
+    accounts, quotas = MemoryAccounts(tokens), MemoryQuotas(tokens)
+    invitations = MemoryInvitations(tokens, accounts, quotas)
+    return AccountStores(accounts, tokens, quotas, MemoryBotLog(MAX_LINES), invitations)
 
 
 def in_sqlite(path: Path) -> AccountStores:
     store = SqliteStore(path, Durability.NORMAL, busy_ms=0)
     log = SqliteBotLog(store, MAX_LINES)
-    return AccountStores(SqliteAccounts(store), SqliteTokens(store), SqliteQuotas(store), log, store)
+    quotas, invitations = SqliteQuotas(store), SqliteInvitations(store)
+    return AccountStores(SqliteAccounts(store), SqliteTokens(store), quotas, log, invitations, store)
 
 
 ACCOUNT_STORES: dict[str, Callable[[Path], AccountStores]] = {

@@ -65,6 +65,8 @@ EXAMPLES: list[Exception] = [
     account_errors.UnknownBot("ada"),
     account_errors.UnknownVersion("ada", "2"),
     account_errors.UnknownToken("tk_1"),
+    account_errors.UnknownInvitation("in_1"),
+    account_errors.BadInvitation("expired"),
     account_errors.BotPaused("ada", "admin"),
     account_errors.BotNotPaused("ada"),
     account_errors.ConsentMissing("ada", "games", "it does not play toc for other holders"),

@@ -112,6 +112,8 @@ const (
 	// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
 	// ladder), why.
 	ErrorReason_ERROR_REASON_CONSENT_MISSING ErrorReason = 40
+	// The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why.
+	ErrorReason_ERROR_REASON_BAD_INVITATION ErrorReason = 45
 	// It is not this seat's turn to move. ABORTED; seat, owing.
 	ErrorReason_ERROR_REASON_NOT_YOUR_TURN ErrorReason = 50
 	// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -132,6 +134,8 @@ const (
 	ErrorReason_ERROR_REASON_NO_SUCH_TOKEN ErrorReason = 65
 	// The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id.
 	ErrorReason_ERROR_REASON_MATCH_ARCHIVED ErrorReason = 66
+	// There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id.
+	ErrorReason_ERROR_REASON_NO_SUCH_INVITATION ErrorReason = 68
 	// The name is in use. ALREADY_EXISTS; name.
 	ErrorReason_ERROR_REASON_NAME_TAKEN ErrorReason = 70
 	// The bot has joined already. ALREADY_EXISTS; bot.
@@ -145,7 +149,8 @@ const (
 	// The holder calls too often, or has too many computations waiting. RESOURCE_EXHAUSTED with QuotaFailure and
 	// RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
 	ErrorReason_ERROR_REASON_TOO_MANY_CALLS ErrorReason = 83
-	// The holder has too many bots or tokens. RESOURCE_EXHAUSTED with QuotaFailure; what, limit.
+	// The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
+	// what, limit.
 	ErrorReason_ERROR_REASON_TOO_MANY_NAMES ErrorReason = 84
 	// The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes.
 	ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE ErrorReason = 85
@@ -221,6 +226,7 @@ var (
 		38:  "ERROR_REASON_NOT_EXPORTABLE",
 		39:  "ERROR_REASON_DRAW_OFFERED_BEFORE",
 		40:  "ERROR_REASON_CONSENT_MISSING",
+		45:  "ERROR_REASON_BAD_INVITATION",
 		50:  "ERROR_REASON_NOT_YOUR_TURN",
 		51:  "ERROR_REASON_STALE_TURN",
 		52:  "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -231,6 +237,7 @@ var (
 		64:  "ERROR_REASON_NO_SUCH_TOURNAMENT",
 		65:  "ERROR_REASON_NO_SUCH_TOKEN",
 		66:  "ERROR_REASON_MATCH_ARCHIVED",
+		68:  "ERROR_REASON_NO_SUCH_INVITATION",
 		70:  "ERROR_REASON_NAME_TAKEN",
 		71:  "ERROR_REASON_ALREADY_IN",
 		80:  "ERROR_REASON_SLOW_CONSUMER",
@@ -290,6 +297,7 @@ var (
 		"ERROR_REASON_NOT_EXPORTABLE":           38,
 		"ERROR_REASON_DRAW_OFFERED_BEFORE":      39,
 		"ERROR_REASON_CONSENT_MISSING":          40,
+		"ERROR_REASON_BAD_INVITATION":           45,
 		"ERROR_REASON_NOT_YOUR_TURN":            50,
 		"ERROR_REASON_STALE_TURN":               51,
 		"ERROR_REASON_SESSION_TAKEN_OVER":       52,
@@ -300,6 +308,7 @@ var (
 		"ERROR_REASON_NO_SUCH_TOURNAMENT":       64,
 		"ERROR_REASON_NO_SUCH_TOKEN":            65,
 		"ERROR_REASON_MATCH_ARCHIVED":           66,
+		"ERROR_REASON_NO_SUCH_INVITATION":       68,
 		"ERROR_REASON_NAME_TAKEN":               70,
 		"ERROR_REASON_ALREADY_IN":               71,
 		"ERROR_REASON_SLOW_CONSUMER":            80,
@@ -425,7 +434,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\x96\x11\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xdc\x11\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -464,7 +473,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	" ERROR_REASON_WRONG_ENTRANT_COUNT\x10%\x12\x1f\n" +
 	"\x1bERROR_REASON_NOT_EXPORTABLE\x10&\x12$\n" +
 	" ERROR_REASON_DRAW_OFFERED_BEFORE\x10'\x12 \n" +
-	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12\x1e\n" +
+	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12\x1f\n" +
+	"\x1bERROR_REASON_BAD_INVITATION\x10-\x12\x1e\n" +
 	"\x1aERROR_REASON_NOT_YOUR_TURN\x102\x12\x1b\n" +
 	"\x17ERROR_REASON_STALE_TURN\x103\x12#\n" +
 	"\x1fERROR_REASON_SESSION_TAKEN_OVER\x104\x12\x1e\n" +
@@ -474,7 +484,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_NO_SUCH_LADDER\x10?\x12#\n" +
 	"\x1fERROR_REASON_NO_SUCH_TOURNAMENT\x10@\x12\x1e\n" +
 	"\x1aERROR_REASON_NO_SUCH_TOKEN\x10A\x12\x1f\n" +
-	"\x1bERROR_REASON_MATCH_ARCHIVED\x10B\x12\x1b\n" +
+	"\x1bERROR_REASON_MATCH_ARCHIVED\x10B\x12#\n" +
+	"\x1fERROR_REASON_NO_SUCH_INVITATION\x10D\x12\x1b\n" +
 	"\x17ERROR_REASON_NAME_TAKEN\x10F\x12\x1b\n" +
 	"\x17ERROR_REASON_ALREADY_IN\x10G\x12\x1e\n" +
 	"\x1aERROR_REASON_SLOW_CONSUMER\x10P\x12!\n" +

@@ -40,8 +40,11 @@ type Quota struct {
 	// Maximum stored size of the terms (options, openings, entrants) of matches and contests that the holder created,
 	// in bytes. Archived matches, and matches created by contests, do not count.
 	MaxStoredBytes uint64 `protobuf:"varint,6,opt,name=max_stored_bytes,json=maxStoredBytes,proto3" json:"max_stored_bytes,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
+	// expired or used up.
+	MaxAuthors    uint32 `protobuf:"varint,7,opt,name=max_authors,json=maxAuthors,proto3" json:"max_authors,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Quota) Reset() {
@@ -116,6 +119,13 @@ func (x *Quota) GetMaxStoredBytes() uint64 {
 	return 0
 }
 
+func (x *Quota) GetMaxAuthors() uint32 {
+	if x != nil {
+		return x.MaxAuthors
+	}
+	return 0
+}
+
 // Resources that a holder uses.
 type QuotaUsage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -130,7 +140,9 @@ type QuotaUsage struct {
 	// Number of active tokens.
 	Tokens uint32 `protobuf:"varint,5,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// Stored size of terms, in bytes. 0 on a server without storage.
-	StoredBytes   uint64 `protobuf:"varint,6,opt,name=stored_bytes,json=storedBytes,proto3" json:"stored_bytes,omitempty"`
+	StoredBytes uint64 `protobuf:"varint,6,opt,name=stored_bytes,json=storedBytes,proto3" json:"stored_bytes,omitempty"`
+	// Number of authors that redeemed invitations of the holder, and of further uses of its open invitations.
+	Authors       uint32 `protobuf:"varint,7,opt,name=authors,proto3" json:"authors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -207,11 +219,18 @@ func (x *QuotaUsage) GetStoredBytes() uint64 {
 	return 0
 }
 
+func (x *QuotaUsage) GetAuthors() uint32 {
+	if x != nil {
+		return x.Authors
+	}
+	return 0
+}
+
 var File_referee_api_v1_quota_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_quota_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/quota.proto\x12\x0ereferee_api.v1\"\xde\x01\n" +
+	"\x1areferee_api/v1/quota.proto\x12\x0ereferee_api.v1\"\xff\x01\n" +
 	"\x05Quota\x12\x1f\n" +
 	"\vmax_matches\x18\x01 \x01(\rR\n" +
 	"maxMatches\x12\x1f\n" +
@@ -221,7 +240,9 @@ const file_referee_api_v1_quota_proto_rawDesc = "" +
 	"\bmax_bots\x18\x04 \x01(\rR\amaxBots\x12\x1d\n" +
 	"\n" +
 	"max_tokens\x18\x05 \x01(\rR\tmaxTokens\x12(\n" +
-	"\x10max_stored_bytes\x18\x06 \x01(\x04R\x0emaxStoredBytes\"\xa5\x01\n" +
+	"\x10max_stored_bytes\x18\x06 \x01(\x04R\x0emaxStoredBytes\x12\x1f\n" +
+	"\vmax_authors\x18\a \x01(\rR\n" +
+	"maxAuthors\"\xbf\x01\n" +
 	"\n" +
 	"QuotaUsage\x12\x18\n" +
 	"\amatches\x18\x01 \x01(\rR\amatches\x12\x18\n" +
@@ -229,7 +250,8 @@ const file_referee_api_v1_quota_proto_rawDesc = "" +
 	"\x05calls\x18\x03 \x01(\rR\x05calls\x12\x12\n" +
 	"\x04bots\x18\x04 \x01(\rR\x04bots\x12\x16\n" +
 	"\x06tokens\x18\x05 \x01(\rR\x06tokens\x12!\n" +
-	"\fstored_bytes\x18\x06 \x01(\x04R\vstoredBytesB,\n" +
+	"\fstored_bytes\x18\x06 \x01(\x04R\vstoredBytes\x12\x18\n" +
+	"\aauthors\x18\a \x01(\rR\aauthorsB,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (

@@ -31,29 +31,29 @@ class ClientCommand(GameCommand):
             raise click.ClickException(str(why)) from None
 
 
+at_option = click.option(
+    "--at", "at", envvar="BOT_REFEREE", show_envvar=True, metavar="HOST:PORT", help="Address of the referee."
+)
+token_option = click.option(
+    "--token", envvar="BOT_TOKEN", show_envvar=True, help="Token. Prefer the environment variable."
+)
+ca_option = click.option(
+    "--ca",
+    type=click.Path(path_type=Path),
+    envvar="BOT_CA",
+    show_envvar=True,
+    help="Root certificates to trust. [the system's; no TLS to a referee on this machine]",
+)
+
+
+def address_options(command: Command) -> Command:
+    """Add --at and --ca, with their environment variables."""
+    return at_option(ca_option(command))
+
+
 def referee_options(command: Command) -> Command:
     """Add --at, --token and --ca, with their environment variables."""
-    options = (
-        click.option(
-            "--at", "at", envvar="BOT_REFEREE", show_envvar=True, metavar="HOST:PORT", help="Address of the referee."
-        ),
-        click.option(
-            "--token",
-            envvar="BOT_TOKEN",
-            show_envvar=True,
-            help="Token. Prefer the environment variable.",
-        ),
-        click.option(
-            "--ca",
-            type=click.Path(path_type=Path),
-            envvar="BOT_CA",
-            show_envvar=True,
-            help="Root certificates to trust. [the system's; no TLS to a referee on this machine]",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return at_option(token_option(ca_option(command)))
 
 
 def with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callable[..., None]:

@@ -89,11 +89,11 @@ SELECT_TOKENS = f"""
 
 UPDATE_TOKEN = "UPDATE tokens SET used_ms = ?, revoked = ? WHERE token_id = ?"
 
-QUOTA_COLUMNS = "max_matches, max_streams, calls_per_minute, max_bots, max_tokens, max_stored_bytes"
+QUOTA_COLUMNS = "max_matches, max_streams, calls_per_minute, max_bots, max_tokens, max_stored_bytes, max_authors"
 
 SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
 
-SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = ?"
 """Counted by triggers of the database."""
@@ -233,6 +233,10 @@ def _add_token(file: Connection, token: Token, max_valid: int) -> None:
     (valid,) = file.execute(COUNT_VALID_TOKENS, (token.holder, token.created_ms)).fetchone()
     if valid >= max_valid:
         raise TooManyNames("tokens", max_valid)
+    insert_token(file, token)
+
+
+def insert_token(file: Connection, token: Token) -> None:
     file.execute(INSERT_TOKEN, (token.id, *_token_row(token)))
 
 
@@ -246,7 +250,7 @@ def select_tokens(
 ) -> list[Token]:
     """Return tokens as `Tokens.tokens` does."""
     if before:
-        _token_of_id(file, before)
+        token_of_id(file, before)
     values = {
         "holder": wanted.holder,
         "bot": wanted.bot,
@@ -258,12 +262,12 @@ def select_tokens(
 
 
 def _change_token(file: Connection, token_id: str, change: Callable[[Token], Token]) -> Token:
-    changed = change(_token_of_id(file, token_id))
+    changed = change(token_of_id(file, token_id))
     file.execute(UPDATE_TOKEN, (changed.used_ms, changed.revoked, token_id))
-    return _token_of_id(file, token_id)
+    return token_of_id(file, token_id)
 
 
-def _token_of_id(file: Connection, token_id: str) -> Token:
+def token_of_id(file: Connection, token_id: str) -> Token:
     token = _find_token(file, SELECT_BY_ID, token_id)
     if not token:
         raise UnknownToken(token_id)

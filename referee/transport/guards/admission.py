@@ -24,7 +24,7 @@ import structlog
 from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import Role
 from referee.live.loop_lag import HOLDER
-from referee.transport.guards.authentication import CALLER, PACKAGE, Authenticator, Caller, may_call
+from referee.transport.guards.authentication import CALLER, PACKAGE, TOKENLESS, Authenticator, Caller, may_call
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.public_reading import PUBLIC_TOKEN, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
@@ -121,7 +121,7 @@ class Admission(grpc.aio.ServerInterceptor):
         async def admitted(messages: Any, context: Any) -> Any:
             call = self._calls.begin(context, method)
             try:
-                if is_ours:
+                if is_ours and method not in TOKENLESS:
                     await self._admit(call, service, method)
                 else:
                     self._admit_unauthenticated(call)

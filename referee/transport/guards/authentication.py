@@ -61,6 +61,13 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "ReinstateBot": OWN_BOTS,
         "ListBotLogEntries": OWN_BOTS,
     },
+    "InvitationService": {
+        "CreateInvitation": ORGANISERS,
+        "ListInvitations": ORGANISERS,
+        "RevokeInvitation": ORGANISERS,
+        "ListRedemptions": ORGANISERS,
+        "RedeemInvitation": PUBLIC,
+    },
     "AdminService": {
         "Drain": ADMINS,
         "AdjudicateMatch": ADMINS,
@@ -104,6 +111,9 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
     },
 }
 """Roles by service and method. A method that is missing here cannot be called."""
+
+TOKENLESS = frozenset({"RedeemInvitation"})
+"""Methods that need no token. One that is sent is not read."""
 
 
 def may_call(role: Role, service: str, method: str) -> bool:

@@ -14,9 +14,9 @@ import structlog
 from google.protobuf.message import DecodeError, Message
 
 from referee.accounts.account_errors import BadField
-from referee.live.loop_lag import LoopLag
+from referee.live.loop_lag import HOLDER, LoopLag
 from referee.transport.guards.admission import Unreadable, require_admission, require_readable
-from referee.transport.guards.authentication import ARRIVAL, CALLER, PACKAGE
+from referee.transport.guards.authentication import ARRIVAL, PACKAGE
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
 from referee.wire.entries import EncodedEntries
 from referee.wire.error_mapping import ErrorMapper, WireError, fault, status_of, to_wire_error
@@ -57,7 +57,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
             # The message has just been read, without an await in between. The arrival of the headers would be
             # too early: a caller could send them first, and think before it sends the message.
             require_admission()
-            ARRIVAL.set(self._lag.arrival(CALLER.get().holder))
+            ARRIVAL.set(self._lag.arrival(HOLDER.get()))
             return await inner(require_readable(request), context)
 
         return self._map_errors_of(handler, behaviour)

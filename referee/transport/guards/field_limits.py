@@ -29,9 +29,11 @@ OPTION = 65_536
 
 MAX_CHARS = {
     "bot": SHORT,
+    "code": SHORT,
     "entrant": SHORT,
     "game": SHORT,
     "holder": SHORT,
+    "invitation_id": SHORT,
     "ladder": SHORT,
     "match_id": SHORT,
     "name": SHORT,

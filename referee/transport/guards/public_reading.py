@@ -4,17 +4,14 @@ They are told apart by their addresses only. Their calls and streams are counted
 do, holders of tokens keep their own limits.
 """
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from dataclasses import dataclass
 
 from referee.accounts.tokens import Role, Token
 from referee.live.ports import Time
-from referee.match.clock import Micros
-from referee.transport.guards.rate_limit import next_free_us
+from referee.transport.guards.pace import AddressPace
 from referee.wire.wire_errors import TooManyStreams
 
-MAX_ADDRESSES = 10_000
-"""Addresses whose calls are remembered; beyond it, the one that has not called for the longest time is forgotten."""
 PUBLIC_HOLDER = "public:"
 """Holder of nothing; tokens cannot be issued to holders with this prefix."""
 NO_SECRET = bytes(32)
@@ -36,18 +33,12 @@ class PublicReading:
 
     def __init__(self, limits: PublicLimits, time: Time) -> None:
         self._limits = limits
-        self._time = time
-        self._free_us: OrderedDict[str, Micros] = OrderedDict()
-        """By address, the time at which all its calls would have been made, had they been spread evenly."""
+        self._pace = AddressPace(limits.calls_per_minute, time)
         self._streams: Counter[str] = Counter()
 
     def count_call(self, address: str) -> None:
         """Raises TooManyCalls."""
-        now_us = self._time.monotonic_us()
-        self._free_us[address] = next_free_us(self._free_us.get(address, 0), now_us, self._limits.calls_per_minute)
-        self._free_us.move_to_end(address)
-        if len(self._free_us) > MAX_ADDRESSES:
-            self._free_us.popitem(last=False)
+        self._pace.count_call(address)
 
     def begin_stream(self, address: str) -> None:
         """Count a stream as open until `end_stream`. Raises TooManyStreams, and then it is not counted."""

@@ -11,14 +11,12 @@ from referee.accounts.tokens import DefaultQuotas, Quota, Quotas, Role, Token
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.transport.guards.authentication import Caller
-from referee.wire.wire_errors import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams, TooMuchStored
+from referee.transport.guards.pace import Pace
+from referee.wire.wire_errors import BadToken, TooManyCallsInFlight, TooManyStreams, TooMuchStored
 
 WINDOW_S = 60
-MINUTE_US: Micros = 60 * SECOND
 QUOTA_CACHE_US: Micros = 10 * SECOND
 """Time for which a quota is cached."""
-BURST = 10
-"""A tenth of the calls per minute may come at once."""
 HOLDER_CACHE_SIZE = 10_000
 
 
@@ -44,19 +42,6 @@ class SlidingWindow:
     def _drop_expired(self, second: int) -> None:
         while self._seconds and self._seconds[0][0] <= second - WINDOW_S:
             self._seconds.popleft()
-
-
-def next_free_us(free_us: Micros, now_us: Micros, limit: int) -> Micros:
-    """Return the time at which all calls, with one more now, would have been made, had they been spread evenly.
-
-    `free_us` is the same without the new call, `limit` the calls per minute. Raises TooManyCalls.
-    """
-    interval_us = MINUTE_US // limit
-    ahead_us = max(free_us, now_us) + interval_us - now_us
-    burst_us = max(interval_us, MINUTE_US // BURST)
-    if ahead_us > burst_us:
-        raise TooManyCalls(limit, max(1, (ahead_us - burst_us) // MS))
-    return now_us + ahead_us
 
 
 class TokenExpiry:
@@ -91,8 +76,7 @@ class _Budget:
     quota: Quota
     until_us: Micros
     """Time at which the cached quota expires."""
-    free_us: Micros = 0
-    """Time at which all calls so far would have been made, had they been spread evenly."""
+    pace: Pace = field(default_factory=Pace)
     calls: SlidingWindow = field(default_factory=SlidingWindow)
 
 
@@ -157,7 +141,7 @@ class RateLimiter:
         """Count one call. Raises TooManyCalls, or LogUnavailable."""
         budget = await self._budget(holder)
         now_us, limit = self._time.monotonic_us(), budget.quota.calls_per_minute
-        budget.free_us = next_free_us(budget.free_us, now_us, limit)
+        budget.pace.count_call(limit, now_us)
         budget.calls.add(now_us)
         await self._observe_usage(holder, "calls_per_minute", budget.calls.count(now_us), limit)
 
@@ -230,7 +214,7 @@ class RateLimiter:
         default = self._defaults.author if await self._quotas.is_author(holder) else self._defaults.organiser
         quota = (await self._quotas.quota(holder) or Quota()).filled(default)
         if len(self._budgets) >= HOLDER_CACHE_SIZE:
-            self._budgets = {name: budget for name, budget in self._budgets.items() if budget.free_us > now_us}
+            self._budgets = {name: budget for name, budget in self._budgets.items() if budget.pace.free_us > now_us}
         # Concurrent calls share one budget: another may have been created during the await.
         budget = self._budgets.setdefault(holder, _Budget(quota, now_us))
         budget.quota, budget.until_us = quota, now_us + QUOTA_CACHE_US

@@ -13,6 +13,7 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_Admi
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
+from referee.accounts.invitations import Invitations
 from referee.accounts.names import check_words
 from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter, Tokens
 from referee.live.bot_notices import BotNotifier
@@ -41,6 +42,7 @@ class Admin(AdminServiceServicer):
         accounts: Accounts,
         tokens: Tokens,
         quotas: Quotas,
+        invitations: Invitations,
         notifier: BotNotifier,
         token_issuer: TokenIssuer,
         rate_limiter: RateLimiter,
@@ -52,6 +54,7 @@ class Admin(AdminServiceServicer):
         self._accounts = accounts
         self._tokens = tokens
         self._quotas = quotas
+        self._invitations = invitations
         self._notifier = notifier
         self._token_issuer = token_issuer
         self._rate_limiter = rate_limiter
@@ -151,6 +154,7 @@ class Admin(AdminServiceServicer):
             bots=len(await self._accounts.bots(holder)),
             tokens=len(tokens),
             stored_bytes=await self._quotas.stored_bytes(holder),
+            authors=await self._invitations.authors(holder, self._time.wall_ms()),
         )
 
 

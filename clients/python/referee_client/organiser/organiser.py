@@ -28,6 +28,7 @@ from referee_client.organiser.administration import Administration
 from referee_client.organiser.bot_accounts import BotAccounts
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.entrants import bot_ref
+from referee_client.organiser.invitations import Invitations
 from referee_client.organiser.ladders import Ladders
 from referee_client.organiser.standing import PHASES, Standing, standing_in
 from referee_client.organiser.terms import Terms
@@ -58,6 +59,7 @@ class Organiser:
         self.play = UnaryPlay(self._calls)
         self.ladders = Ladders(self._calls)
         self.tournaments = Tournaments(self._calls)
+        self.invitations = Invitations(self._calls)
         self.administration = Administration(self._calls)
 
     def __enter__(self) -> "Organiser":

@@ -367,6 +367,8 @@ pub enum ErrorReason {
     /// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
     /// ladder), why.
     ConsentMissing = 40,
+    /// The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why.
+    BadInvitation = 45,
     /// It is not this seat's turn to move. ABORTED; seat, owing.
     NotYourTurn = 50,
     /// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -387,6 +389,8 @@ pub enum ErrorReason {
     NoSuchToken = 65,
     /// The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id.
     MatchArchived = 66,
+    /// There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id.
+    NoSuchInvitation = 68,
     /// The name is in use. ALREADY_EXISTS; name.
     NameTaken = 70,
     /// The bot has joined already. ALREADY_EXISTS; bot.
@@ -400,7 +404,8 @@ pub enum ErrorReason {
     /// The holder calls too often, or has too many computations waiting. RESOURCE_EXHAUSTED with QuotaFailure and
     /// RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
     TooManyCalls = 83,
-    /// The holder has too many bots or tokens. RESOURCE_EXHAUSTED with QuotaFailure; what, limit.
+    /// The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
+    /// what, limit.
     TooManyNames = 84,
     /// The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes.
     MessageTooLarge = 85,
@@ -479,6 +484,7 @@ impl ErrorReason {
             Self::NotExportable => "ERROR_REASON_NOT_EXPORTABLE",
             Self::DrawOfferedBefore => "ERROR_REASON_DRAW_OFFERED_BEFORE",
             Self::ConsentMissing => "ERROR_REASON_CONSENT_MISSING",
+            Self::BadInvitation => "ERROR_REASON_BAD_INVITATION",
             Self::NotYourTurn => "ERROR_REASON_NOT_YOUR_TURN",
             Self::StaleTurn => "ERROR_REASON_STALE_TURN",
             Self::SessionTakenOver => "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -489,6 +495,7 @@ impl ErrorReason {
             Self::NoSuchTournament => "ERROR_REASON_NO_SUCH_TOURNAMENT",
             Self::NoSuchToken => "ERROR_REASON_NO_SUCH_TOKEN",
             Self::MatchArchived => "ERROR_REASON_MATCH_ARCHIVED",
+            Self::NoSuchInvitation => "ERROR_REASON_NO_SUCH_INVITATION",
             Self::NameTaken => "ERROR_REASON_NAME_TAKEN",
             Self::AlreadyIn => "ERROR_REASON_ALREADY_IN",
             Self::SlowConsumer => "ERROR_REASON_SLOW_CONSUMER",
@@ -551,6 +558,7 @@ impl ErrorReason {
             "ERROR_REASON_NOT_EXPORTABLE" => Some(Self::NotExportable),
             "ERROR_REASON_DRAW_OFFERED_BEFORE" => Some(Self::DrawOfferedBefore),
             "ERROR_REASON_CONSENT_MISSING" => Some(Self::ConsentMissing),
+            "ERROR_REASON_BAD_INVITATION" => Some(Self::BadInvitation),
             "ERROR_REASON_NOT_YOUR_TURN" => Some(Self::NotYourTurn),
             "ERROR_REASON_STALE_TURN" => Some(Self::StaleTurn),
             "ERROR_REASON_SESSION_TAKEN_OVER" => Some(Self::SessionTakenOver),
@@ -561,6 +569,7 @@ impl ErrorReason {
             "ERROR_REASON_NO_SUCH_TOURNAMENT" => Some(Self::NoSuchTournament),
             "ERROR_REASON_NO_SUCH_TOKEN" => Some(Self::NoSuchToken),
             "ERROR_REASON_MATCH_ARCHIVED" => Some(Self::MatchArchived),
+            "ERROR_REASON_NO_SUCH_INVITATION" => Some(Self::NoSuchInvitation),
             "ERROR_REASON_NAME_TAKEN" => Some(Self::NameTaken),
             "ERROR_REASON_ALREADY_IN" => Some(Self::AlreadyIn),
             "ERROR_REASON_SLOW_CONSUMER" => Some(Self::SlowConsumer),

@@ -109,6 +109,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
     ladder), why.
     """
+    ERROR_REASON_BAD_INVITATION: _ErrorReason.ValueType  # 45
+    """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 50
     """It is not this seat's turn to move. ABORTED; seat, owing."""
     ERROR_REASON_STALE_TURN: _ErrorReason.ValueType  # 51
@@ -129,6 +131,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """There is no such token. NOT_FOUND; token_id."""
     ERROR_REASON_MATCH_ARCHIVED: _ErrorReason.ValueType  # 66
     """The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id."""
+    ERROR_REASON_NO_SUCH_INVITATION: _ErrorReason.ValueType  # 68
+    """There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id."""
     ERROR_REASON_NAME_TAKEN: _ErrorReason.ValueType  # 70
     """The name is in use. ALREADY_EXISTS; name."""
     ERROR_REASON_ALREADY_IN: _ErrorReason.ValueType  # 71
@@ -144,7 +148,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
     """
     ERROR_REASON_TOO_MANY_NAMES: _ErrorReason.ValueType  # 84
-    """The holder has too many bots or tokens. RESOURCE_EXHAUSTED with QuotaFailure; what, limit."""
+    """The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
+    what, limit.
+    """
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 85
     """The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
     ERROR_REASON_TOO_EXPENSIVE: _ErrorReason.ValueType  # 86
@@ -270,6 +276,8 @@ ERROR_REASON_CONSENT_MISSING: ErrorReason.ValueType  # 40
 """The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
 ladder), why.
 """
+ERROR_REASON_BAD_INVITATION: ErrorReason.ValueType  # 45
+"""The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 50
 """It is not this seat's turn to move. ABORTED; seat, owing."""
 ERROR_REASON_STALE_TURN: ErrorReason.ValueType  # 51
@@ -290,6 +298,8 @@ ERROR_REASON_NO_SUCH_TOKEN: ErrorReason.ValueType  # 65
 """There is no such token. NOT_FOUND; token_id."""
 ERROR_REASON_MATCH_ARCHIVED: ErrorReason.ValueType  # 66
 """The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id."""
+ERROR_REASON_NO_SUCH_INVITATION: ErrorReason.ValueType  # 68
+"""There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id."""
 ERROR_REASON_NAME_TAKEN: ErrorReason.ValueType  # 70
 """The name is in use. ALREADY_EXISTS; name."""
 ERROR_REASON_ALREADY_IN: ErrorReason.ValueType  # 71
@@ -305,7 +315,9 @@ ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 83
 RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
 """
 ERROR_REASON_TOO_MANY_NAMES: ErrorReason.ValueType  # 84
-"""The holder has too many bots or tokens. RESOURCE_EXHAUSTED with QuotaFailure; what, limit."""
+"""The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
+what, limit.
+"""
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 85
 """The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
 ERROR_REASON_TOO_EXPENSIVE: ErrorReason.ValueType  # 86

@@ -30,6 +30,7 @@ class Quota(_message.Message):
     MAX_BOTS_FIELD_NUMBER: _builtins.int
     MAX_TOKENS_FIELD_NUMBER: _builtins.int
     MAX_STORED_BYTES_FIELD_NUMBER: _builtins.int
+    MAX_AUTHORS_FIELD_NUMBER: _builtins.int
     max_matches: _builtins.int
     """Maximum number of matches in play."""
     max_streams: _builtins.int
@@ -44,6 +45,10 @@ class Quota(_message.Message):
     """Maximum stored size of the terms (options, openings, entrants) of matches and contests that the holder created,
     in bytes. Archived matches, and matches created by contests, do not count.
     """
+    max_authors: _builtins.int
+    """Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
+    expired or used up.
+    """
     def __init__(
         self,
         *,
@@ -53,10 +58,11 @@ class Quota(_message.Message):
         max_bots: _builtins.int = ...,
         max_tokens: _builtins.int = ...,
         max_stored_bytes: _builtins.int = ...,
+        max_authors: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_bots", b"max_bots", "max_calls_per_minute", b"max_calls_per_minute", "max_matches", b"max_matches", "max_stored_bytes", b"max_stored_bytes", "max_streams", b"max_streams", "max_tokens", b"max_tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_authors", b"max_authors", "max_bots", b"max_bots", "max_calls_per_minute", b"max_calls_per_minute", "max_matches", b"max_matches", "max_stored_bytes", b"max_stored_bytes", "max_streams", b"max_streams", "max_tokens", b"max_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -74,6 +80,7 @@ class QuotaUsage(_message.Message):
     BOTS_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     STORED_BYTES_FIELD_NUMBER: _builtins.int
+    AUTHORS_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     """Number of matches in play."""
     streams: _builtins.int
@@ -86,6 +93,8 @@ class QuotaUsage(_message.Message):
     """Number of active tokens."""
     stored_bytes: _builtins.int
     """Stored size of terms, in bytes. 0 on a server without storage."""
+    authors: _builtins.int
+    """Number of authors that redeemed invitations of the holder, and of further uses of its open invitations."""
     def __init__(
         self,
         *,
@@ -95,10 +104,11 @@ class QuotaUsage(_message.Message):
         bots: _builtins.int = ...,
         tokens: _builtins.int = ...,
         stored_bytes: _builtins.int = ...,
+        authors: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "calls", b"calls", "matches", b"matches", "stored_bytes", b"stored_bytes", "streams", b"streams", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "bots", b"bots", "calls", b"calls", "matches", b"matches", "stored_bytes", b"stored_bytes", "streams", b"streams", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,113 @@
+"""`referee invitation`: invites authors to a running server, and redeems invitations."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+from referee_api.v1 import invitation_pb2
+from referee_client import Organiser
+from referee_client.organiser.invitations import redeem as redeem_code
+
+from referee.cli._shared.account_tables import time_of
+from referee.cli._shared.client_options import (
+    PATIENCE_S,
+    ClientCommand,
+    address_options,
+    json_option,
+    print_json,
+    to_dict,
+    with_organiser,
+)
+from referee.cli._shared.output import text_table
+
+
+@click.group()
+def invitation() -> None:
+    """Invite authors by codes that they redeem for a token.
+
+    BOT_TOKEN must be an organiser's token, except to redeem a code.
+    """
+
+
+@invitation.command(cls=ClientCommand)
+@click.option(
+    "--uses", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many authors can redeem it."
+)
+@click.option("--days", type=click.IntRange(1, 3650), default=14, show_default=True, help="Days until it expires.")
+@click.option("--label", default="", help="Description.")
+@with_organiser
+@json_option
+def make(organiser: Organiser, uses: int, days: int, label: str, as_json: bool) -> None:
+    """Create an invitation.
+
+    Its code is printed once, alone on standard output.
+    """
+    made = organiser.invitations.make(datetime.now(UTC) + timedelta(days=days), uses, label)
+    if as_json:
+        print_json(to_dict(made))
+        return
+    click.echo(made.code)
+    click.echo(f"The code is shown only once; the ID of the invitation is {made.invitation.id}.", err=True)
+
+
+@invitation.command("list", cls=ClientCommand)
+@click.option("--all", "include_inactive", is_flag=True, help="Include those that are revoked, expired or used up.")
+@with_organiser
+@json_option
+def list_invitations(organiser: Organiser, include_inactive: bool, as_json: bool) -> None:
+    """List your invitations, newest first, without their codes. An administrator's token lists all."""
+    _print_invitations(list(organiser.invitations.list(include_inactive)), as_json)
+
+
+@invitation.command(cls=ClientCommand)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@with_organiser
+@json_option
+def revoke(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
+    """Revoke invitations. Authors who have redeemed them stay."""
+    _print_invitations([organiser.invitations.revoke(invitation_id) for invitation_id in ids], as_json)
+
+
+@invitation.command(cls=ClientCommand)
+@click.argument("invitation_id", metavar="ID")
+@with_organiser
+@json_option
+def uses(organiser: Organiser, invitation_id: str, as_json: bool) -> None:
+    """List the authors who have redeemed an invitation."""
+    found = list(organiser.invitations.redemptions(invitation_id))
+    if as_json:
+        print_json([to_dict(use) for use in found])
+        return
+    rows = [(use.holder, use.token_id, time_of(use, "create_time")) for use in found]
+    click.echo(text_table(("author", "token", "redeemed"), rows))
+
+
+@invitation.command(cls=ClientCommand)
+@click.argument("code")
+@click.argument("holder")
+@address_options
+def redeem(at: str | None, ca: Path | None, code: str, holder: str) -> None:
+    """Redeem a CODE, and become the author HOLDER, a new name. It needs no token.
+
+    The author's token is printed once, alone on standard output, so that it can be redirected to a file.
+    """
+    secret = redeem_code(code, holder, at, ca=ca, patience_s=PATIENCE_S)
+    if not secret:
+        raise click.ClickException(
+            f"the answer with the token was lost: ask an administrator for another token of {holder}"
+        )
+    click.echo(secret)
+    click.echo(f"This is the token of {holder} (BOT_TOKEN); it is shown only once.", err=True)
+
+
+def _print_invitations(invitations: list[invitation_pb2.Invitation], as_json: bool) -> None:
+    if as_json:
+        print_json([to_dict(one) for one in invitations])
+        return
+    heading = ("invitation", "organiser", "uses", "created", "expires", "label")
+    click.echo(text_table(heading, [*map(_row, invitations)]))
+
+
+def _row(one: invitation_pb2.Invitation) -> tuple[str, ...]:
+    expires = "revoked" if one.revoked else time_of(one, "expire_time")
+    return one.id, one.organiser, f"{one.uses} of {one.max_uses}", time_of(one, "create_time"), expires, one.label

@@ -1,0 +1,188 @@
+"""Invitations on the real server: what organisers see, and what strangers can and cannot do with a code."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from referee_api.v1 import token_pb2
+
+from tests.e2e.call_errors import parse_error
+from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
+from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.test_authors import reason_of
+
+pytestmark = pytest.mark.slow
+
+NUMBERS = count(1)
+LATER = {"seconds": 2**32}
+FAST = ("--redemptions-per-minute", "100000")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", *FAST) as running:
+        yield running
+
+
+def new_holder() -> str:
+    return f"new-author-{next(NUMBERS)}"
+
+
+def invite(organiser: Organiser, max_uses: int = 1, **more: Any) -> Any:
+    request = {"request_id": f"invitation {next(NUMBERS)}", "max_uses": max_uses, "expire_time": LATER}
+    return organiser.call("InvitationService/CreateInvitation", **request | more)
+
+
+def redeem(organiser: Organiser, code: str, holder: str, request_id: str = "r", token: str | None = None) -> Any:
+    fields = {"code": code, "holder": holder, "request_id": request_id}
+    return call_method(organiser.channel, "InvitationService/RedeemInvitation", token, **fields)
+
+
+def test_a_stranger_redeems_a_code_and_plays_as_an_author(organiser: Organiser) -> None:
+    made, holder = invite(organiser, label="cup"), new_holder()
+    redeemed = redeem(organiser, made.code, holder)
+    assert (redeemed.token.holder, redeemed.token.role) == (holder, token_pb2.ROLE_AUTHOR)
+    bot = f"{holder}-bot"
+    registered = call_method(organiser.channel, "BotService/RegisterBot", redeemed.secret, request_id="b", name=bot)
+    assert registered.bot.owner == holder
+    (use,) = organiser.call("InvitationService/ListRedemptions", invitation_id=made.invitation.id).redemptions
+    assert (use.holder, use.token_id) == (holder, redeemed.token.id)
+    organiser.call_as_admin("AdminService/RevokeToken", token_id=redeemed.token.id)
+    fields = {"name": bot, "description": "again"}
+    assert (
+        reason_of(lambda: call_method(organiser.channel, "BotService/UpdateBot", redeemed.secret, **fields))
+        == "BAD_TOKEN"
+    )
+
+
+def test_a_code_redeemed_twice_is_used_up(organiser: Organiser) -> None:
+    code = invite(organiser).code
+    redeem(organiser, code, new_holder())
+    with pytest.raises(grpc.RpcError) as raised:
+        redeem(organiser, code, new_holder(), "another")
+    error = parse_error(raised.value)
+    assert (error.reason, error.sentence, error.metadata["why"]) == (
+        "BAD_INVITATION",
+        "the invitation is used up",
+        "used_up",
+    )
+
+
+def test_a_code_redeemed_concurrently_makes_one_author(organiser: Organiser) -> None:
+    made, start = invite(organiser), threading.Barrier(4)
+
+    def attempt(holder: str) -> str:
+        start.wait()
+        try:
+            return str(redeem(organiser, made.code, holder, holder).token.holder)
+        except grpc.RpcError as error:
+            return parse_error(error).reason
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(attempt, [new_holder() for _ in range(4)]))
+    assert results.count("BAD_INVITATION") == 3
+    uses = organiser.call("InvitationService/ListRedemptions", invitation_id=made.invitation.id).redemptions
+    assert [use.holder for use in uses] == [result for result in results if result != "BAD_INVITATION"]
+
+
+def test_a_repeated_redemption_shows_no_secret_again(organiser: Organiser) -> None:
+    code, holder = invite(organiser).code, new_holder()
+    first, again = (redeem(organiser, code, holder) for _ in range(2))
+    assert (first.secret != "", again.secret, again.token.id) == (True, "", first.token.id)
+    assert reason_of(lambda: redeem(organiser, code, new_holder())) == "REQUEST_ID_REUSED"
+
+
+def test_a_code_is_used_up_and_a_repeated_request_is_known_after_a_crash(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path) as organiser:
+        code = invite(organiser).code
+        first = redeem(organiser, code, "eve")
+        organiser.server.kill()
+    with run_server(tmp_path) as server, server.channel() as channel:
+        fields = {"code": code, "holder": "eve", "request_id": "r"}
+        again = call_method(channel, "InvitationService/RedeemInvitation", None, **fields)
+        assert (again.token.id, again.secret) == (first.token.id, "")
+        fields = {"code": code, "holder": "tom", "request_id": "s"}
+        assert (
+            reason_of(lambda: call_method(channel, "InvitationService/RedeemInvitation", None, **fields))
+            == "BAD_INVITATION"
+        )
+
+
+def test_an_author_cannot_take_the_name_of_a_known_holder(organiser: Organiser) -> None:
+    made = invite(organiser, max_uses=5)
+    for holder in (organiser.name, "admin"):
+        assert reason_of(partial(redeem, organiser, made.code, holder)) == "NAME_TAKEN"
+    assert reason_of(lambda: redeem(organiser, made.code, "Ada Lovelace")) == "BAD_NAME"
+    assert reason_of(lambda: redeem(organiser, "guessed", organiser.name)) == "BAD_INVITATION"
+    assert organiser.call("InvitationService/ListInvitations").invitations[0].uses == 0
+
+
+def test_an_organiser_sees_and_revokes_only_its_own_invitations(organiser: Organiser, server: ServerProcess) -> None:
+    made = invite(organiser)
+    of_mine = {"invitation_id": made.invitation.id}
+    with new_organiser(server, organiser.channel, f"{organiser.name}-other") as other:
+        assert not other.call("InvitationService/ListInvitations").invitations
+        for method in ("RevokeInvitation", "ListRedemptions"):
+            call = f"InvitationService/{method}"
+            assert reason_of(partial(other.call, call, **of_mine)) == "NO_SUCH_INVITATION"
+    shown = organiser.call_as_admin("InvitationService/ListInvitations", page_size=1000).invitations
+    assert made.invitation.id in {one.id for one in shown}
+    assert organiser.call("InvitationService/RevokeInvitation", **of_mine).invitation.revoked
+    assert reason_of(lambda: redeem(organiser, made.code, new_holder())) == "BAD_INVITATION"
+    assert not organiser.call("InvitationService/ListInvitations").invitations
+    (listed,) = organiser.call("InvitationService/ListInvitations", include_inactive=True).invitations
+    assert listed.revoked
+
+
+def test_invitations_are_listed_in_pages(organiser: Organiser) -> None:
+    ids = [invite(organiser).invitation.id for _ in range(3)]
+    first = organiser.call("InvitationService/ListInvitations", page_size=2)
+    token = first.next_page_token
+    second = organiser.call("InvitationService/ListInvitations", page_size=2, page_token=token)
+    assert [one.id for one in (*first.invitations, *second.invitations)] == ids[::-1]
+    made = invite(organiser, max_uses=3)
+    holders = [redeem(organiser, made.code, name, name).token.holder for name in (new_holder(), new_holder())]
+    fields = {"invitation_id": made.invitation.id, "page_size": 1}
+    page = organiser.call("InvitationService/ListRedemptions", **fields)
+    last = organiser.call("InvitationService/ListRedemptions", **fields, page_token=page.next_page_token)
+    assert [use.holder for use in (*page.redemptions, *last.redemptions)] == holders
+
+
+def test_the_number_of_invited_authors_is_limited(organiser: Organiser) -> None:
+    organiser.call_as_admin("AdminService/SetQuota", holder=organiser.name, quota={"max_authors": 3})
+    invite(organiser, max_uses=2)
+    assert reason_of(lambda: invite(organiser, max_uses=2)) == "TOO_MANY_NAMES"
+    usage = organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage
+    assert usage.authors == 2
+
+
+def test_only_organisers_invite_and_only_redemption_needs_no_token(organiser: Organiser) -> None:
+    author = redeem(organiser, invite(organiser).code, new_holder()).secret
+    for method in ("CreateInvitation", "ListInvitations", "RevokeInvitation", "ListRedemptions"):
+        call = f"InvitationService/{method}"
+        for token, reason in ((author, "NOT_YOURS"), (organiser.secrets[0], "NOT_YOURS"), (None, "NO_TOKEN")):
+            assert reason_of(partial(call_method, organiser.channel, call, token)) == reason
+    assert redeem(organiser, invite(organiser).code, new_holder(), token="rf_0000").secret
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"expire_time": {"seconds": 1}}, {"expire_time": None}, {"max_uses": 1_001}, {"request_id": ""}]
+)
+def test_an_invitation_with_an_invalid_field_is_rejected(organiser: Organiser, wrong: dict[str, Any]) -> None:
+    assert reason_of(lambda: invite(organiser, **wrong)) == "BAD_FIELD"
+
+
+def test_an_address_can_only_try_a_few_codes_a_minute(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path, "--ephemeral", "--redemptions-per-minute", "1") as organiser:
+        assert reason_of(lambda: redeem(organiser, "guessed", "eve")) == "BAD_INVITATION"
+        with pytest.raises(grpc.RpcError) as raised:
+            redeem(organiser, "guessed", "eve")
+        error = parse_error(raised.value)
+        assert (error.reason, error.metadata["limit"]) == ("TOO_MANY_CALLS", "1")
+        assert organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.name == organiser.bots[0]

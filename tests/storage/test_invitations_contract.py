@@ -1,0 +1,173 @@
+"""The Invitations port: what every adapter must do."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
+from referee.accounts.invitations import Invitation, Redeemed
+from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of
+from referee.match.match_errors import RequestIdReused
+from tests.storage.account_stores import (
+    NOON_MS,
+    AccountStores,
+    in_sqlite,
+    organiser_token,
+    run_with_store,
+    with_all_account_stores,
+)
+
+HOUR_MS = 3_600_000
+
+
+def invitation(code: str = "code", organiser: str = "ann", **more: Any) -> Invitation:
+    return Invitation(sha256_of(code), organiser, NOON_MS, NOON_MS + HOUR_MS, **more)
+
+
+async def create(stores: AccountStores, one: Invitation, request_id: str = "", max_authors: int = 9) -> Invitation:
+    created = await stores.invitations.create(request_id or one.id, one, max_authors)
+    return created.invitation
+
+
+async def redeem(
+    stores: AccountStores, holder: str, request_id: str = "", code: str = "code", at_ms: int = NOON_MS
+) -> Redeemed:
+    token = Token(sha256_of(f"{code} {holder} {request_id} {at_ms}"), Role.AUTHOR, holder, at_ms)
+    return await stores.invitations.redeem(sha256_of(code), request_id or holder, token)
+
+
+async def why_not(stores: AccountStores, holder: str, code: str = "code", at_ms: int = NOON_MS) -> str:
+    with pytest.raises(BadInvitation) as raised:
+        await redeem(stores, holder, code=code, at_ms=at_ms)
+    return raised.value.details["why"]
+
+
+@with_all_account_stores
+async def test_an_invitation_is_stored_with_all_its_fields(stores: AccountStores) -> None:
+    one = invitation(max_uses=3, label="cup")
+    assert await create(stores, one) == one
+    assert await stores.invitations.invitation(one.id) == one
+    assert await stores.invitations.revoke(one.id) == replace(one, revoked=True)
+    assert await stores.invitations.revoke(one.id) == replace(one, revoked=True)
+
+
+@with_all_account_stores
+async def test_a_repeated_request_creates_nothing(stores: AccountStores) -> None:
+    first = await create(stores, invitation("first", max_uses=2), "r")
+    again = await stores.invitations.create("r", invitation("again", max_uses=2), 0)
+    assert (again.invitation, again.repeated) == (first, True)
+    with pytest.raises(RequestIdReused):
+        await create(stores, invitation("again", max_uses=3), "r")
+    other = await create(stores, invitation("again", "tom"), "r")
+    assert await stores.invitations.invitations() == [other, first]
+
+
+@with_all_account_stores
+async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
+    one = await create(stores, invitation(max_uses=3), max_authors=4)
+    with pytest.raises(TooManyNames) as raised:
+        await create(stores, invitation("more", max_uses=2), max_authors=4)
+    assert raised.value.details == {"what": "invited authors", "limit": "4"}
+    await create(stores, invitation("of tom", "tom", max_uses=4), max_authors=4)
+    await redeem(stores, "eve")
+    assert await stores.invitations.authors("ann", NOON_MS) == 3
+    assert await stores.invitations.authors("ann", NOON_MS + HOUR_MS) == 1
+    await stores.invitations.revoke(one.id)
+    assert await stores.invitations.authors("ann", NOON_MS) == 1
+    await create(stores, invitation("more", max_uses=3), max_authors=4)
+
+
+@with_all_account_stores
+async def test_invitations_are_listed_newest_first_in_pages(stores: AccountStores) -> None:
+    used, open_one, gone, of_tom = [
+        await create(stores, one) for one in (invitation("a"), invitation("b"), invitation("c"), invitation("d", "tom"))
+    ]
+    used = (await redeem(stores, "eve", code="a")).invitation
+    gone = await stores.invitations.revoke(gone.id)
+    listed = stores.invitations.invitations
+    assert await listed() == [of_tom, gone, open_one, used]
+    assert await listed("ann") == [gone, open_one, used]
+    assert await listed("ann", NOON_MS) == [open_one]
+    assert await listed("", NOON_MS + HOUR_MS) == []
+    assert await listed("ann", None, gone.id, 1) == [open_one]
+    for call in (listed(before="in_0"), stores.invitations.revoke("in_0"), stores.invitations.invitation("in_0")):
+        with pytest.raises(UnknownInvitation):
+            await call
+
+
+@with_all_account_stores
+async def test_redeeming_a_code_creates_an_author_and_counts_one_use(stores: AccountStores) -> None:
+    one = await create(stores, invitation(max_uses=2))
+    redeemed = await redeem(stores, "eve")
+    assert (redeemed.invitation.uses, redeemed.repeated) == (1, False)
+    assert await stores.tokens.find_token(redeemed.token.sha256) == redeemed.token
+    assert await stores.quotas.is_author("eve")
+    await redeem(stores, "tom")
+    first, second = await stores.invitations.redemptions(one.id)
+    assert (first.holder, first.token_id, first.at_ms) == ("eve", redeemed.token.id, NOON_MS)
+    assert await stores.invitations.redemptions(one.id, first.number) == [second]
+    assert await stores.invitations.redemptions(one.id, limit=1) == [first]
+
+
+@with_all_account_stores
+async def test_a_repeated_redemption_returns_the_first_token_and_costs_no_use(stores: AccountStores) -> None:
+    one = await create(stores, invitation())
+    first = await redeem(stores, "eve", "r")
+    await stores.invitations.revoke(one.id)
+    gone = await stores.tokens.change_token(first.token.id, revoked)
+    again = await redeem(stores, "eve", "r", at_ms=NOON_MS + HOUR_MS)
+    assert (again.token, again.invitation.uses, again.repeated) == (gone, 1, True)
+    assert await stores.tokens.tokens(TokenFilter("eve")) == [gone]
+    with pytest.raises(RequestIdReused):
+        await redeem(stores, "tom", "r")
+
+
+@with_all_account_stores
+async def test_a_code_cannot_be_redeemed_when_it_is_unknown_expired_revoked_or_used_up(stores: AccountStores) -> None:
+    one = await create(stores, invitation())
+    assert await why_not(stores, "eve", code="guessed") == "unknown"
+    assert await why_not(stores, "eve", at_ms=NOON_MS + HOUR_MS) == "expired"
+    await redeem(stores, "eve", at_ms=NOON_MS + HOUR_MS - 1)
+    assert await why_not(stores, "tom") == "used_up"
+    await stores.invitations.revoke(one.id)
+    assert await why_not(stores, "tom") == "revoked"
+    assert await stores.tokens.tokens(TokenFilter("tom")) == []
+
+
+@with_all_account_stores
+async def test_a_known_holder_cannot_be_taken_over(stores: AccountStores) -> None:
+    one = await create(stores, invitation(max_uses=9))
+    await stores.tokens.add_token(organiser_token("s", "Ada"), 9)
+    await stores.register("a-bot", "bob")
+    await stores.tokens.add_token(Token(sha256_of("w"), Role.BOT, "ann", NOON_MS, "a-bot"), 9)
+    await stores.quotas.set_quota("cleo", Quota(max_bots=1))
+    await redeem(stores, "dan")
+    for holder in ("ada", "bob", "ann", "cleo", "dan"):
+        with pytest.raises(NameTaken) as raised:
+            await redeem(stores, holder, f"as {holder}")
+        assert raised.value.details == {"name": holder}
+    assert (await stores.invitations.invitation(one.id)).uses == 1
+
+
+@with_all_account_stores
+async def test_of_concurrent_redemptions_only_as_many_succeed_as_there_are_uses(stores: AccountStores) -> None:
+    await create(stores, invitation(max_uses=2))
+    results = await asyncio.gather(*(redeem(stores, f"eve-{number}") for number in range(5)), return_exceptions=True)
+    assert sorted(type(result).__name__ for result in results) == ["BadInvitation"] * 3 + ["Redeemed"] * 2
+    assert len(await stores.tokens.tokens()) == 2
+
+
+def test_uses_are_counted_over_a_restart(tmp_path: Path) -> None:
+    async def before(stores: AccountStores) -> None:
+        await create(stores, invitation())
+        await redeem(stores, "eve", "r")
+
+    async def after(stores: AccountStores) -> None:
+        assert await why_not(stores, "tom") == "used_up"
+        assert (await redeem(stores, "eve", "r")).repeated
+
+    for step in (before, after):
+        run_with_store(in_sqlite(tmp_path / "referee.db"), step)
