@@ -10,12 +10,12 @@ from engines.api import Seat
 from engines.registry import find
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import write
-from referee.cli.records import control_text
 from referee.debugging.seat_turns import SeatTurn, seat_turns
 from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions
 from referee.match.events import MoveRefused
 from referee.match.state import Match
+from referee.records.describe_clock import control_text
 from referee.records.describe_event import escape_unprintable
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_record_history
 from referee.wire.clocks import clock_charge_of

@@ -8,11 +8,13 @@ from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 from referee.cli._shared.output import table
+from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
 from referee.local.contest_file import read_ladder
 from referee.reporting.collector import ladder_report
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import entry_line, pairing_text, rules_text
+from referee.reporting.publication import publish_ladder
 
 
 @click.group()
@@ -146,6 +148,15 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
         for point in points
     ]
     click.echo(table(["when", "rating", "version", "season", "match"], rows))
+
+
+@ladder.command(cls=ClientCommand)
+@click.argument("name")
+@out_option
+@with_organiser
+def publish(organiser: Organiser, name: str, out: Path | None) -> None:
+    """Write a closed ladder as one archive: site, records, tables, log, key, and how to check them."""
+    publish_contest(publish_ladder, organiser, name, out)
 
 
 @ladder.command(cls=ClientCommand)

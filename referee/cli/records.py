@@ -1,9 +1,7 @@
 """`referee verify` and `referee replay`: verify records, and print the matches in them, with their clocks."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,11 +9,10 @@ import click
 
 from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
-from referee.cli._shared.output import counted
 from referee.live.match_history import MatchStep
-from referee.match.clock import Clock, JapaneseByoYomi, Micros, PerMove, TimeControl, Untimed
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
+from referee.records.describe_clock import clock_text, control_text, time_text
 from referee.records.describe_event import describe, escape_unprintable
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_record_history
 from referee.records.signing_key import KeyUnusable, read_public_key
@@ -142,36 +139,3 @@ def _board(match: Match, viewer: Viewer) -> Iterator[str]:
         yield "\nplay did not start"
         return
     yield f"\n{match.position.picture(viewer)}\n\n{match.position.text(viewer)}"
-
-
-def time_text(time_us: Micros) -> str:
-    """Format as H:MM:SS.mmm, without hours if there are none; rounds down."""
-    minutes, rest = divmod(time_us // 1_000, 60_000)
-    hours, minutes = divmod(minutes, 60)
-    seconds = f"{rest // 1_000:02}.{rest % 1_000:03}"
-    return f"{hours}:{minutes:02}:{seconds}" if hours else f"{minutes}:{seconds}"
-
-
-def clock_text(control: TimeControl, clock: Clock) -> str:
-    """Format the time left of a seat."""
-    if isinstance(control, Untimed | PerMove):
-        return "-"
-    moves = f" for {counted(clock.moves, 'move')}" if clock.moves else ""
-    # With moves per period, `periods` is the number of the current period.
-    periods = f" and {counted(clock.periods, 'period')}" if isinstance(control, JapaneseByoYomi) else ""
-    return f"{time_text(clock.left_us)}{moves}{periods}"
-
-
-def control_text(control: object) -> str:
-    """Format a time control: `fischer, main 180 s, increment 2 s`."""
-    words = [re.sub("(?<=[a-z])(?=[A-Z])", " ", type(control).__name__).lower()]
-    assert is_dataclass(control)
-    for field in fields(control):
-        value = getattr(control, field.name)
-        if isinstance(value, tuple):
-            words.extend(map(control_text, value))
-        elif field.name.endswith("_us"):
-            words.append(f"{field.name.removesuffix('_us')} {value / 1_000_000:g} s")
-        else:
-            words.append(f"{value} {field.name}")
-    return ", ".join(words)

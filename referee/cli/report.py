@@ -1,6 +1,5 @@
 """`referee report`: a report of a ladder or a tournament, as an HTML page or as text."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -8,6 +7,7 @@ from referee_client import Organiser, Refused
 
 from referee.cli._shared.client_options import ClientCommand, open_organiser, referee_options
 from referee.cli._shared.output import write
+from referee.cli._shared.publishing import show_progress
 from referee.cli._shared.report_text import report_text
 from referee.reporting.collector import ReportDataMissing, ladder_report, read_saved_report, tournament_report
 from referee.reporting.page import page
@@ -41,24 +41,17 @@ def _saved_report(folder: Path) -> Report:
 
 def _fetch_report(name: str, kind: str | None, at: str | None, token: str | None, ca: Path | None) -> Report:
     with open_organiser(at, token, ca) as organiser:
-        return ladder_report(organiser, name, progress=_progress) if kind else _fetch_either(organiser, name)
-
-
-def _progress(done: int, of: int) -> None:
-    """Show progress in one line of standard error, which is erased at the end; nothing if that is no terminal."""
-    if sys.stderr.isatty():
-        text = f"records read: {done} of {of}"
-        click.echo(f"\r{text if done < of else ' ' * len(text)}\r", err=True, nl=False)
+        return ladder_report(organiser, name, progress=show_progress) if kind else _fetch_either(organiser, name)
 
 
 def _fetch_either(organiser: Organiser, name: str) -> Report:
     try:
-        return tournament_report(organiser, name, progress=_progress)
+        return tournament_report(organiser, name, progress=show_progress)
     except Refused as refused:
         if refused.reason != "NO_SUCH_TOURNAMENT":
             raise
     try:
-        return ladder_report(organiser, name, progress=_progress)
+        return ladder_report(organiser, name, progress=show_progress)
     except Refused as refused:
         if refused.reason != "NO_SUCH_LADDER":
             raise

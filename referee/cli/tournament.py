@@ -11,6 +11,7 @@ from referee_client.organiser.tournaments import FORMATS, PHASES
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import table, write
+from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import TournamentRunner
 from referee.local.contest_file import read_tournament
@@ -21,6 +22,7 @@ from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import chosen_text, entry_line, rules_text
+from referee.reporting.publication import publish_tournament
 
 WORD_OF = {number: word for word, number in PHASES.items()}
 DEFAULT_OUT = Path("referee-tournament")
@@ -133,6 +135,15 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: str | None) -> No
 def export(organiser: Organiser, name: str, form: str, output: Path | None) -> None:
     """Export a tournament as csv, json or trf."""
     write(output, organiser.tournaments.export(name, form))
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@out_option
+@with_organiser
+def publish(organiser: Organiser, name: str, out: Path | None) -> None:
+    """Write a finished tournament as one archive: site, records, tables, log, key, and how to check them."""
+    publish_contest(publish_tournament, organiser, name, out)
 
 
 @tournament.command(cls=ClientCommand)

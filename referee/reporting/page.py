@@ -1,5 +1,6 @@
 """The report as a self-contained HTML page without scripts."""
 
+from collections.abc import Iterable
 from importlib.resources import files
 
 from referee.reporting.bars import end_bars, sprt_gauge, time_bars
@@ -18,9 +19,15 @@ CHART_NOTES = {
 }
 
 
-def page(report: Report) -> str:
-    """Return the page as HTML."""
+def page(report: Report, matches: Markup | None = None) -> str:
+    """Return the page as HTML. `matches`: a table of matches, with links."""
     title = report.title or report.name
+    content = tag("main", *_sections(report, matches))
+    return document(title, heading(report.kind, title, report.facts), content, _foot(report))
+
+
+def document(title: str, *body: Markup) -> str:
+    """Return a self-contained HTML page in the style of reports."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -30,20 +37,20 @@ def page(report: Report) -> str:
         tag("title", title),
         tag("style", Markup(files("referee.reporting").joinpath("style.css").read_text(encoding="utf-8"))),
     )
-    body = tag("body", _heading(report, title), tag("main", *_sections(report)), _foot(report))
-    return f"<!doctype html>{tag('html', head, body, lang='en')}\n"
+    return f"<!doctype html>{tag('html', head, tag('body', *body), lang='en')}\n"
 
 
-def _heading(report: Report, title: str) -> Markup:
-    facts = (tag("div", tag("dt", word), tag("dd", text)) for word, text in report.facts)
-    return tag("header", tag("p", report.kind, class_="kind-of"), tag("h1", title), tag("dl", *facts, class_="facts"))
+def heading(kind: str, title: str, facts: Iterable[tuple[str, str]]) -> Markup:
+    listed = (tag("div", tag("dt", word), tag("dd", text)) for word, text in facts)
+    return tag("header", tag("p", kind, class_="kind-of"), tag("h1", title), tag("dl", *listed, class_="facts"))
 
 
-def _sections(report: Report) -> list[Markup]:
+def _sections(report: Report, matches: Markup | None) -> list[Markup]:
     sections = {
         "The test": (sprt_gauge(report.sprt) if report.sprt else None, ""),
         "Table": (standings_table(report), ELO_NOTE),
         "Rounds": (rounds(report), ""),
+        "Matches": (matches, ""),
         "Rating over time": (
             rating_chart(report),
             f"{CHART_NOTES[report.kind]} The band is the 95 % interval of the entrant in first place. Times are UTC.",

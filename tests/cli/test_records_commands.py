@@ -10,7 +10,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from engines import registry
 from engines.api import REFEREE
 from referee.cli import main
-from referee.cli.records import clock_text, control_text, time_text
 from referee.match.clock import (
     CanadianByoYomi,
     Clock,
@@ -28,6 +27,7 @@ from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, Void
 from referee.match.events import Event
 from referee.match.match_terms import LatePolicy, Policies
 from referee.match.result import EndCause
+from referee.records.describe_clock import clock_text, control_text, time_text
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import fingerprint, public_hex
 from tests.match.match_fixture import replay as fold

@@ -1,0 +1,236 @@
+"""Everything about a finished contest as files: records, tables, log, key, checksums, and a site for people.
+
+All files follow from what the server has stored, so that publishing twice gives the same bytes. A record contains the
+version of the server that wrote it, and therefore changes with an upgrade of the server.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from google.protobuf.json_format import MessageToDict
+from referee_api.v1 import contest_pb2, match_pb2, tournament_pb2
+from referee_client import Organiser, Refused
+from referee_client.matches import result_in
+
+from engines.registry import find
+from referee.records.record_reader import RecordStatus, read_record, read_record_history
+from referee.records.signing_key import fingerprint
+from referee.records.verify import verify
+from referee.reporting.collector import CONCURRENT_CALLS, Progress, ladder_report, no_progress, tournament_report
+from referee.reporting.contest_tables import cross_table_csv, pairings_csv, standings_csv, standings_json
+from referee.reporting.formatting import plain, points_text
+from referee.reporting.markup import Markup, tag
+from referee.reporting.match_page import match_page
+from referee.reporting.page import page
+from referee.reporting.report import Report
+
+MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+"""Ids become names of files."""
+MS_PER_S = 1_000
+SUMS = "SHA256SUMS"
+KEY = "key.txt"
+
+README = """\
+# {title}
+
+This archive contains everything that the referee has published about the finished {kind} `{name}`.
+
+| path | content |
+| --- | --- |
+| `site/index.html` | standings, rounds and matches with replays; open it in a browser |
+| `records/` | each finished match as a signed record |
+| `tables/` | standings, cross table and pairings for programs |
+| `log.jsonl` | every event of the {kind}, one JSON object per line |
+| `{key_file}` | the public key that has signed the records |
+| `{sums}` | checksums of all other files |
+
+## Check it
+
+```console
+$ sha256sum --check --quiet {sums}
+$ referee verify --key {key_file} records/*.jsonl
+```
+
+The second command needs Referee with the same games. It checks the form, the hash chain and the signature of each
+record, and replays each match with its clocks and random draws. Compare the key with the one that the organiser has
+published elsewhere; its fingerprint is
+
+    {fingerprint}
+"""
+
+
+Publish: TypeAlias = "Callable[[Organiser, str, Progress], Publication]"
+"""Collects a finished contest by its name."""
+
+
+class NotPublishable(Exception):
+    """The contest cannot be published now. `str()` is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    name: str
+    files: Mapping[str, bytes]
+    """Contents by path."""
+    end_s: int
+    """When the last match ended, in Unix seconds; 0 if there were none."""
+    matches: int
+
+
+def publish_tournament(organiser: Organiser, name: str, progress: Progress = no_progress) -> Publication:
+    """Raises NotPublishable, or the errors of the organiser client."""
+    tournament = organiser.tournaments.get(name)
+    if tournament.phase != tournament_pb2.TOURNAMENT_PHASE_FINISHED:
+        raise NotPublishable(f"the tournament {name} is not finished")
+    pairings = sorted(organiser.tournaments.pairings(name), key=lambda it: (it.round, it.board, it.id))
+    tables = {"tables/pairings.csv": pairings_csv(pairings)}
+    for form in ("json", "trf"):
+        if (exported := _export(organiser, name, form)) is not None:
+            tables[f"tables/tournament.{form}"] = exported.encode()
+    return _publication(
+        tournament_report(organiser, name, progress=progress),
+        _Source(organiser, progress, organiser.tournaments.matches(name), organiser.tournaments.watch(name), pairings),
+        tables,
+    )
+
+
+def publish_ladder(organiser: Organiser, name: str, progress: Progress = no_progress) -> Publication:
+    """Raises NotPublishable, or the errors of the organiser client."""
+    if not organiser.ladders.get(name).closed:
+        raise NotPublishable(f"the ladder {name} is not closed")
+    source = _Source(organiser, progress, organiser.ladders.matches(name), organiser.ladders.watch(name), ())
+    return _publication(ladder_report(organiser, name, progress=progress), source, {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a contest consists of, as the server tells it."""
+
+    organiser: Organiser
+    progress: Progress
+    matches: Iterable[match_pb2.Match]
+    log: Iterable[Any]
+    pairings: Sequence[contest_pb2.Pairing]
+
+    def finished(self) -> list[match_pb2.Match]:
+        """Return the finished matches in the order of their ends. Raises NotPublishable."""
+        found = [match for match in self.matches if match.HasField("result")]
+        if wrong := [match.id for match in found if not MATCH_ID.fullmatch(match.id)]:
+            raise NotPublishable(f"the id {wrong[0]!r} of a match cannot be the name of a file")
+        return sorted(found, key=lambda match: (match.end_time.ToMilliseconds(), match.id))
+
+    def records(self, matches: Sequence[match_pb2.Match]) -> dict[str, bytes]:
+        """Return the record of each match. Raises NotPublishable if one cannot be read."""
+        records: dict[str, bytes] = {}
+        with ThreadPoolExecutor(CONCURRENT_CALLS) as executor:
+            read = executor.map(lambda match: self.organiser.record_bytes(match.id), matches)
+            try:
+                for match, record in zip(matches, read, strict=True):
+                    records[match.id] = record
+                    self.progress(len(records), len(matches))
+            except Refused as refused:
+                missing = matches[len(records)].id
+                raise NotPublishable(f"the record of {missing} cannot be read: {refused}") from None
+        return records
+
+
+def _publication(report: Report, source: _Source, tables: Mapping[str, bytes]) -> Publication:
+    matches = source.finished()
+    records = source.records(matches)
+    key, pages = _checked_pages(matches, records)
+    files = {
+        "log.jsonl": b"".join(map(_log_line, source.log)),
+        "tables/standings.csv": standings_csv(report),
+        "tables/standings.json": standings_json(report),
+        "tables/cross_table.csv": cross_table_csv(report),
+        "site/index.html": page(report, _matches_table(matches, source.pairings)).encode(),
+        KEY: f"{key}\n".encode(),
+        **tables,
+        **{f"records/{match_id}.jsonl": record for match_id, record in records.items()},
+        **{f"site/matches/{match_id}.html": html.encode() for match_id, html in pages.items()},
+    }
+    words = {"title": report.title or report.name, "kind": report.kind, "name": report.name}
+    files["README.md"] = README.format(**words, key_file=KEY, sums=SUMS, fingerprint=fingerprint(key)).encode()
+    files[SUMS] = "".join(f"{sha256(data).hexdigest()}  {path}\n" for path, data in sorted(files.items())).encode()
+    end_s = max((match.end_time.ToMilliseconds() // MS_PER_S for match in matches), default=0)
+    return Publication(report.name, files, end_s, len(matches))
+
+
+def _checked_pages(matches: Sequence[match_pb2.Match], records: Mapping[str, bytes]) -> tuple[str, dict[str, str]]:
+    """Verify all records; return the key that signed them, and the page of each match. Raises NotPublishable."""
+    if not matches:
+        raise NotPublishable("no match was played")
+    key, pages = "", {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "record.jsonl"
+        for match in matches:
+            file.write_bytes(records[match.id])
+            verdict = verify(file, key or None, find)
+            if verdict.status is not RecordStatus.FINE:
+                raise NotPublishable(f"the record of {match.id} does not verify: {verdict}")
+            with file.open("rb") as record:
+                key = read_record(record).key
+            pages[match.id] = match_page(
+                read_record_history(file, find),
+                _players(match),
+                _result(match),
+                f"../../records/{match.id}.jsonl",
+                "../index.html#matches",
+            )
+    return key, pages
+
+
+def _players(match: match_pb2.Match) -> str:
+    return " – ".join(seat.bot or "nobody" for seat in match.seats)  # An en dash.
+
+
+def _result(match: match_pb2.Match) -> str:
+    result = result_in(match.result)
+    why = plain(result.reason or result.kind)
+    return f"{' : '.join(map(points_text, result.scores))}, {why}" if result.scores else f"{plain(result.kind)}, {why}"
+
+
+def _matches_table(matches: Sequence[match_pb2.Match], pairings: Sequence[contest_pb2.Pairing]) -> Markup:
+    by_match = {match_id: pairing for pairing in pairings for match_id in pairing.match_ids}
+    heads = (("Round", "number"), ("Board", "number"), ("Match", "name"), ("Result", ""), ("Record", ""))
+    rows = (_match_row(match, by_match.get(match.id)) for match in matches)
+    table = tag(
+        "table",
+        tag("thead", tag("tr", *(tag("th", head, scope="col", class_=kind or None) for head, kind in heads))),
+        tag("tbody", *rows),
+        class_="standings",
+    )
+    return tag("div", table, class_="scrolls", tabindex="0", id="matches")
+
+
+def _match_row(match: match_pb2.Match, pairing: contest_pb2.Pairing | None) -> Markup:
+    return tag(
+        "tr",
+        tag("td", pairing.round if pairing else "–", class_="number"),
+        tag("td", pairing.board if pairing else "–", class_="number"),
+        tag("td", tag("a", _players(match), href=f"matches/{match.id}.html"), class_="name"),
+        tag("td", _result(match)),
+        tag("td", tag("a", match.id, href=f"../records/{match.id}.jsonl")),
+    )
+
+
+def _export(organiser: Organiser, name: str, form: str) -> str | None:
+    """Return an export; None if the tournament has no such form."""
+    try:
+        return organiser.tournaments.export(name, form)
+    except Refused as refused:
+        if refused.reason != "NOT_EXPORTABLE":
+            raise
+        return None
+
+
+def _log_line(entry: Any) -> bytes:
+    told = MessageToDict(entry, preserving_proto_field_name=True)
+    return f"{json.dumps(told, sort_keys=True)}\n".encode()

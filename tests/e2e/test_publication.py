@@ -1,0 +1,180 @@
+"""`referee tournament publish` and `referee ladder publish` on a real server: contents, reproducibility, and checks."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.cli import main
+from tests.e2e.contests import create_ladder, join_ladder, start_tournament
+from tests.e2e.organiser import Organiser
+from tests.reporting.test_page import ParsedPage
+
+pytestmark = pytest.mark.slow
+
+
+def publish(organiser: Organiser, kind: str, file: Path) -> Result:
+    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": organiser.token}
+    return CliRunner().invoke(main, [kind, "publish", organiser.name, "--out", str(file)], env=environment)
+
+
+def play_match(organiser: Organiser, moves: int = 3) -> str:
+    """Let the bots play some moves of their next match; an administrator then decides it. Return its id."""
+    for seat in range(len(organiser.bots)):
+        organiser.connection(seat)
+    match_id = ""
+    for ply in range(moves):
+        turn = organiser.next_turn(ply % 2)
+        match_id = turn.match_id
+        seat = ply % 2
+        organiser.connection(seat).send(
+            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
+        )
+    organiser.connection(moves % 2).receive("turn")
+    organiser.call_as_admin(
+        "AdminService/AdjudicateMatch",
+        request_id=f"decide {match_id}",
+        match_id=match_id,
+        side_scores=[1, 0],
+        message="by agreement",
+    )
+    return match_id
+
+
+def finish_tournament(organiser: Organiser) -> str:
+    start_tournament(organiser, title="The <b>first</b> cup")
+    match_id = play_match(organiser)
+    for response in organiser.call("TournamentService/WatchTournament", tournament=organiser.name):
+        assert response.items
+    return match_id
+
+
+def read_csv(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
+
+
+def extract(file: Path, to: Path) -> Path:
+    with tarfile.open(file) as archive:
+        archive.extractall(to, filter="data")
+    (folder,) = to.iterdir()
+    return folder
+
+
+def test_a_finished_tournament_is_published_and_checked_by_the_commands_of_its_readme(
+    organiser: Organiser, tmp_path: Path
+) -> None:
+    match_id = finish_tournament(organiser)
+    file = tmp_path / "cup.tar.gz"
+    done = publish(organiser, "tournament", file)
+    assert (done.exit_code, "1 match" in done.output) == (0, True), done.output
+    folder = extract(file, tmp_path / "extracted")
+    assert folder.name == organiser.name
+    for path in ("README.md", "key.txt", "log.jsonl", "site/index.html", f"site/matches/{match_id}.html"):
+        assert (folder / path).stat().st_size
+    rows = read_csv(folder / "tables/standings.csv")
+    assert [(row["entrant"], row["points"]) for row in rows] == [(organiser.bots[0], "1.0"), (organiser.bots[1], "0.0")]
+    (pairing,) = read_csv(folder / "tables/pairings.csv")
+    assert (pairing["round"], pairing["matches"]) == ("1", match_id)
+    assert json.loads((folder / "tables/tournament.json").read_text())["phase"] == "finished"
+    events = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert "created" in events[0]
+    assert "ended" in events[-1]
+    commands = re.findall(r"^\$ (.*)$", (folder / "README.md").read_text(), re.MULTILINE)
+    assert len(commands) == 2
+    environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for command in commands:
+        subprocess.run(command, shell=True, cwd=folder, env=environment, check=True)  # The commands use wildcards.
+
+
+def test_a_publication_is_the_same_byte_for_byte_and_has_fixed_headers(organiser: Organiser, tmp_path: Path) -> None:
+    finish_tournament(organiser)
+    first, second = tmp_path / "a.tar.gz", tmp_path / "b.tar.gz"
+    for file in (first, second):
+        assert publish(organiser, "tournament", file).exit_code == 0
+    data = first.read_bytes()
+    assert data == second.read_bytes()
+    assert data[3:8] == bytes(5), "neither a name nor a time"
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as archive:
+        members = archive.getmembers()
+    assert [one.name for one in members] == sorted(one.name for one in members)
+    assert {(one.mode, one.uid, one.gid, one.uname, one.gname) for one in members} == {(0o644, 0, 0, "", "")}
+    assert len({one.mtime for one in members}) == 1
+
+
+def test_the_site_is_escaped_loads_nothing_and_its_links_lead_to_files(organiser: Organiser, tmp_path: Path) -> None:
+    finish_tournament(organiser)
+    file = tmp_path / "cup.tar.gz"
+    assert publish(organiser, "tournament", file).exit_code == 0
+    folder = extract(file, tmp_path / "extracted")
+    pages = sorted((folder / "site").rglob("*.html"))
+    assert len(pages) == 2
+    for page in pages:
+        html = page.read_text(encoding="utf-8")
+        assert "<b>first</b>" not in html
+        parsed = ParsedPage(html)
+        assert parsed.open == []
+        assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in parsed.tags}
+        ids = {attributes.get("id") for _, attributes in parsed.tags}
+        targets = [attributes.get("href") or "" for tag, attributes in parsed.tags if tag == "a"]
+        assert targets
+        for target in targets:
+            path, _, anchor = target.partition("#")
+            assert (page.parent / path).exists()
+            assert path or anchor in ids
+
+
+def test_the_replay_shows_the_board_after_every_move(organiser: Organiser, tmp_path: Path) -> None:
+    match_id = finish_tournament(organiser)
+    file = tmp_path / "cup.tar.gz"
+    assert publish(organiser, "tournament", file).exit_code == 0
+    folder = extract(file, tmp_path / "extracted")
+    html = (folder / f"site/matches/{match_id}.html").read_text(encoding="utf-8")
+    parsed = ParsedPage(html)
+    figures = [attributes["id"] for tag, attributes in parsed.tags if tag == "figure"]
+    assert figures == [f"ply-{ply}" for ply in range(4)]
+    assert parsed.classes_of("figure") == ["", "", "", "last"]
+
+
+def test_a_closed_ladder_is_published(organiser: Organiser, tmp_path: Path) -> None:
+    create_ladder(organiser)
+    join_ladder(organiser, 0, 1)
+    match_id = play_match(organiser)
+    file = tmp_path / "ladder.tar.gz"
+    early = publish(organiser, "ladder", file)
+    assert (early.exit_code, "is not closed" in early.output, file.exists()) == (1, True, False)
+    organiser.call("LadderService/CloseLadder", ladder=organiser.name)
+    follow_until_closed(organiser)
+    done = publish(organiser, "ladder", file)
+    assert done.exit_code == 0, done.output
+    folder = extract(file, tmp_path / "extracted")
+    assert (folder / f"records/{match_id}.jsonl").exists()
+    rows = read_csv(folder / "tables/standings.csv")
+    assert rows[0]["entrant"] == organiser.bots[0]
+    assert float(rows[0]["rating"]) > float(rows[1]["rating"])
+
+
+def follow_until_closed(organiser: Organiser) -> None:
+    """Wait until the ladder is closed; decide a match that it had started before."""
+    watching = organiser.call("LadderService/WatchLadder", ladder=organiser.name)
+    for match in organiser.call("MatchService/ListMatches", ladder=organiser.name, phase="MATCH_PHASE_PLAYING").matches:
+        organiser.call_as_admin(
+            "AdminService/VoidMatch", request_id=f"void {match.id}", match_id=match.id, message="the ladder closes"
+        )
+    assert list(watching)
+
+
+def test_an_unfinished_tournament_is_not_published_and_no_file_is_left(organiser: Organiser, tmp_path: Path) -> None:
+    start_tournament(organiser)
+    file = tmp_path / "cup.tar.gz"
+    refused = publish(organiser, "tournament", file)
+    assert (refused.exit_code, "is not finished" in refused.output) == (1, True)
+    assert list(tmp_path.iterdir()) == []
