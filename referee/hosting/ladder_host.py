@@ -1,7 +1,7 @@
 """Facade of ladders: everything that adapters can call to work with them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused
@@ -96,7 +96,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         resolved = await resolve_entrant(
             TournamentEntrant(entrant.name, bots=entrant.bots), store.state.seating.bots, self._deps.accounts
         )
-        state = await self._carry_out(store, JoinLadder(LadderEntrant(resolved.name, resolved.bots)))
+        state = await self._carry_out(store, JoinLadder(replace(entrant, name=resolved.name)))
         rows = await self.standings_of(state)
         return next(row for row in rows if row.entrant.name == resolved.name)
 

@@ -222,8 +222,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if not isinstance(created, TournamentCreated) or created != request.created(created.terms.tournament.seed):
             return False
         entries = await self._registry.log.read(first.contest, 1, created.entrants)
-        entrants = [replace(it.event.entrant, rating=None) for it in entries if isinstance(it.event, EntrantEntered)]
-        return entrants == [with_default_name(entrant) for entrant in request.entrants]
+        entered = [it.event.entrant for it in entries if isinstance(it.event, EntrantEntered)]
+        wanted = [with_default_name(entrant) for entrant in request.entrants]
+        return [(one.name, one.bots) for one in entered] == [(one.name, one.bots) for one in wanted]
 
 
 def _decide_entry(state: TournamentState, entrant: TournamentEntrant) -> list[TournamentEvent]:

@@ -5,12 +5,13 @@ no move waits for them. They are bounded by bot: if too many arrive at once, the
 while the store is unavailable are lost; the log is a help and not authoritative.
 
 A fault is a match that the bot forfeited by being late, illegal or absent. Too many consecutive ones pause the bot. A
-match finished without a fault resets the count; a void match does not count.
+match finished without a fault resets the count; a void match does not count. Nor do matches that others made outside of
+the contests that the bot has joined: anybody could otherwise have it paused.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from engines.api import Seat
@@ -170,13 +171,22 @@ class AutoPause:
     sees_moves = False
 
     def __init__(
-        self, accounts: Accounts, notifier: BotNotifier, time: Time, max_faults_in_row: Callable[[Match], int]
+        self,
+        accounts: Accounts,
+        notifier: BotNotifier,
+        time: Time,
+        max_faults_in_row: Callable[[Match], int],
+        counts: Callable[[Bot, Match], Awaitable[bool]],
     ) -> None:
-        """`max_faults_in_row` returns how many consecutive faults pause a bot if the last one was in that match."""
+        """`max_faults_in_row` returns how many consecutive faults pause a bot if the last one was in that match.
+
+        `counts` returns whether the bot plays in that match by the will of its owner. Other matches are ignored.
+        """
         self._accounts = accounts
         self._notifier = notifier
         self._time = time
         self._max_faults_in_row = max_faults_in_row
+        self._counts = counts
         self._tasks: set[asyncio.Task[None]] = set()
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
@@ -195,12 +205,15 @@ class AutoPause:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _count(self, bot: str, fault: Fault | None, match: Match) -> None:
+    async def _count(self, name: str, fault: Fault | None, match: Match) -> None:
         with suppress(LogUnavailable):
+            bot = await self._accounts.bot(name)
+            if not (fault or bot.faults) or not await self._counts(bot, match):
+                return
             if fault:
-                await self._add(bot, fault, match)
-            elif (await self._accounts.bot(bot)).faults:
-                await self._accounts.change_bot(bot, without_faults)
+                await self._add(name, fault, match)
+            else:
+                await self._accounts.change_bot(name, without_faults)
 
     async def _add(self, name: str, fault: Fault, match: Match) -> None:
         match_id, max_faults, at_ms = match.setup.match_id, self._max_faults_in_row(match), self._time.wall_ms()

@@ -10,6 +10,7 @@ from engines.registry import games
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.contest_workers import DuplicateSecrecy
+from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory, MatchQueue
@@ -63,11 +64,13 @@ class Application:
         self.events = metrics.meter_event_log(stores.events, time, self._log_outage)
         contests = metrics.meter_contest_log(stores.contests)
         ladders = ladder_registry(contests, games(), self._report_contest_fault)
+        tournaments = tournament_registry(contests, self._report_contest_fault)
         self._auto_pause = AutoPause(
             stores.accounts,
             self.notifier,
             time,
             lambda match: max_faults_for(ladders, match, settings.max_consecutive_faults),
+            JoinedMatches(ladders, tournaments).contains,
         )
         self._observers: Sequence[MatchObserver] = [
             metrics.matches,
@@ -102,7 +105,6 @@ class Application:
             self.pool.run,
         )
         self.ladders = LadderHost(ladders, dependencies, ratings, self._auto_pause.flush)
-        tournaments = tournament_registry(contests, self._report_contest_fault)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
 

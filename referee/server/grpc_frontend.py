@@ -86,6 +86,7 @@ class GrpcFrontend:
             lambda entries: format_record(entries, stores.key, VERSION),
             application.report_match_fault,
         )
+        labels = MatchLabels(application.ladders, application.tournaments, known_games)
         consent_guard = ConsentGuard(stores.accounts, referee, application.ladders, known_games)
         matches = Matches(
             referee,
@@ -95,7 +96,7 @@ class GrpcFrontend:
             rate_limit,
             rejection_recorder,
             AnswerLimits(settings.max_legal_moves, max_items),
-            MatchLabels(application.ladders, application.tournaments, known_games),
+            labels,
             consent_guard,
             match_context,
         )
@@ -143,7 +144,7 @@ class GrpcFrontend:
         )
         ladders = Ladders(application.ladders, stores.accounts, consent_guard, term_defaults, rate_limit, max_items)
         tournaments = Tournaments(
-            application.tournaments, stores.accounts, consent_guard, term_defaults, rate_limit, max_items
+            application.tournaments, stores.accounts, labels, consent_guard, term_defaults, rate_limit, max_items
         )
         services = (games_service, matches, play, bots, invitations, admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)

@@ -45,7 +45,7 @@ INTEGER_LIMIT = 1 << 63
 
 MATCH_VERSION = 3
 
-CONTEST_VERSION = 3
+CONTEST_VERSION = 4
 
 TIME_CONTROLS: dict[str, type] = {
     "untimed": clock.Untimed,
@@ -238,6 +238,13 @@ def _rename_terms(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {**data, "terms": _rename_fields(data["terms"])} if "terms" in data else data
 
 
+def _add_invited(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 3 did not say whether an entrant was entered by its owner."""
+    if data.get(KIND) in ("joined", "entered") and isinstance(data.get("entrant"), dict):
+        return {**data, "entrant": {**data["entrant"], "invited": False}}
+    return data
+
+
 def _rename_fields(value: JsonValue) -> JsonValue:
     """Rename the fields of an object and of all objects within it. Raises RecursionError."""
     if isinstance(value, dict):
@@ -247,7 +254,7 @@ def _rename_fields(value: JsonValue) -> JsonValue:
 
 MATCH_UPCASTERS: dict[int, Upcaster] = {1: _add_ratings, 2: _nest_terms}
 
-CONTEST_UPCASTERS: dict[int, Upcaster] = {1: _add_match_rate, 2: _rename_terms}
+CONTEST_UPCASTERS: dict[int, Upcaster] = {1: _add_match_rate, 2: _rename_terms, 3: _add_invited}
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}
 """For the events in records of matches."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import bot_pb2, clock_pb2, match_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, play_pb2
 
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of, ladder_request, match_terms
@@ -20,6 +20,8 @@ NUMBERS = count(1)
 ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
 TWO_HOURS = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=7_200_000))
+MAX_FAULTS = 5
+"""Number of consecutive faults that pause a bot, by default."""
 ANYONE = bot_pb2.CONSENT_SCOPE_ANYONE
 OWN = bot_pb2.CONSENT_SCOPE_OWN
 
@@ -173,3 +175,26 @@ def test_the_bots_of_the_organiser_itself_are_not_restricted(organiser: Organise
         == ""
     )
     assert unmet(organiser.call_as_bot, 0, "LadderService/JoinLadder", ladder=organiser.name) == ""
+
+
+def test_faults_in_matches_of_a_hostile_organiser_neither_pause_a_bot_nor_count(
+    organiser: Organiser, other: Organiser
+) -> None:
+    organiser.set_consent(scope=ANYONE, min_first_move_ms=0)
+    connection = organiser.connection(0)
+    organiser.connection(1)
+    for _ in range(MAX_FAULTS + 1):
+        seat(other, organiser.bots, rule=ONE_MS)
+        assert connection.receive("match_ended").result.HasField("forfeited")
+    organiser.create_match(rule=ONE_MS)
+    notice = connection.receive("notice")
+    assert (notice.kind, notice.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, str(MAX_FAULTS - 1))
+    assert not organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.HasField("pause")
+
+
+def test_only_the_organiser_of_a_ladder_lets_it_rate_a_tournament(organiser: Organiser, other: Organiser) -> None:
+    create_ladder(organiser)
+    with pytest.raises(grpc.RpcError) as raised:
+        create_tournament(other, round_robin={}, ladder=organiser.name)
+    assert parse_error(raised.value).reason == "NOT_YOURS"
+    create_tournament(organiser, round_robin={}, ladder=organiser.name)

@@ -20,6 +20,7 @@ from referee.contests.tournament.tournament_terms import TournamentFormat, Tourn
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
 from referee.hosting.contest_terms import Partners, TournamentTerms
 from referee.hosting.contest_worker import HostingDependencies
+from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory
@@ -195,11 +196,13 @@ class HostingHarness:
         ids = count(1)
         self.contests = CrashingContestLog(store.matches, self.crash)
         self.registry = ladder_registry(self.contests, games, self._report_fault)
+        tournaments = tournament_registry(self.contests, self._report_fault)
         self.auto_pause = AutoPause(
             store.accounts,
             BotNotifier(BotLogRecorder(MemoryBotLog(1000)), self._sessions_of, self.time),
             self.time,
             lambda match: max_faults_for(self.registry, match, 1000),
+            JoinedMatches(self.registry, tournaments).contains,
         )
         ratings = LadderRatings(self.registry, games)
         self.referee = Referee(
@@ -226,7 +229,6 @@ class HostingHarness:
             self._report_fault,
         )
         self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
-        tournaments = tournament_registry(self.contests, self._report_fault)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self._playing: set[asyncio.Task[None]] = set()
 

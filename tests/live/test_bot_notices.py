@@ -31,6 +31,7 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
 from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause, Fault, Forfeit
+from referee.match.state import Match
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
@@ -152,11 +153,16 @@ class AutoPauseHarness:
         self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
         self.recorder = BotLogRecorder(self.bot_log)
         notifier = BotNotifier(self.recorder, self._sessions_of, time)
-        self.auto_pause = AutoPause(self.accounts, notifier, time, lambda _: MAX_FAULTS)
+        self.auto_pause = AutoPause(self.accounts, notifier, time, lambda _: MAX_FAULTS, self._counts)
+        self.uncounted: set[str] = set()
+        """Ids of matches in which bots play without the will of their owner."""
         observers = FaultRecorder(self.recorder), self.auto_pause
         self.referee_harness: RefereeHarness = RefereeHarness(
             after.referee_harness if after else None, observers=observers, time=time
         )
+
+    async def _counts(self, bot: Bot, match: Match) -> bool:
+        return match.setup.match_id not in self.uncounted
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self.referee_harness.referee.sessions.of_bot(bot)
@@ -373,3 +379,19 @@ async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> 
         assert len(notice_details(first)) == count, used
     await quota_notifier.check_usage("ada", "max_streams", 4, 5)
     assert len(notice_details(first)) == 1, "another quota"
+
+
+@in_loop
+async def test_matches_that_the_owner_did_not_want_neither_count_nor_reset_the_count() -> None:
+    harness = await AutoPauseHarness.open()
+    await harness.play_forfeited_match()
+    match_id, _ = await harness.referee_harness.start_match(policies=STRICT)
+    harness.uncounted.add(match_id)
+    with pytest.raises(AttemptRefused):
+        await harness.referee_harness.submit_move(match_id, 0, "99")
+    assert (await harness.bot(0)).faults == 1
+    match_id, _ = await harness.referee_harness.start_match()
+    harness.uncounted.add(match_id)
+    await harness.referee_harness.referee.resign(match_id, 0)
+    assert (await harness.bot(0)).faults == 1
+    await harness.close()

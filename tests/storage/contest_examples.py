@@ -107,4 +107,6 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     LadderCreated("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], max_matches_per_hour=12)),
     ladder.LadderPaused("back on Monday"),
     ladder.LadderResumed(),
+    ladder.LadderJoined(ladder.LadderEntrant("bob", (BOB,), invited=True)),
+    tournament.EntrantEntered(tournament.TournamentEntrant("bob", None, (BOB,), invited=True)),
 )

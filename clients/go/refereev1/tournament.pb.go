@@ -235,7 +235,7 @@ type TournamentTerms struct {
 	Seeding Seeding `protobuf:"varint,10,opt,name=seeding,proto3,enum=referee_api.v1.Seeding" json:"seeding,omitempty"`
 	// Maximum number of matches in play. Default 0: limited by capacity only.
 	MaxConcurrentMatches uint32 `protobuf:"varint,11,opt,name=max_concurrent_matches,json=maxConcurrentMatches,proto3" json:"max_concurrent_matches,omitempty"`
-	// Ladder whose ratings seed the entrants and that rates the matches. Default: none.
+	// Ladder whose ratings seed the entrants and that rates the matches. The caller must be its organiser. Default: none.
 	Ladder string `protobuf:"bytes,12,opt,name=ladder,proto3" json:"ladder,omitempty"`
 	// Last round in which entrants can join; late entrants have lost the rounds before. Default 0: none after the
 	// start.

@@ -18,6 +18,8 @@ class LadderEntrant:
     name: str
     bots: tuple[Player, ...]
     """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
+    invited: bool = False
+    """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
 
     def rated_player(self, bots: tuple[Player, ...] = ()) -> Player:
         """Return who is rated: the partners, or the version of the bot among `bots` (default: those it joined with)."""

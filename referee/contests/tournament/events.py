@@ -17,6 +17,8 @@ class TournamentEntrant:
     """Rating at entry. Entrants without a rating are seeded last."""
     bots: tuple[Player, ...] = ()
     """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
+    invited: bool = False
+    """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,11 +55,15 @@ class ConsentGuard:
 
     async def enter_contest(
         self, caller: Caller, organiser: str, players: Iterable[Player], terms: Sequence[MatchTerms]
-    ) -> None:
-        """Check bots that the caller enters in a contest."""
+    ) -> bool:
+        """Check bots that the caller enters in a contest; return whether it invites a bot of another holder."""
+        invited = False
         for player in players:
             bot = await self._accounts.bot(player.bot)
-            _check(bot, organiser, MatchOffer(tuple(terms), by_bot=_acts_for(caller, bot)))
+            by_bot = _acts_for(caller, bot)
+            invited |= not by_bot
+            _check(bot, organiser, MatchOffer(tuple(terms), by_bot=by_bot))
+        return invited
 
     async def challenge(self, organiser: str, players: Iterable[Player], terms: Sequence[MatchTerms]) -> None:
         """Check bots of a challenge. They have joined the ladder, but their consent may have changed since."""

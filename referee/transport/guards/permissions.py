@@ -116,8 +116,7 @@ class MatchLabels:
         """Raises UnknownLadder, NotYours, LadderClosed, BadSeats or NotAMember, if the request names a ladder."""
         if LADDER not in match_request.labels:
             return
-        state = await self.ladders.get(match_request.labels[LADDER])
-        require_organiser(caller, state.created.organiser, "CreateMatch for a ladder of another")
+        state = await self.check_rating_ladder(match_request.labels[LADDER], caller, "CreateMatch")
         if state.closed:
             raise LadderClosed(state.created.name)
         terms = match_request.terms
@@ -126,6 +125,12 @@ class MatchLabels:
             raise BadSeats("sides", len(sides), len(state.sides))
         for player in match_request.players:
             _need_member(state, player)
+
+    async def check_rating_ladder(self, name: str, caller: Caller, method: str) -> LadderState:
+        """Return the ladder that is to rate matches of the caller. Raises UnknownLadder or NotYours."""
+        state = await self.ladders.get(name)
+        require_organiser(caller, state.created.organiser, f"{method} for a ladder of another")
+        return state
 
     async def check_player(self, match: Match, player: Player) -> None:
         """Raises NotAMember if the match is rated by a ladder and the player, who joins it, is not on that ladder."""

@@ -79,8 +79,10 @@ class Ladders(LadderServiceServicer):
         state = await self._ladders.get(request.ladder)
         name, bots = resolve_new_entrant(request.entrant, caller)
         await self._permissions.require_all(caller, state.created.organiser, bots, "JoinLadder for another's bot")
-        await self._consent_guard.enter_contest(caller, state.created.organiser, bots, state.terms.match_terms)
-        row = await self._ladders.join(state.created.name, LadderEntrant(name, bots))
+        invited = await self._consent_guard.enter_contest(
+            caller, state.created.organiser, bots, state.terms.match_terms
+        )
+        row = await self._ladders.join(state.created.name, LadderEntrant(name, bots, invited))
         return pb.JoinLadderResponse(standing=ladder_standing_of(row))
 
     async def LeaveLadder(self, request: pb.LeaveLadderRequest, context: Any) -> pb.LeaveLadderResponse:

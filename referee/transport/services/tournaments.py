@@ -1,6 +1,7 @@
 """TournamentService: creating, entering, watching, listing and exporting tournaments."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import grpc.aio
@@ -22,6 +23,7 @@ from referee.live.match_request import find_game
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.permissions import (
+    MatchLabels,
     Permissions,
     find_own_entrant,
     is_organiser_of,
@@ -60,6 +62,7 @@ class Tournaments(TournamentServiceServicer):
         self,
         tournaments: TournamentHost,
         accounts: Accounts,
+        labels: MatchLabels,
         consent_guard: ConsentGuard,
         converter: TermsConverter,
         rate_limiter: RateLimiter,
@@ -67,6 +70,7 @@ class Tournaments(TournamentServiceServicer):
     ) -> None:
         self._tournaments = tournaments
         self._permissions = Permissions(accounts)
+        self._labels = labels
         self._consent_guard = consent_guard
         self._converter = converter
         self._rate_limiter = rate_limiter
@@ -81,16 +85,21 @@ class Tournaments(TournamentServiceServicer):
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         caller = CALLER.get()
-        if not self._tournaments.has_created(caller.holder, request.request_id):
-            players = [player for _, bots in entrants for player in bots]
-            await self._consent_guard.enter_contest(caller, caller.holder, players, terms.match_terms)
+        is_new = not self._tournaments.has_created(caller.holder, request.request_id)
+        if is_new and terms.ladder:
+            await self._labels.check_rating_ladder(terms.ladder, caller, "CreateTournament")
+        given = [TournamentEntrant(name, bots=bots) for name, bots in entrants]
+        if is_new:
+            for at, one in enumerate(given):
+                invited = await self._consent_guard.enter_contest(caller, caller.holder, one.bots, terms.match_terms)
+                given[at] = replace(one, invited=invited)
         to_create = TournamentRequest(
             request.name,
             caller.holder,
             request.request_id,
             terms,
             request.title,
-            tuple(TournamentEntrant(name, None, bots) for name, bots in entrants),
+            tuple(given),
         )
         return pb.CreateTournamentResponse(tournament=self._tournament_of(await self._tournaments.create(to_create)))
 
@@ -112,8 +121,9 @@ class Tournaments(TournamentServiceServicer):
         state = await self._tournaments.get(request.tournament)
         name, bots = resolve_new_entrant(request.entrant, caller)
         await self._permissions.require_all(caller, state.organiser, bots, "EnterTournament for another's bot")
-        await self._consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
-        state = await self._tournaments.enter(state.name, TournamentEntrant(name, None, bots))
+        invited = await self._consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
+        entrant = TournamentEntrant(name, bots=bots, invited=invited)
+        state = await self._tournaments.enter(state.name, entrant)
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
 
     async def WithdrawEntrant(self, request: pb.WithdrawEntrantRequest, context: Any) -> pb.WithdrawEntrantResponse:

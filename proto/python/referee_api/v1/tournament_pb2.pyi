@@ -149,7 +149,7 @@ class TournamentTerms(_message.Message):
     max_concurrent_matches: _builtins.int
     """Maximum number of matches in play. Default 0: limited by capacity only."""
     ladder: _builtins.str
-    """Ladder whose ratings seed the entrants and that rates the matches. Default: none."""
+    """Ladder whose ratings seed the entrants and that rates the matches. The caller must be its organiser. Default: none."""
     last_entry_round: _builtins.int
     """Last round in which entrants can join; late entrants have lost the rounds before. Default 0: none after the
     start.

@@ -1,0 +1,110 @@
+"""Only matches in which a bot plays by the will of its owner count its faults."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from referee.contests.tournament.tournament_terms import RoundRobin
+from referee.hosting.contest_terms import LadderTerms
+from referee.hosting.joined_matches import JoinedMatches
+from referee.live.match_request import LADDER, MAKER, MatchRequest
+from referee.match.clock import SECOND
+from referee.match.match_terms import IllegalMovePolicy, MatchTerms, Policies
+from referee.match.setup import Player
+from referee.match.state import Match
+from tests.hosting.harness import (
+    Choose,
+    HostingHarness,
+    Store,
+    choose_by_match,
+    cup_terms,
+    entrant,
+    tournament_request,
+)
+from tests.hosting.ladder_harness import ladder_entrant, ladder_terms, new_ladder, rated, until
+from tests.live.fake_time import settle
+from tests.live.runner_harness import in_loop
+
+ONE_ATTEMPT = Policies(illegal=IllegalMovePolicy.FORFEIT)
+
+
+def strict(terms: MatchTerms) -> MatchTerms:
+    return replace(terms, policies=ONE_ATTEMPT)
+
+
+def forfeiting(*bots: str) -> Choose:
+    """Return a choice of moves in which these bots make illegal ones."""
+
+    def choose(match: Match, seat: int, moves: Sequence[str]) -> str:
+        return "?" if match.players[seat].bot in bots else choose_by_match(match, seat, moves)
+
+    return choose
+
+
+async def open_process(*bots: str) -> HostingHarness:
+    store = Store()
+    await store.register(*bots)
+    harness = HostingHarness(store)
+    harness.choose = forfeiting("failing")
+    await harness.open()
+    harness.connect(*bots)
+    return harness
+
+
+def strict_ladder(**more: int) -> LadderTerms:
+    terms = ladder_terms(**more)
+    return replace(terms, match_terms=tuple(map(strict, terms.match_terms)))
+
+
+@pytest.mark.parametrize("invited", [False, True])
+@in_loop
+async def test_a_bot_is_paused_for_its_faults_in_a_ladder_unless_it_was_invited(invited: bool) -> None:
+    harness = await open_process("failing", "one", "two")
+    await new_ladder(harness, strict_ladder(pause_after_faults=2), "one", "two")
+    await harness.ladders.join("main", replace(ladder_entrant("failing"), invited=invited))
+    state = await until(harness, rated(12))
+    await harness.auto_pause.flush()
+    assert state.ladder.current_season.record(Player("failing", "1")).forfeits >= 2
+    failing = await harness.store.accounts.bot("failing")
+    assert (failing.pause is None, failing.faults) == ((True, 0) if invited else (False, 2))
+    await harness.close()
+
+
+@pytest.mark.parametrize("invited", [False, True])
+@in_loop
+async def test_faults_in_a_tournament_count_unless_the_bot_was_invited(invited: bool) -> None:
+    harness = await open_process("failing", "one", "two")
+    terms = cup_terms(RoundRobin())
+    request = tournament_request(replace(terms, match_terms=tuple(map(strict, terms.match_terms))), "one", "two")
+    await harness.tournaments.create(request)
+    await harness.tournaments.enter("cup", replace(entrant("failing"), invited=invited))
+    await harness.tournaments.start("cup")
+    await harness.until_over("cup")
+    await harness.auto_pause.flush()
+    assert (await harness.store.accounts.bot("failing")).faults == (0 if invited else 2)
+    await harness.close()
+
+
+@in_loop
+async def test_matches_outside_of_contests_count_if_the_owner_made_them() -> None:
+    harness = await open_process("failing", "other")
+    terms = replace(strict(cup_terms(RoundRobin()).match_terms[0]), start_timeout_us=SECOND)
+    players = (Player("failing"), Player("other"))
+    for maker, faults in (("somebody", 0), ("owner", 1), ("somebody", 1)):
+        await harness.referee.create(MatchRequest(terms, players, labels={MAKER: maker}))
+        await settle()
+        await harness.auto_pause.flush()
+        assert (await harness.store.accounts.bot("failing")).faults == faults
+    await harness.close()
+
+
+@in_loop
+async def test_a_label_of_a_ladder_that_does_not_exist_counts_nothing() -> None:
+    harness = await open_process("failing", "other")
+    terms = cup_terms(RoundRobin()).match_terms[0]
+    made = await harness.referee.create(MatchRequest(terms, labels={MAKER: "somebody", LADDER: "gone"}))
+    bot = await harness.store.accounts.bot("failing")
+    matches = JoinedMatches(harness.registry, harness.tournaments._registry)
+    assert not await matches.contains(bot, made.status.match)
+    await harness.close()
