@@ -20,7 +20,7 @@ from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
-from referee.reporting.formatting import moment
+from referee.reporting.formatting import local_moment
 from referee.reporting.message_conversion import chosen_text, entry_line, rules_text
 from referee.reporting.publication import publish_tournament
 
@@ -153,7 +153,7 @@ def publish(organiser: Organiser, name: str, out: Path | None) -> None:
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Print the events of a tournament until its end. Reconnects when the referee restarts."""
     for entry in organiser.tournaments.watch(name, after):
-        click.echo(f"{entry.number:6}  {moment(entry.create_time.ToMilliseconds())}  {entry_line(entry)}")
+        click.echo(f"{entry.number:6}  {local_moment(entry.create_time.ToMilliseconds())}  {entry_line(entry)}")
 
 
 def _print(held: tournament_pb2.Tournament) -> None:
@@ -161,6 +161,10 @@ def _print(held: tournament_pb2.Tournament) -> None:
     click.echo(
         f"{held.name}: {WORD_OF.get(held.phase, '?')}, {len(held.entrants)} entrants, {_progress(held)} pairings"
     )
+    if held.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
+        for what, field in (("entries close", "entries_close_at"), ("starts", "starts_at")):
+            if held.terms.HasField(field):  # type: ignore[arg-type]  # It is a literal above.
+                click.echo(f"{what} at {local_moment(getattr(held.terms, field).ToMilliseconds())}")
 
 
 def _progress(held: tournament_pb2.Tournament) -> str:

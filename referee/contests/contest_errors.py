@@ -37,6 +37,11 @@ class EntryClosed(ContestError):
         super().__init__(f"{quoted(name)} cannot enter: entry is closed", name=shortened(name))
 
 
+class EntriesOver(ContestError):
+    def __init__(self, closed_at_ms: int) -> None:
+        super().__init__("entries are closed", closed_at_ms=str(closed_at_ms))
+
+
 class EntrantCountOutOfRange(ContestError):
     def __init__(self, entrants: int, wanted: str) -> None:
         sentence = f"this tournament takes {wanted} entrants, not {entrants}"

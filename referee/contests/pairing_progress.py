@@ -3,7 +3,7 @@
 The first result of a match stands; recording another one changes nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from referee.contests.pairing import DueMatch, MatchScore, Pairing
@@ -24,6 +24,10 @@ class PairingProgress:
     """Ids of matches that were created, by number and attempt, in the order of creation."""
     departed: frozenset[str] = frozenset()
     """Entrants that left before the pairing was done. Matches in play are finished; no others start."""
+    absent: frozenset[str] = frozenset()
+    """Entrants among them that lost the pairing by absence and are still in the contest."""
+    not_before_ms: int = 0
+    """When its first match may start (Unix milliseconds). 0: at once."""
 
     def with_match_started(self, number: int, attempt: int, match_id: str) -> "PairingProgress":
         return replace(self, match_ids={**self.match_ids, (number, attempt): match_id})
@@ -36,6 +40,10 @@ class PairingProgress:
 
     def with_departure(self, name: str) -> "PairingProgress":
         return replace(self, departed=self.departed | {name})
+
+    def with_absence(self, names: Iterable[str]) -> "PairingProgress":
+        absent = self.absent | {*names}
+        return replace(self, departed=self.departed | absent, absent=absent)
 
     def current_attempt(self, number: int) -> int:
         """Return the number, from 1, of the attempt that counts."""
@@ -63,6 +71,11 @@ class PairingProgress:
         if self.departed:
             return not self.matches_in_play
         return self.pairing.is_bye or len(self.scores) == self._last
+
+    @property
+    def is_deserted(self) -> bool:
+        """Whether all of its entrants lost it by absence."""
+        return bool(self.absent) and self.absent.issuperset(self.pairing.entrants)
 
     def is_set_over(self, number: int, except_id: str = "") -> bool:
         """Return whether each match of a set, except perhaps the one with `except_id`, has a result.

@@ -3,6 +3,8 @@
 The `details` of each are the metadata that the contract promises for its reason.
 """
 
+from datetime import UTC, datetime
+
 from engines.game_errors import DetailedError, quoted, shortened
 from referee.live.ports import fault_id
 
@@ -39,6 +41,12 @@ class NotAnEntrant(DetailedError):
 class TournamentStarted(DetailedError):
     def __init__(self, tournament: str) -> None:
         super().__init__(f"{tournament} has started and accepts no more entrants", tournament=tournament)
+
+
+class EntriesClosed(DetailedError):
+    def __init__(self, tournament: str, closed_at_ms: int) -> None:
+        closed_at = datetime.fromtimestamp(closed_at_ms // 1_000, UTC).isoformat()
+        super().__init__(f"{tournament} closed its entries at {closed_at}", tournament=tournament, closed_at=closed_at)
 
 
 class TournamentNotStarted(DetailedError):

@@ -60,6 +60,14 @@ class MatchFactory:
         """Return whether the bot has a session that accepts the game."""
         return self._referee.free_capacity(player, game) is not None
 
+    def is_present(self, player: Player, game: str) -> bool:
+        """Return whether the bot is online and takes matches of the game: it has room, or matches in play."""
+        free = self._referee.free_capacity(player, game)
+        return free is not None and (free.room > 0 or self._referee.count_in_play(player.bot) > 0)
+
+    async def is_paused(self, player: Player) -> bool:
+        return (await self._accounts.bot(player.bot)).pause is not None
+
     def room(self, player: Player, game: str) -> int:
         """Return for how many more matches of the game the bot has room; 0 if it is offline."""
         free = self._referee.free_capacity(player, game)
@@ -112,7 +120,7 @@ class WaitReason(Enum):
 class QueuedMatch:
     waits_for: WaitReason
     age_ms: int
-    """Time since its pairing was planned, by the wall clock."""
+    """Time since its pairing was due, by the wall clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,4 +156,5 @@ def _queued(contest: ContestState, factory: MatchFactory, now_ms: int) -> Iterat
         if None not in rooms.values():
             reserved.update(names)
         waits_for = WaitReason.PLACE if full else WaitReason.NOTHING if free else WaitReason.BOTS
-        yield QueuedMatch(waits_for, max(0, now_ms - contest.planned_ms[due.pairing.id]))
+        if contest.planned_ms[due.pairing.id] <= now_ms:
+            yield QueuedMatch(waits_for, now_ms - contest.planned_ms[due.pairing.id])

@@ -37,6 +37,7 @@ from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import TournamentTerms, check_tournament_terms, tournament_seating
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
+    EntriesClosed,
     NotAnEntrant,
     NotExportable,
     TournamentOver,
@@ -119,12 +120,12 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def enter(self, name: str, entrant: TournamentEntrant) -> TournamentState:
         """Add an entrant, which without a name is named as its only bot; its rating is looked up.
 
-        Raises TournamentStarted, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
+        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
         UnknownVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
         resolved = await self._resolve(store.state.terms, entrant)
-        return await self._execute(store, lambda state: _decide_entry(state, resolved))
+        return await self._execute(store, lambda state: _decide_entry(state, resolved, self._deps.time.wall_ms()))
 
     async def withdraw(self, name: str, entrant: str, message: str = "") -> TournamentState:
         """Remove an entrant before the start; after it, do not pair the entrant any more. Idempotent.
@@ -191,7 +192,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
             if state.tournament.phase is unless:
                 return []
             with _contract_errors(state):
-                return await decide_and_pair(state.tournament, command, self._deps.run)
+                return await decide_and_pair(state.tournament, command, self._deps.run, self._deps.time.wall_ms())
 
         return await self._execute(store, decided)
 
@@ -227,13 +228,16 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return [(one.name, one.bots) for one in entered] == [(one.name, one.bots) for one in wanted]
 
 
-def _decide_entry(state: TournamentState, entrant: TournamentEntrant) -> list[TournamentEvent]:
-    """Return the event that enters an entrant. Raises AlreadyIn, or another error of the contract."""
+def _decide_entry(state: TournamentState, entrant: TournamentEntrant, now_ms: int = 0) -> list[TournamentEvent]:
+    """Return the event that enters an entrant. Raises AlreadyIn, or another error of the contract.
+
+    Entrants that come with the creation of a tournament are never too late: for them, the time is 0.
+    """
     if not state.over:
         for other in state.tournament.entrants.values():
             check_not_entered(entrant, other)
     with _contract_errors(state):
-        return decide(state.tournament, EnterTournament(entrant))
+        return decide(state.tournament, EnterTournament(entrant, now_ms))
 
 
 def _decide_creation(created: TournamentCreated, entrants: Sequence[TournamentEntrant]) -> list[ContestEvent]:
@@ -259,6 +263,7 @@ def _contract_errors(state: TournamentState) -> Iterator[None]:
 
 CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], DetailedError]] = {
     pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase.value),
+    pure.EntriesOver: lambda state, said: EntriesClosed(state.name, int(said["closed_at_ms"])),
     pure.EntryClosed: lambda state, _: TournamentStarted(state.name),
     pure.EntrantNameTaken: lambda _, said: NameTaken(said["name"]),
     pure.UnknownEntrant: lambda state, said: NotAnEntrant(state.name, said["name"]),

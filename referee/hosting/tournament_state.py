@@ -38,7 +38,7 @@ class TournamentState:
     started_ms: int | None = None
     ended_ms: int | None = None
     planned_ms: Mapping[str, int] = field(default_factory=dict)
-    """When each pairing was planned, by its id."""
+    """When each pairing was planned or, if that is later, when its first match may start, by its id."""
 
     @property
     def name(self) -> str:
@@ -137,19 +137,20 @@ def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> Tourn
     if isinstance(event, TournamentPlayStarted):
         return replace(after, started_ms=entry.at_ms)
     if isinstance(event, TournamentPaired):
-        planned = dict.fromkeys((pairing.id for pairing in event.pairings), entry.at_ms)
+        due_ms = max(entry.at_ms, event.not_before_ms)
+        planned = dict.fromkeys((pairing.id for pairing in event.pairings), due_ms)
         return replace(after, planned_ms={**state.planned_ms, **planned})
     return replace(after, ended_ms=entry.at_ms) if isinstance(event, TournamentEnded) else after
 
 
 async def decide_and_pair(
-    tournament: Tournament, command: TournamentCommand, run: RunFunction
+    tournament: Tournament, command: TournamentCommand, run: RunFunction, now_ms: int = 0
 ) -> list[TournamentEvent]:
     """Return the events that follow from a command, as `decide` does; `run` computes what may take long."""
     if len(tournament.entrants) > MAX_ENTRANTS_HERE and will_pair_round(tournament, command):
         await pickle_parts(tournament)
-        return await run(decide, tournament, command, max_cpu_s=MAX_PAIRING_CPU_S)
-    return decide(tournament, command)
+        return await run(decide, tournament, command, now_ms, max_cpu_s=MAX_PAIRING_CPU_S)
+    return decide(tournament, command, now_ms)
 
 
 async def pickle_parts(tournament: Tournament) -> None:

@@ -4,10 +4,11 @@ Tables of a large tournament take seconds, so they are computed in a worker proc
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from referee.contests.pairing_progress import PairingProgress
@@ -52,6 +53,7 @@ class TournamentRow:
     forfeits: int
     estimate: EloEstimate | None
     """None: there are too few results."""
+    no_shows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class CrossTableCell:
     points: float
     match_ids: tuple[str, ...]
     """Matches that counted, in order."""
+    no_shows: int = 0
+    """Pairings that one of the two or both lost by absence."""
 
 
 def phase_of(course: PairingProgress) -> PairingPhase:
@@ -76,8 +80,10 @@ def rows(state: TournamentState, after_round: int = 0) -> list[TournamentRow]:
     tournament = _started(state)
     until = after_round or None
     strengths, forfeits = estimate_strengths(tournament, until), tournament.forfeit_counts()
+    no_shows = tournament.no_show_counts()
     return [
-        TournamentRow(row, forfeits[row.entrant], strengths.get(row.entrant)) for row in tournament.standings(until)
+        TournamentRow(row, forfeits[row.entrant], strengths.get(row.entrant), no_shows[row.entrant])
+        for row in tournament.standings(until)
     ]
 
 
@@ -85,14 +91,15 @@ def cross_table(state: TournamentState) -> list[tuple[str, list[CrossTableCell]]
     """Return what each entrant, best first, scored against each that it met. Raises TournamentNotStarted."""
     tournament = _started(state)
     names = [row.entrant for row in tournament.standings()]
-    played = _counted_matches(tournament)
+    played, no_shows = _counted_matches(tournament), _count_no_shows(tournament)
     return [
         (
             name,
             [
-                CrossTableCell(other, points, tuple(played.get(frozenset((name, other)), ())))
+                CrossTableCell(other, points, tuple(played.get(pair, ())), no_shows[pair])
                 for other, points in zip(names, line, strict=True)
                 if points is not None
+                for pair in [frozenset((name, other))]
             ],
         )
         for name, line in zip(names, points_against(tournament.round_results(), names), strict=True)
@@ -167,6 +174,16 @@ def _counted_matches(tournament: Tournament) -> dict[frozenset[str], list[str]]:
         for pair in {frozenset((one, other)) for one in names for other in names if one != other}:
             found.setdefault(pair, []).extend(counted)
     return found
+
+
+def _count_no_shows(tournament: Tournament) -> Counter[frozenset[str]]:
+    """Return how many pairings of each pair of entrants were lost by absence."""
+    return Counter(
+        frozenset((one, other))
+        for course in tournament.pairings.values()
+        if course.absent
+        for one, other in combinations(course.pairing.participants, 2)
+    )
 
 
 def _csv(state: TournamentState) -> str:

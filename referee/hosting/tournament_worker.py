@@ -1,29 +1,39 @@
 """The worker of one tournament: creates the matches that are due, in the order of planning."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from contextlib import suppress
 
+from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
+    DeclareAbsent,
     RecordTournamentScore,
     RecordTournamentVoid,
+    StartTournament,
     StartTournamentMatch,
     TournamentCommand,
 )
 from referee.contests.tournament.events import TournamentEvent
+from referee.contests.tournament.state import TournamentPhase
+from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
 from referee.hosting.tournament_state import TournamentState, decide_and_pair
 from referee.live.match_request import MAKER
+from referee.match.clock import MS, SECOND, Micros
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndCause, EndKind
 from referee.match.state import Match
 
 PART_BATCH_SIZE = 32
 """How many parts of the pairings are searched before the event loop runs again: some milliseconds of work."""
+MAX_SLEEP_MS = 60_000
+"""How long the worker sleeps at most until a moment: the wall clock may be set in the meantime."""
 NOT_NEEDED = "the tournament does not need it any more"
+AWAY, PAUSED = "not connected", "paused"
+"""Why an entrant counts as absent."""
 
 
 class TournamentWorker(ContestWorker[TournamentState]):
@@ -31,6 +41,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
         """Raises an exception if the game of the tournament no longer exists or has changed."""
         super().__init__(store, tournament_seating(store.state.terms, dependencies.games), dependencies)
         self._run_outside = dependencies.run
+        self._absences = AbsenceTimer()
 
     async def _prepare(self) -> None:
         """Fill the cache of matches in play part by part, and let the event loop run in between."""
@@ -43,9 +54,37 @@ class TournamentWorker(ContestWorker[TournamentState]):
         if self.state.over:
             await self._void_matches()
             return True
-        if not self._referee.draining:
+        if self._referee.draining:
+            self._absences.restart()
+        elif self.state.tournament.phase is TournamentPhase.ENTRY:
+            await self._start_on_time()
+        else:
             await self._create_due_matches()
+            await self._record_absences()
         return False
+
+    def _retry_in(self, delay_us: Micros) -> None:
+        self._absences.restart()
+        super()._retry_in(delay_us)
+
+    async def _start_on_time(self) -> None:
+        """Start the tournament when it is time. With too few entrants, it is tried again when one enters."""
+        starts_at_ms = self.state.tournament.terms.times.starts_at_ms
+        if starts_at_ms and not self._is_early(starts_at_ms):
+            with suppress(ContestError):
+                await self._execute(StartTournament())
+                self.wake()
+
+    def _is_early(self, at_ms: int) -> bool:
+        """Return whether that moment is still to come; the worker is woken then."""
+        left_ms = at_ms - self._time.wall_ms()
+        if left_ms > 0:
+            self._wake_in(min(left_ms, MAX_SLEEP_MS) * MS)
+        return left_ms > 0
+
+    def _is_delayed(self, due: DueMatch) -> bool:
+        not_before_ms = self.state.tournament.pairings[due.pairing.id].not_before_ms
+        return self._is_early(not_before_ms) or super()._is_delayed(due)
 
     async def _create_due_matches(self) -> None:
         """Create matches as far as their bots have room; entrants without room are passed over."""
@@ -66,6 +105,66 @@ class TournamentWorker(ContestWorker[TournamentState]):
         game = self.state.match_terms(due).game
         return all(self._factory.room(player, game) for player in self.state.tournament.entrants[name].bots)
 
+    async def _record_absences(self) -> None:
+        """Record who was absent from a pairing for too long, and take another step while somebody is absent."""
+        no_show_us = self.state.tournament.terms.times.no_show_ms * MS
+        if not no_show_us or self.state.over:
+            return
+        absent = await self._find_absent()
+        self._absences.update(absent.keys(), self._time.monotonic_us())
+        left_us = [no_show_us - self._absences.waited_us(one) for one in absent]
+        for pairing in dict.fromkeys(one[0] for one, left in zip(absent, left_us, strict=True) if left <= 0):
+            await self._declare_absent(pairing, absent, no_show_us)
+        if absent:
+            self._wake_in(min([MAX_STEP_US, *(left for left in left_us if left > 0)]))
+
+    async def _declare_absent(self, pairing: str, absent: Mapping[Absence, str], no_show_us: Micros) -> None:
+        """Record the absence of those whose time is over, and of those that are paused."""
+        progress = self.state.tournament.pairings[pairing]
+        names = [
+            name
+            for name in progress.pairing.participants
+            if self._absences.waited_us((pairing, name)) >= no_show_us or await self._is_paused(name)
+        ]
+        why = dict.fromkeys(absent.get((pairing, name), PAUSED) for name in names)
+        message = f"{' or '.join(why)} for {no_show_us // SECOND} s"
+        self._absences.forget(pairing)
+        await self._execute(DeclareAbsent(pairing, tuple(names), message))
+        self.wake()
+
+    async def _find_absent(self) -> dict[Absence, str]:
+        """Return the absent entrants, each with its first pairing that waits, and why it counts as absent.
+
+        Nobody counts as absent while the tournament has reached its limit of matches in play.
+        """
+        found: dict[Absence, str] = {}
+        seen: set[str] = set()
+        for number, part in enumerate(self.state.waiting_in_parts):
+            if number:
+                await asyncio.sleep(0)
+            for due in part:
+                if self.state.full:
+                    return {}
+                names = set(due.pairing.participants) - seen
+                if names and not self._is_delayed(due):
+                    seen |= names
+                    if not self.state.tournament.pairings[due.pairing.id].matches_in_play:
+                        found |= {(due.pairing.id, name): why for name, why in (await self._why_absent(due, names))}
+        return found
+
+    async def _why_absent(self, due: DueMatch, names: Collection[str]) -> list[tuple[str, str]]:
+        away = [name for name in due.pairing.participants if not self._is_present(due, name)]
+        if away or not all(self._has_room(due, name) for name in due.pairing.participants):
+            return [(name, AWAY) for name in away if name in names]
+        return [(name, PAUSED) for name in names if await self._is_paused(name)]
+
+    def _is_present(self, due: DueMatch, name: str) -> bool:
+        game = self.state.match_terms(due).game
+        return all(self._factory.is_present(player, game) for player in self.state.tournament.entrants[name].bots)
+
+    async def _is_paused(self, name: str) -> bool:
+        return any([await self._factory.is_paused(player) for player in self.state.tournament.entrants[name].bots])
+
     async def _record_start(self, due: DueMatch, match: Match) -> None:
         await super()._record_start(due, match)
         match_id = match.setup.match_id
@@ -81,7 +180,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
                     await self._referee.void(live_id, EndCause.ABORTED, NOT_NEEDED)
 
     def _decide(self, state: TournamentState, command: TournamentCommand) -> Awaitable[Sequence[TournamentEvent]]:
-        return decide_and_pair(state.tournament, command, self._run_outside)
+        return decide_and_pair(state.tournament, command, self._run_outside, self._time.wall_ms())
 
     def _start_command(self, due: DueMatch, match_id: str) -> TournamentCommand:
         return StartTournamentMatch(due.pairing.id, due.number, due.attempt, match_id)

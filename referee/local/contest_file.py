@@ -10,15 +10,18 @@ from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, sprt_pb2, tournam
 
 from engines.game_errors import quoted
 from referee.accounts.names import NAME, NAME_RULE
+from referee.contests.tournament.tournament_times import MAX_WAIT_MS
 from referee.local.entrant import Entrant, read_bots
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
 from referee.local.sandbox import read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, match_terms, read_opening
-from referee.local.toml_validation import BadPlan, count, fill, known, read_toml, value, word
+from referee.local.toml_validation import BadPlan, count, fill, known, moment, read_toml, value, whole, word
 from referee.match.match_terms import Policies
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
 OF_BOTH = ("title", "duplicate", "partners", *OF_EVERY_GAME)
+WAITS = ("no_show_ms", "max_no_shows", "round_break_ms")
+MOMENTS = ("starts_at", "entries_close_at")
 OF_A_TOURNAMENT = (
     "name",
     *OF_BOTH,
@@ -28,6 +31,8 @@ OF_A_TOURNAMENT = (
     "seeding",
     "ladder",
     "last_entry_round",
+    *WAITS,
+    *MOMENTS,
     "parallel",
     "matches_a_bot",
     "start_within_s",
@@ -131,12 +136,22 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         last_entry_round=count("last_entry_round", content, 0, MOST),
         partner_rule=_partners(content),
     )
+    _set_times(terms, content)
     if "seeding" in content:
         terms.seeding = word("seeding", tournament_pb2.Seeding, "SEEDING_", content["seeding"])
     if duplicate := _duplicate(content):
         terms.duplicate_play.CopyFrom(duplicate)
     _set_format(terms, content)
     return terms
+
+
+def _set_times(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:
+    for key in WAITS:
+        if key in content:
+            setattr(terms, key, whole(key, content, MAX_WAIT_MS))
+    for key in MOMENTS:
+        if key in content:
+            getattr(terms, key).FromDatetime(moment(key, content))
 
 
 def _set_format(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:

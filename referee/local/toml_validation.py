@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -52,6 +53,22 @@ def count(name: str, content: Mapping[str, Any], usual: int, most: int) -> int:
     given = content[name]
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= most:
         raise BadPlan(name, f"expected an integer from 1 to {most}, not {quoted(given)}")
+    return given
+
+
+def whole(name: str, content: Mapping[str, Any], most: int) -> int:
+    """Return an integer from 0 to `most`. Raises BadPlan."""
+    given = content[name]
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= most:
+        raise BadPlan(name, f"expected an integer from 0 to {most}, not {quoted(given)}")
+    return given
+
+
+def moment(name: str, content: Mapping[str, Any]) -> datetime:
+    """Return a time that says its difference from UTC. Raises BadPlan."""
+    given = content[name]
+    if not isinstance(given, datetime) or given.tzinfo is None:
+        raise BadPlan(name, f"expected a time with its zone, such as 2026-12-01T18:00:00Z, not {quoted(str(given))}")
     return given
 
 

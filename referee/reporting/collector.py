@@ -93,6 +93,7 @@ def _standing(
             tournament_pb2.TieBreakValue(tie_break=number, value=row["tie_breaks"][name]) for number, name in tie_breaks
         ],
         estimate=_estimate(row["estimate"]) if row["estimate"] else None,
+        no_shows=row.get("no_shows", 0),
         **{name: row[name] for name in ("rank", "entrant", "points", "wins", "draws", "losses", "forfeits", "byes")},
     )
 
@@ -120,7 +121,7 @@ def _pairing(data: Mapping[str, Any]) -> contest_pb2.Pairing:
     begun = contest_pb2.PAIRING_PHASE_PLAYING if data["match_ids"] else contest_pb2.PAIRING_PHASE_PLANNED
     phase = contest_pb2.PAIRING_PHASE_DONE if data["done"] else begun
     same = {name: data[name] for name in ("id", "round", "board", "entrants", "match_ids", "points")}
-    return contest_pb2.Pairing(phase=phase, void_matches=data["voided"], **same)
+    return contest_pb2.Pairing(phase=phase, void_matches=data["voided"], absent_entrants=data.get("absent", ()), **same)
 
 
 def no_progress(_done: int, _of: int) -> None:

@@ -1,9 +1,9 @@
 """Format the parts of a report as text: numbers, times, results, pairings, and what its columns mean."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from referee.reporting.report import End, Meeting, Report, Sprt
+from referee.reporting.report import End, Meeting, Report, Row, Sprt
 
 TIME_UNITS = ((86_400_000_000, "d"), (3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"))
 FORFEITS = {"time": "lost on time", "illegal_move": "illegal moves", "disconnected": "disconnected"}
@@ -46,6 +46,11 @@ def moment(ms: int) -> str:
     return f"{datetime.fromtimestamp(ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def local_moment(ms: int) -> str:
+    """Format a time in the zone of the reader, with its difference from UTC."""
+    return f"{datetime.fromtimestamp(ms / 1_000).astimezone():%Y-%m-%d %H:%M (UTC%z)}"
+
+
 def counted(many: int, thing: str, things: str = "") -> str:
     return f"{many:,} {thing if many == 1 else things or thing + 's'}".replace(",", "\u202f")
 
@@ -79,7 +84,19 @@ def result_text(meeting: Meeting) -> str:
     """Return `1 : 0`, `bye`, or the state of an unfinished pairing."""
     if len(meeting.entrants) == 1:
         return "bye"
-    return " : ".join(map(points_text, meeting.points)) if meeting.points else meeting.state
+    text = " : ".join(map(points_text, meeting.points)) if meeting.points else meeting.state
+    return f"{text} ({absent_text(meeting.absent)})" if meeting.absent else text
+
+
+def absent_text(names: Sequence[str]) -> str:
+    return f"{' and '.join(names)} absent"
+
+
+def forfeits_text(row: Row) -> str:
+    """Return the number of forfeits, with that of pairings lost by absence; empty if there are none."""
+    if not row.forfeits:
+        return ""
+    return f"{row.forfeits} ({row.no_shows} absent)" if row.no_shows else str(row.forfeits)
 
 
 def elo_baseline(report: Report) -> str:

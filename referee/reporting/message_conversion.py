@@ -11,7 +11,7 @@ from referee_client.matches import result_in
 from engines.game_errors import GameError
 from engines.registry import find
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.formatting import counted, plain, points_text, signed, sprt_text
+from referee.reporting.formatting import absent_text, counted, plain, points_text, signed, sprt_text
 from referee.reporting.report import End, Game, Sprt
 
 PHASES = {
@@ -142,8 +142,12 @@ def pairing_text(pairing: contest_pb2.Pairing) -> str:
         return f"{pairing.id}: {names[0]} has a bye"
     if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
         text = ", ".join(f"{name} {points_text(got)}" for name, got in zip(names, pairing.points, strict=False))
-        return f"{pairing.id}: {text}"
+        return f"{pairing.id}: {text}{_absent(pairing)}"
     return f"{pairing.id}: {' - '.join(names)} {PHASES.get(pairing.phase, '')}".rstrip()
+
+
+def _absent(pairing: contest_pb2.Pairing) -> str:
+    return f" ({absent_text(pairing.absent_entrants)})" if pairing.absent_entrants else ""
 
 
 def _ratings_text(rated: ladder_pb2.MatchRated) -> str:
@@ -173,6 +177,7 @@ ENTRY_TEXTS: dict[str, Callable[[Any], str]] = {
     "round_started": lambda began: f"round {began.round} started",
     "pairings_planned": lambda planned: f"{counted(len(planned.pairings), 'pairing')} planned",
     "pairing": pairing_text,
+    "entrants_absent": lambda absent: _with_message(pairing_text(absent.pairing), absent.message),
     "sprt": lambda sprt: sprt_text(sprt_of(sprt)),
     "ended": _end_text,
     "match_rated": lambda rated: f"{rated.match_id}: {_ratings_text(rated)}",

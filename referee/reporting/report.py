@@ -65,6 +65,8 @@ class Row:
     rating: Rating | None = None
     """None in a tournament."""
     tie_breaks: tuple[float, ...] = ()
+    no_shows: int = 0
+    """Pairings lost by absence, whose matches are among the forfeits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class Meeting:
     """By seat. Empty until the pairing is done."""
     state: str
     """`planned`, `playing` or `done`."""
+    absent: tuple[str, ...] = ()
+    """Entrants that lost it by absence."""
 
 
 @dataclass(frozen=True, slots=True)

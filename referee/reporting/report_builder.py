@@ -49,7 +49,14 @@ def build_tournament_report(
 
 def _meeting(pairing: contest_pb2.Pairing) -> Meeting:
     state = enum_word(contest_pb2.PairingPhase.DESCRIPTOR, pairing.phase)
-    return Meeting(pairing.round, pairing.board, tuple(pairing.entrants), tuple(pairing.points), state)
+    return Meeting(
+        pairing.round,
+        pairing.board,
+        tuple(pairing.entrants),
+        tuple(pairing.points),
+        state,
+        tuple(pairing.absent_entrants),
+    )
 
 
 def _tournament_facts(tournament: tournament_pb2.Tournament, games: int) -> tuple[tuple[str, str], ...]:
@@ -79,6 +86,7 @@ def _tournament_row(row: tournament_pb2.TournamentStanding) -> Row:
         row.forfeits,
         row.points,
         tie_breaks=tuple(it.value for it in row.tie_breaks),
+        no_shows=row.no_shows,
     )
 
 

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from math import floor
 
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.formatting import counted, elo_baseline, meeting_text, plain, points_text, result_text, signed
+from referee.reporting.formatting import (
+    counted,
+    elo_baseline,
+    forfeits_text,
+    meeting_text,
+    plain,
+    points_text,
+    result_text,
+    signed,
+)
 from referee.reporting.markup import Markup, Scale, fit_scale, joined, tag, tick_values
 from referee.reporting.report import Cell, Meeting, Report, Row
 
@@ -51,7 +60,7 @@ def _standings_row(row: Row, ladder: bool, estimates: Mapping[str, EloEstimate],
         tag("td", _elo(estimate), class_="number elo"),
         tag("td", _whisker(estimate, scale), class_="whisker"),
         tag("td", _score(row), class_="score"),
-        tag("td", row.forfeits or "–", class_="number wide"),
+        tag("td", forfeits_text(row) or "–", class_="number wide"),
     )
 
 

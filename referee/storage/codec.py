@@ -45,7 +45,7 @@ INTEGER_LIMIT = 1 << 63
 
 MATCH_VERSION = 3
 
-CONTEST_VERSION = 4
+CONTEST_VERSION = 5
 
 TIME_CONTROLS: dict[str, type] = {
     "untimed": clock.Untimed,
@@ -115,6 +115,7 @@ CONTEST_EVENTS: dict[str, type] = {
     "scored": pairing.ContestMatchScored,
     "voided": pairing.ContestMatchVoided,
     "ended": tournament.TournamentEnded,
+    "absent": tournament.EntrantsAbsent,
 }
 
 
@@ -245,6 +246,25 @@ def _add_invited(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return data
 
 
+def _add_times(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 4 had no times in the terms of a tournament, and no breaks between its rounds."""
+    if data.get(KIND) == "tournament_paired":
+        return {**data, "not_before_ms": 0}
+    terms = data.get("terms")
+    if data.get(KIND) != "tournament_made" or type(terms) is not dict or type(terms.get("tournament")) is not dict:
+        return data
+    return {**data, "terms": {**terms, "tournament": {**terms["tournament"], "times": dict(TIMES_OF_VERSION_4)}}}
+
+
+TIMES_OF_VERSION_4 = {
+    "no_show_ms": 0,
+    "max_no_shows": 2,
+    "starts_at_ms": 0,
+    "entries_close_at_ms": 0,
+    "round_break_ms": 0,
+}
+
+
 def _rename_fields(value: JsonValue) -> JsonValue:
     """Rename the fields of an object and of all objects within it. Raises RecursionError."""
     if isinstance(value, dict):
@@ -254,7 +274,7 @@ def _rename_fields(value: JsonValue) -> JsonValue:
 
 MATCH_UPCASTERS: dict[int, Upcaster] = {1: _add_ratings, 2: _nest_terms}
 
-CONTEST_UPCASTERS: dict[int, Upcaster] = {1: _add_match_rate, 2: _rename_terms, 3: _add_invited}
+CONTEST_UPCASTERS: dict[int, Upcaster] = {1: _add_match_rate, 2: _rename_terms, 3: _add_invited, 4: _add_times}
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}
 """For the events in records of matches."""

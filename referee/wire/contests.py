@@ -25,7 +25,7 @@ from referee.hosting.contest_terms import Partners, seating
 from referee.hosting.tournament_tables import PairingPhase, phase_of
 from referee.live.match_request import Opening
 from referee.match.setup import Player
-from referee.wire.basic_types import enum_value, parse_enum_or_default
+from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum_or_default
 from referee.wire.results import estimate_of
 from referee.wire.rules import opening_of
 
@@ -81,6 +81,8 @@ def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
         match_ids=progress.match_ids.values(),
         points=[progress.round_result(name).points for name in pairing.entrants] if progress.is_done else (),
         void_matches=sum(progress.void_counts.values()),
+        absent_entrants=sorted(progress.absent),
+        not_before=maybe_timestamp(progress.not_before_ms or None),
     )
 
 

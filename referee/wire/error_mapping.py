@@ -114,6 +114,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     hosting_errors.AlreadyIn: ErrorMapping(Code.ALREADY_EXISTS),
     hosting_errors.NotAnEntrant: ErrorMapping(FAILED),
     hosting_errors.TournamentStarted: ErrorMapping(FAILED),
+    hosting_errors.EntriesClosed: ErrorMapping(FAILED),
     hosting_errors.TournamentNotStarted: ErrorMapping(FAILED),
     hosting_errors.TournamentOver: ErrorMapping(FAILED),
     hosting_errors.WrongEntrantCount: ErrorMapping(FAILED),

@@ -12,12 +12,13 @@ from referee.contests.tournament import events as tournament_events
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import ScheduledFormat, Seeding, SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
-from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp
+from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp, unix_ms
 from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, format_of, pairing_of, read_format, sprt_state_of
 from referee.wire.results import estimate_of
 from referee.wire.rules import read_opening
@@ -37,6 +38,7 @@ SEEDINGS = {
     pb.SEEDING_RANDOM: Seeding.LOT,
 }
 """The first one is the default."""
+DEFAULT_NO_SHOW_MS = 600_000
 PHASES = {
     pb.TOURNAMENT_PHASE_ENTRY: TournamentPhase.ENTRY,
     pb.TOURNAMENT_PHASE_PLAYING: TournamentPhase.PLAYING,
@@ -62,10 +64,22 @@ def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) 
             terms.max_concurrent_matches or None,
             terms.last_entry_round,
             duplicate if terms.HasField("duplicate_play") else None,
+            _read_times(terms),
         ),
         openings,
         terms.ladder,
         partners,
+    )
+
+
+def _read_times(terms: pb.TournamentTerms) -> TournamentTimes:
+    usual_ms = 0 if terms.HasField("sprt") else DEFAULT_NO_SHOW_MS
+    return TournamentTimes(
+        terms.no_show_ms if terms.HasField("no_show_ms") else usual_ms,
+        terms.max_no_shows or TournamentTimes().max_no_shows,
+        unix_ms(terms.starts_at, "terms.starts_at"),
+        unix_ms(terms.entries_close_at, "terms.entries_close_at"),
+        terms.round_break_ms,
     )
 
 
@@ -103,6 +117,11 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
         ladder=terms.ladder,
         last_entry_round=contest.last_entry_round,
         partner_rule=enum_value(PARTNERS, terms.partners),
+        no_show_ms=contest.times.no_show_ms,
+        max_no_shows=contest.times.max_no_shows,
+        starts_at=maybe_timestamp(contest.times.starts_at_ms or None),
+        entries_close_at=maybe_timestamp(contest.times.entries_close_at_ms or None),
+        round_break_ms=contest.times.round_break_ms,
         **format_of(contest.format),
     )
 
@@ -127,13 +146,15 @@ def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.Tourn
         forfeits=row.forfeits,
         byes=standing.byes,
         estimate=estimate_of(row.estimate) if row.estimate else None,
+        no_shows=row.no_shows,
     )
 
 
 def cross_table_row_of(row: tuple[str, Sequence[CrossTableCell]]) -> pb.CrossTableRow:
     entrant, cells = row
     converted = [
-        pb.CrossTableCell(opponent=cell.opponent, points=cell.points, match_ids=cell.match_ids) for cell in cells
+        pb.CrossTableCell(opponent=cell.opponent, points=cell.points, match_ids=cell.match_ids, no_shows=cell.no_shows)
+        for cell in cells
     ]
     return pb.CrossTableRow(entrant=entrant, cells=converted)
 
@@ -209,6 +230,13 @@ def _pairing_changed(
     return "pairing", pairing_of(step.state.tournament.pairings[event.pairing])
 
 
+def _entrants_absent(
+    event: tournament_events.EntrantsAbsent, step: ContestStep[TournamentState], _: Standings
+) -> EntryField:
+    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
+    return "entrants_absent", pb.EntrantsAbsent(pairing=pairing, entrants=event.entrants, message=event.message)
+
+
 def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState], _: Standings) -> EntryField:
     tournament = step.state.tournament
     test = tournament.trial_state
@@ -230,5 +258,6 @@ ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standi
     ContestMatchStarted: _pairing_changed,
     ContestMatchVoided: _pairing_changed,
     ContestMatchScored: _match_scored,
+    tournament_events.EntrantsAbsent: _entrants_absent,
     tournament_events.TournamentEnded: _tournament_ended,
 }

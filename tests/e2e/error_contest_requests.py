@@ -330,6 +330,10 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     f"{TOURNAMENT}/EnterTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: enter(organiser, **first_entrant(organiser)),
         "TOURNAMENT_STARTED": after_setup(start_tournament, enter_third_bot),
+        "ENTRIES_CLOSED": after_setup(
+            lambda organiser: create_tournament(organiser, round_robin={}, entries_close_at={"seconds": 1}),
+            lambda organiser: enter(organiser, **first_entrant(organiser)),
+        ),
         "TOURNAMENT_OVER": after_setup(
             create_cancelled_tournament, lambda organiser: enter(organiser, **first_entrant(organiser))
         ),

@@ -198,6 +198,22 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
             "cancelled: rain",
         ),
         (
+            TournamentEntry(
+                entrants_absent=tournament_pb2.EntrantsAbsent(
+                    pairing=contest_pb2.Pairing(
+                        id="1.1",
+                        entrants=["anna", "bert"],
+                        phase=contest_pb2.PAIRING_PHASE_DONE,
+                        points=[1, 0],
+                        absent_entrants=["bert"],
+                    ),
+                    entrants=["bert"],
+                    message="not connected for 600 s",
+                )
+            ),
+            "1.1: anna 1, bert 0 (bert absent): not connected for 600 s",
+        ),
+        (
             ladder_pb2.LadderEntry(match_rated=ladder_pb2.MatchRated(match_id="m", ratings=[CHANGE])),
             "m: anna 1512 (+12)",
         ),

@@ -22,6 +22,7 @@ from referee.contests.tournament.tournament_terms import (
     TournamentFormat,
     TournamentPlayTerms,
 )
+from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, Partners, TournamentTerms
 from referee.live.match_request import Opening
@@ -73,6 +74,13 @@ SWISS = TournamentTerms(
     Partners.INDIVIDUAL,
 )
 
+TIMED = TournamentTerms(
+    MATCH_TERMS,
+    TournamentPlayTerms(
+        Swiss(5), SEED, times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000)
+    ),
+)
+
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
 
 CHANGES = (
@@ -109,4 +117,7 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     ladder.LadderResumed(),
     ladder.LadderJoined(ladder.LadderEntrant("bob", (BOB,), invited=True)),
     tournament.EntrantEntered(tournament.TournamentEntrant("bob", None, (BOB,), invited=True)),
+    TournamentCreated("timed", "Timed", "ann", "request 6", TIMED),
+    tournament.TournamentPaired((Pairing("2.1", 2, 1, ("ada", "bob")),), 1_700_000_000_000),
+    tournament.EntrantsAbsent("2.1", ("ada",), "not connected for 600 s"),
 )

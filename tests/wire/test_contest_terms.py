@@ -98,6 +98,11 @@ def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None
         ladder="main",
         last_entry_round=2,
         partner_rule="PARTNER_RULE_INDIVIDUAL",
+        no_show_ms=0,
+        max_no_shows=5,
+        starts_at={"seconds": 1_796_148_000},
+        entries_close_at={"seconds": 1_796_144_400, "nanos": 500_000_000},
+        round_break_ms=300_000,
     )
     converted = round_trip(terms)
     for field in terms.DESCRIPTOR.fields:
@@ -105,6 +110,21 @@ def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None
             assert getattr(converted, field.name) == getattr(terms, field.name), field.name
     assert converted.duplicate_play == terms.duplicate_play
     assert not round_trip(terms, with_openings=False).duplicate_play.openings
+
+
+def test_pairings_wait_ten_minutes_for_absent_entrants_unless_the_terms_say_otherwise() -> None:
+    terms = round_trip(tournament(swiss={"rounds": 3}))
+    assert (terms.no_show_ms, terms.max_no_shows) == (600_000, 2)
+    assert not terms.HasField("starts_at")
+    assert round_trip(tournament(swiss={"rounds": 3}, no_show_ms=0)).no_show_ms == 0
+    assert round_trip(tournament(sprt={"elo1": 5})).no_show_ms == 0
+
+
+@pytest.mark.parametrize("field", ["starts_at", "entries_close_at"])
+def test_a_time_that_does_not_exist_is_rejected(field: str) -> None:
+    for error, seconds in ((BadTerms, -1), (BadField, 1 << 60)):
+        with pytest.raises(error, match=field):
+            round_trip(tournament(swiss={"rounds": 3}, **{field: {"seconds": seconds}}))
 
 
 def test_a_ladder_is_read_as_it_was_written() -> None:

@@ -83,6 +83,7 @@ EXAMPLES: list[Exception] = [
     hosting_errors.NotAnEntrant("cup", "ada"),
     hosting_errors.TournamentStarted("cup"),
     hosting_errors.TournamentNotStarted("cup"),
+    hosting_errors.EntriesClosed("cup", 1_796_144_400_000),
     hosting_errors.TournamentOver("cup", "finished"),
     hosting_errors.WrongEntrantCount("cup", "1", "2 or more"),
     hosting_errors.NotExportable("cup", "trf", "it knows round robin and Swiss only"),

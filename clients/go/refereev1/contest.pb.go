@@ -13,6 +13,7 @@ package refereev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -269,7 +270,11 @@ type Pairing struct {
 	// Points of each entrant, in the order of `entrants`. Empty until it is done.
 	Points []float64 `protobuf:"fixed64,7,rep,packed,name=points,proto3" json:"points,omitempty"`
 	// Number of its matches that were void and replayed.
-	VoidMatches   uint32 `protobuf:"varint,8,opt,name=void_matches,json=voidMatches,proto3" json:"void_matches,omitempty"`
+	VoidMatches uint32 `protobuf:"varint,8,opt,name=void_matches,json=voidMatches,proto3" json:"void_matches,omitempty"`
+	// Names of entrants that lost it by absence.
+	AbsentEntrants []string `protobuf:"bytes,9,rep,name=absent_entrants,json=absentEntrants,proto3" json:"absent_entrants,omitempty"`
+	// When its first match may start. Not set: at once.
+	NotBefore     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=not_before,json=notBefore,proto3" json:"not_before,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -358,6 +363,20 @@ func (x *Pairing) GetVoidMatches() uint32 {
 		return x.VoidMatches
 	}
 	return 0
+}
+
+func (x *Pairing) GetAbsentEntrants() []string {
+	if x != nil {
+		return x.AbsentEntrants
+	}
+	return nil
+}
+
+func (x *Pairing) GetNotBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.NotBefore
+	}
+	return nil
 }
 
 // An entrant joined.
@@ -465,13 +484,13 @@ var File_referee_api_v1_contest_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\n" +
-	"\x1creferee_api/v1/contest.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\"I\n" +
+	"\x1creferee_api/v1/contest.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\"I\n" +
 	"\aEntrant\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
 	"\x04bots\x18\x02 \x03(\v2\x16.referee_api.v1.BotRefR\x04bots\"h\n" +
 	"\rDuplicatePlay\x12\"\n" +
 	"\farrangements\x18\x01 \x01(\rR\farrangements\x123\n" +
-	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xed\x01\n" +
+	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xd1\x02\n" +
 	"\aPairing\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x14\n" +
@@ -480,7 +499,11 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\x05phase\x18\x05 \x01(\x0e2\x1c.referee_api.v1.PairingPhaseR\x05phase\x12\x1b\n" +
 	"\tmatch_ids\x18\x06 \x03(\tR\bmatchIds\x12\x16\n" +
 	"\x06points\x18\a \x03(\x01R\x06points\x12!\n" +
-	"\fvoid_matches\x18\b \x01(\rR\vvoidMatches\"B\n" +
+	"\fvoid_matches\x18\b \x01(\rR\vvoidMatches\x12'\n" +
+	"\x0fabsent_entrants\x18\t \x03(\tR\x0eabsentEntrants\x129\n" +
+	"\n" +
+	"not_before\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tnotBefore\"B\n" +
 	"\rEntrantJoined\x121\n" +
 	"\aentrant\x18\x01 \x01(\v2\x17.referee_api.v1.EntrantR\aentrant\"A\n" +
 	"\vEntrantLeft\x12\x18\n" +
@@ -512,26 +535,28 @@ func file_referee_api_v1_contest_proto_rawDescGZIP() []byte {
 var file_referee_api_v1_contest_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_referee_api_v1_contest_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_referee_api_v1_contest_proto_goTypes = []any{
-	(PartnerRule)(0),      // 0: referee_api.v1.PartnerRule
-	(PairingPhase)(0),     // 1: referee_api.v1.PairingPhase
-	(*Entrant)(nil),       // 2: referee_api.v1.Entrant
-	(*DuplicatePlay)(nil), // 3: referee_api.v1.DuplicatePlay
-	(*Pairing)(nil),       // 4: referee_api.v1.Pairing
-	(*EntrantJoined)(nil), // 5: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),   // 6: referee_api.v1.EntrantLeft
-	(*BotRef)(nil),        // 7: referee_api.v1.BotRef
-	(*Opening)(nil),       // 8: referee_api.v1.Opening
+	(PartnerRule)(0),              // 0: referee_api.v1.PartnerRule
+	(PairingPhase)(0),             // 1: referee_api.v1.PairingPhase
+	(*Entrant)(nil),               // 2: referee_api.v1.Entrant
+	(*DuplicatePlay)(nil),         // 3: referee_api.v1.DuplicatePlay
+	(*Pairing)(nil),               // 4: referee_api.v1.Pairing
+	(*EntrantJoined)(nil),         // 5: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 6: referee_api.v1.EntrantLeft
+	(*BotRef)(nil),                // 7: referee_api.v1.BotRef
+	(*Opening)(nil),               // 8: referee_api.v1.Opening
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_referee_api_v1_contest_proto_depIdxs = []int32{
 	7, // 0: referee_api.v1.Entrant.bots:type_name -> referee_api.v1.BotRef
 	8, // 1: referee_api.v1.DuplicatePlay.openings:type_name -> referee_api.v1.Opening
 	1, // 2: referee_api.v1.Pairing.phase:type_name -> referee_api.v1.PairingPhase
-	2, // 3: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	9, // 3: referee_api.v1.Pairing.not_before:type_name -> google.protobuf.Timestamp
+	2, // 4: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_contest_proto_init() }

@@ -114,6 +114,8 @@ const (
 	ErrorReason_ERROR_REASON_CONSENT_MISSING ErrorReason = 40
 	// The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why.
 	ErrorReason_ERROR_REASON_BAD_INVITATION ErrorReason = 45
+	// The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339).
+	ErrorReason_ERROR_REASON_ENTRIES_CLOSED ErrorReason = 44
 	// It is not this seat's turn to move. ABORTED; seat, owing.
 	ErrorReason_ERROR_REASON_NOT_YOUR_TURN ErrorReason = 50
 	// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -227,6 +229,7 @@ var (
 		39:  "ERROR_REASON_DRAW_OFFERED_BEFORE",
 		40:  "ERROR_REASON_CONSENT_MISSING",
 		45:  "ERROR_REASON_BAD_INVITATION",
+		44:  "ERROR_REASON_ENTRIES_CLOSED",
 		50:  "ERROR_REASON_NOT_YOUR_TURN",
 		51:  "ERROR_REASON_STALE_TURN",
 		52:  "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -298,6 +301,7 @@ var (
 		"ERROR_REASON_DRAW_OFFERED_BEFORE":      39,
 		"ERROR_REASON_CONSENT_MISSING":          40,
 		"ERROR_REASON_BAD_INVITATION":           45,
+		"ERROR_REASON_ENTRIES_CLOSED":           44,
 		"ERROR_REASON_NOT_YOUR_TURN":            50,
 		"ERROR_REASON_STALE_TURN":               51,
 		"ERROR_REASON_SESSION_TAKEN_OVER":       52,
@@ -434,7 +438,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xdc\x11\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xfd\x11\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -474,7 +478,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_NOT_EXPORTABLE\x10&\x12$\n" +
 	" ERROR_REASON_DRAW_OFFERED_BEFORE\x10'\x12 \n" +
 	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12\x1f\n" +
-	"\x1bERROR_REASON_BAD_INVITATION\x10-\x12\x1e\n" +
+	"\x1bERROR_REASON_BAD_INVITATION\x10-\x12\x1f\n" +
+	"\x1bERROR_REASON_ENTRIES_CLOSED\x10,\x12\x1e\n" +
 	"\x1aERROR_REASON_NOT_YOUR_TURN\x102\x12\x1b\n" +
 	"\x17ERROR_REASON_STALE_TURN\x103\x12#\n" +
 	"\x1fERROR_REASON_SESSION_TAKEN_OVER\x104\x12\x1e\n" +

@@ -241,7 +241,20 @@ type TournamentTerms struct {
 	// start.
 	LastEntryRound uint32 `protobuf:"varint,13,opt,name=last_entry_round,json=lastEntryRound,proto3" json:"last_entry_round,omitempty"`
 	// Assignment of partners. Default: individual.
-	PartnerRule   PartnerRule `protobuf:"varint,14,opt,name=partner_rule,json=partnerRule,proto3,enum=referee_api.v1.PartnerRule" json:"partner_rule,omitempty"`
+	PartnerRule PartnerRule `protobuf:"varint,14,opt,name=partner_rule,json=partnerRule,proto3,enum=referee_api.v1.PartnerRule" json:"partner_rule,omitempty"`
+	// How long a pairing waits for an entrant that is not connected or whose bot is paused, up to 30 days. Then the
+	// entrant loses the pairing by absence. 0: for ever. Default: 600000 (ten minutes); 0 if the format is SPRT.
+	NoShowMs *uint32 `protobuf:"varint,15,opt,name=no_show_ms,json=noShowMs,proto3,oneof" json:"no_show_ms,omitempty"`
+	// Number of pairings lost in succession by absence after which an entrant is withdrawn. Default 0: 2.
+	MaxNoShows uint32 `protobuf:"varint,16,opt,name=max_no_shows,json=maxNoShows,proto3" json:"max_no_shows,omitempty"`
+	// When the tournament starts by itself. With too few entrants, it starts when there are enough. Default: when the
+	// organiser starts it.
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	// When entries close. Default: at the start, or with the last entry round.
+	EntriesCloseAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=entries_close_at,json=entriesCloseAt,proto3" json:"entries_close_at,omitempty"`
+	// Least time between the end of a round and the matches of the next one, up to 30 days. In a knock-out, before each
+	// pairing after the first round. Default 0: none.
+	RoundBreakMs  uint32 `protobuf:"varint,19,opt,name=round_break_ms,json=roundBreakMs,proto3" json:"round_break_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -391,6 +404,41 @@ func (x *TournamentTerms) GetPartnerRule() PartnerRule {
 		return x.PartnerRule
 	}
 	return PartnerRule_PARTNER_RULE_UNSPECIFIED
+}
+
+func (x *TournamentTerms) GetNoShowMs() uint32 {
+	if x != nil && x.NoShowMs != nil {
+		return *x.NoShowMs
+	}
+	return 0
+}
+
+func (x *TournamentTerms) GetMaxNoShows() uint32 {
+	if x != nil {
+		return x.MaxNoShows
+	}
+	return 0
+}
+
+func (x *TournamentTerms) GetStartsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartsAt
+	}
+	return nil
+}
+
+func (x *TournamentTerms) GetEntriesCloseAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EntriesCloseAt
+	}
+	return nil
+}
+
+func (x *TournamentTerms) GetRoundBreakMs() uint32 {
+	if x != nil {
+		return x.RoundBreakMs
+	}
+	return 0
 }
 
 type isTournamentTerms_Format interface {
@@ -892,7 +940,9 @@ type TournamentStanding struct {
 	// Number of byes.
 	Byes uint32 `protobuf:"varint,9,opt,name=byes,proto3" json:"byes,omitempty"`
 	// Estimated strength from all results together. Not set while there are too few.
-	Estimate      *EloEstimate `protobuf:"bytes,10,opt,name=estimate,proto3" json:"estimate,omitempty"`
+	Estimate *EloEstimate `protobuf:"bytes,10,opt,name=estimate,proto3" json:"estimate,omitempty"`
+	// Number of pairings that it lost by absence; their matches are among the losses and the forfeits.
+	NoShows       uint32 `protobuf:"varint,11,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -995,6 +1045,13 @@ func (x *TournamentStanding) GetEstimate() *EloEstimate {
 		return x.Estimate
 	}
 	return nil
+}
+
+func (x *TournamentStanding) GetNoShows() uint32 {
+	if x != nil {
+		return x.NoShows
+	}
+	return 0
 }
 
 // Value of a tie-break for an entrant.
@@ -1115,7 +1172,9 @@ type CrossTableCell struct {
 	// Points of the row's entrant: for each match 1 if it ranked higher, 0.5 if equal, 0 if lower.
 	Points float64 `protobuf:"fixed64,2,opt,name=points,proto3" json:"points,omitempty"`
 	// Ids of their matches, in order.
-	MatchIds      []string `protobuf:"bytes,3,rep,name=match_ids,json=matchIds,proto3" json:"match_ids,omitempty"`
+	MatchIds []string `protobuf:"bytes,3,rep,name=match_ids,json=matchIds,proto3" json:"match_ids,omitempty"`
+	// Number of their pairings that one of them or both lost by absence.
+	NoShows       uint32 `protobuf:"varint,4,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1171,6 +1230,13 @@ func (x *CrossTableCell) GetMatchIds() []string {
 	return nil
 }
 
+func (x *CrossTableCell) GetNoShows() uint32 {
+	if x != nil {
+		return x.NoShows
+	}
+	return 0
+}
+
 // An entry of a tournament's log.
 type TournamentEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1190,6 +1256,7 @@ type TournamentEntry struct {
 	//	*TournamentEntry_Pairing
 	//	*TournamentEntry_Sprt
 	//	*TournamentEntry_Ended
+	//	*TournamentEntry_EntrantsAbsent
 	Event         isTournamentEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1318,6 +1385,15 @@ func (x *TournamentEntry) GetEnded() *TournamentEnded {
 	return nil
 }
 
+func (x *TournamentEntry) GetEntrantsAbsent() *EntrantsAbsent {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_EntrantsAbsent); ok {
+			return x.EntrantsAbsent
+		}
+	}
+	return nil
+}
+
 type isTournamentEntry_Event interface {
 	isTournamentEntry_Event()
 }
@@ -1363,6 +1439,11 @@ type TournamentEntry_Ended struct {
 	Ended *TournamentEnded `protobuf:"bytes,10,opt,name=ended,proto3,oneof"`
 }
 
+type TournamentEntry_EntrantsAbsent struct {
+	// Entrants lost a pairing by absence.
+	EntrantsAbsent *EntrantsAbsent `protobuf:"bytes,11,opt,name=entrants_absent,json=entrantsAbsent,proto3,oneof"`
+}
+
 func (*TournamentEntry_Created) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_EntrantJoined) isTournamentEntry_Event() {}
@@ -1378,6 +1459,8 @@ func (*TournamentEntry_Pairing) isTournamentEntry_Event() {}
 func (*TournamentEntry_Sprt) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_Ended) isTournamentEntry_Event() {}
+
+func (*TournamentEntry_EntrantsAbsent) isTournamentEntry_Event() {}
 
 // A round started.
 type RoundStarted struct {
@@ -1489,6 +1572,70 @@ func (x *PairingsPlanned) GetPairings() []*Pairing {
 	return nil
 }
 
+// Entrants lost a pairing by absence. The other entrant wins what was left of it; no match of this is rated.
+type EntrantsAbsent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing, with its points.
+	Pairing *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	// Names of the absent entrants.
+	Entrants []string `protobuf:"bytes,2,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	// Reason in one sentence.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntrantsAbsent) Reset() {
+	*x = EntrantsAbsent{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntrantsAbsent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntrantsAbsent) ProtoMessage() {}
+
+func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntrantsAbsent.ProtoReflect.Descriptor instead.
+func (*EntrantsAbsent) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *EntrantsAbsent) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
+func (x *EntrantsAbsent) GetEntrants() []string {
+	if x != nil {
+		return x.Entrants
+	}
+	return nil
+}
+
+func (x *EntrantsAbsent) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // The tournament ended.
 type TournamentEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1504,7 +1651,7 @@ type TournamentEnded struct {
 
 func (x *TournamentEnded) Reset() {
 	*x = TournamentEnded{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1663,7 @@ func (x *TournamentEnded) String() string {
 func (*TournamentEnded) ProtoMessage() {}
 
 func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1676,7 @@ func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEnded.ProtoReflect.Descriptor instead.
 func (*TournamentEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TournamentEnded) GetPhase() TournamentPhase {
@@ -1557,7 +1704,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\x84\x06\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xfd\a\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12=\n" +
@@ -1576,8 +1723,16 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x16max_concurrent_matches\x18\v \x01(\rR\x14maxConcurrentMatches\x12\x16\n" +
 	"\x06ladder\x18\f \x01(\tR\x06ladder\x12(\n" +
 	"\x10last_entry_round\x18\r \x01(\rR\x0elastEntryRound\x12>\n" +
-	"\fpartner_rule\x18\x0e \x01(\x0e2\x1b.referee_api.v1.PartnerRuleR\vpartnerRuleB\b\n" +
-	"\x06format\"$\n" +
+	"\fpartner_rule\x18\x0e \x01(\x0e2\x1b.referee_api.v1.PartnerRuleR\vpartnerRule\x12!\n" +
+	"\n" +
+	"no_show_ms\x18\x0f \x01(\rH\x01R\bnoShowMs\x88\x01\x01\x12 \n" +
+	"\fmax_no_shows\x18\x10 \x01(\rR\n" +
+	"maxNoShows\x127\n" +
+	"\tstarts_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x12D\n" +
+	"\x10entries_close_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0eentriesCloseAt\x12$\n" +
+	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMsB\b\n" +
+	"\x06formatB\r\n" +
+	"\v_no_show_ms\"$\n" +
 	"\n" +
 	"RoundRobin\x12\x16\n" +
 	"\x06cycles\x18\x01 \x01(\rR\x06cycles\"\x1f\n" +
@@ -1611,7 +1766,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"createTime\x129\n" +
 	"\n" +
 	"start_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
-	"\bend_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"\xc3\x02\n" +
+	"\bend_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"\xde\x02\n" +
 	"\x12TournamentStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x18\n" +
 	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x16\n" +
@@ -1624,17 +1779,19 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\bforfeits\x18\b \x01(\rR\bforfeits\x12\x12\n" +
 	"\x04byes\x18\t \x01(\rR\x04byes\x127\n" +
 	"\bestimate\x18\n" +
-	" \x01(\v2\x1b.referee_api.v1.EloEstimateR\bestimate\"\\\n" +
+	" \x01(\v2\x1b.referee_api.v1.EloEstimateR\bestimate\x12\x19\n" +
+	"\bno_shows\x18\v \x01(\rR\anoShows\"\\\n" +
 	"\rTieBreakValue\x125\n" +
 	"\ttie_break\x18\x01 \x01(\x0e2\x18.referee_api.v1.TieBreakR\btieBreak\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value\"_\n" +
 	"\rCrossTableRow\x12\x18\n" +
 	"\aentrant\x18\x01 \x01(\tR\aentrant\x124\n" +
-	"\x05cells\x18\x02 \x03(\v2\x1e.referee_api.v1.CrossTableCellR\x05cells\"a\n" +
+	"\x05cells\x18\x02 \x03(\v2\x1e.referee_api.v1.CrossTableCellR\x05cells\"|\n" +
 	"\x0eCrossTableCell\x12\x1a\n" +
 	"\bopponent\x18\x01 \x01(\tR\bopponent\x12\x16\n" +
 	"\x06points\x18\x02 \x01(\x01R\x06points\x12\x1b\n" +
-	"\tmatch_ids\x18\x03 \x03(\tR\bmatchIds\"\xe3\x04\n" +
+	"\tmatch_ids\x18\x03 \x03(\tR\bmatchIds\x12\x19\n" +
+	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xae\x05\n" +
 	"\x0fTournamentEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1647,14 +1804,19 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\apairing\x18\b \x01(\v2\x17.referee_api.v1.PairingH\x00R\apairing\x12/\n" +
 	"\x04sprt\x18\t \x01(\v2\x19.referee_api.v1.SprtStateH\x00R\x04sprt\x127\n" +
 	"\x05ended\x18\n" +
-	" \x01(\v2\x1f.referee_api.v1.TournamentEndedH\x00R\x05endedB\a\n" +
+	" \x01(\v2\x1f.referee_api.v1.TournamentEndedH\x00R\x05ended\x12I\n" +
+	"\x0fentrants_absent\x18\v \x01(\v2\x1e.referee_api.v1.EntrantsAbsentH\x00R\x0eentrantsAbsentB\a\n" +
 	"\x05event\"\x9b\x01\n" +
 	"\fRoundStarted\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x123\n" +
 	"\bpairings\x18\x03 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"F\n" +
 	"\x0fPairingsPlanned\x123\n" +
-	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"\xa4\x01\n" +
+	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"y\n" +
+	"\x0eEntrantsAbsent\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12\x1a\n" +
+	"\bentrants\x18\x02 \x03(\tR\bentrants\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xa4\x01\n" +
 	"\x0fTournamentEnded\x125\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12\x18\n" +
@@ -1693,7 +1855,7 @@ func file_referee_api_v1_tournament_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(TieBreak)(0),                 // 0: referee_api.v1.TieBreak
 	(Seeding)(0),                  // 1: referee_api.v1.Seeding
@@ -1712,60 +1874,65 @@ var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(*TournamentEntry)(nil),       // 14: referee_api.v1.TournamentEntry
 	(*RoundStarted)(nil),          // 15: referee_api.v1.RoundStarted
 	(*PairingsPlanned)(nil),       // 16: referee_api.v1.PairingsPlanned
-	(*TournamentEnded)(nil),       // 17: referee_api.v1.TournamentEnded
-	(*MatchTerms)(nil),            // 18: referee_api.v1.MatchTerms
-	(*Sprt)(nil),                  // 19: referee_api.v1.Sprt
-	(*DuplicatePlay)(nil),         // 20: referee_api.v1.DuplicatePlay
-	(PartnerRule)(0),              // 21: referee_api.v1.PartnerRule
-	(*Entrant)(nil),               // 22: referee_api.v1.Entrant
+	(*EntrantsAbsent)(nil),        // 17: referee_api.v1.EntrantsAbsent
+	(*TournamentEnded)(nil),       // 18: referee_api.v1.TournamentEnded
+	(*MatchTerms)(nil),            // 19: referee_api.v1.MatchTerms
+	(*Sprt)(nil),                  // 20: referee_api.v1.Sprt
+	(*DuplicatePlay)(nil),         // 21: referee_api.v1.DuplicatePlay
+	(PartnerRule)(0),              // 22: referee_api.v1.PartnerRule
 	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*EloEstimate)(nil),           // 24: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 25: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 26: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 27: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 28: referee_api.v1.SprtState
+	(*Entrant)(nil),               // 24: referee_api.v1.Entrant
+	(*EloEstimate)(nil),           // 25: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 26: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 27: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 28: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 29: referee_api.v1.SprtState
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
-	18, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
+	19, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
 	4,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
 	5,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
 	6,  // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
 	7,  // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
 	8,  // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
-	19, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
-	20, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
+	20, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
+	21, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
 	0,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
 	1,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
-	21, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
-	3,  // 11: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
-	2,  // 12: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
-	22, // 13: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
-	23, // 14: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
-	23, // 15: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
-	23, // 16: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
-	11, // 17: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	24, // 18: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
-	0,  // 19: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
-	13, // 20: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	23, // 21: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
-	9,  // 22: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	25, // 23: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	26, // 24: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
-	16, // 25: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
-	15, // 26: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	27, // 27: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	28, // 28: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	17, // 29: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
-	10, // 30: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	27, // 31: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	27, // 32: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	2,  // 33: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	10, // 34: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	35, // [35:35] is the sub-list for method output_type
-	35, // [35:35] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	22, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
+	23, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
+	23, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
+	3,  // 13: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
+	2,  // 14: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
+	24, // 15: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
+	23, // 16: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
+	23, // 17: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
+	23, // 18: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
+	11, // 19: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
+	25, // 20: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	0,  // 21: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
+	13, // 22: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
+	23, // 23: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	9,  // 24: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
+	26, // 25: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	27, // 26: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	16, // 27: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
+	15, // 28: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
+	28, // 29: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	29, // 30: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	18, // 31: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	17, // 32: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
+	10, // 33: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	28, // 34: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	28, // 35: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	28, // 36: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	2,  // 37: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	10, // 38: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	39, // [39:39] is the sub-list for method output_type
+	39, // [39:39] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -1794,6 +1961,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentEntry_Pairing)(nil),
 		(*TournamentEntry_Sprt)(nil),
 		(*TournamentEntry_Ended)(nil),
+		(*TournamentEntry_EntrantsAbsent)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1801,7 +1969,7 @@ func file_referee_api_v1_tournament_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_proto_rawDesc), len(file_referee_api_v1_tournament_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -8,6 +8,7 @@ from referee.cli._shared.output import table, text_table
 from referee.contests.strength.elo import EloEstimate
 from referee.reporting.formatting import (
     end_text,
+    forfeits_text,
     legend,
     meeting_text,
     plain,
@@ -72,7 +73,7 @@ def _cross_table(report: Report) -> str:
 def _row(row: Row, estimate: EloEstimate | None) -> list[str]:
     worth = _rating(row) if row.points is None else points_text(row.points)
     elo = f"{signed(estimate.elo)} ± {(estimate.high - estimate.low) / 2:.0f}" if estimate else "-"
-    counts = [str(row.wins), str(row.draws), str(row.losses), str(row.forfeits or "-")]
+    counts = [str(row.wins), str(row.draws), str(row.losses), forfeits_text(row) or "-"]
     return [f"{row.rank} {row.name}", worth, *map(points_text, row.tie_breaks), elo, *counts]
 
 

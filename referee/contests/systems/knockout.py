@@ -201,6 +201,8 @@ class Knockout:
         if pairing.id not in self.pairings:
             drawn = (self._drawn_occupant(pairing.first), self._drawn_occupant(pairing.second))
             return [name for name in drawn if isinstance(name, str) and name in self.withdrawn]
+        if self.pairings[pairing.id].is_deserted:
+            return list(self.pairings[pairing.id].pairing.entrants)
         loser = self._eliminated(pairing)
         return [loser] if isinstance(loser, str) and self._is_elimination(pairing) else []
 
@@ -239,6 +241,8 @@ class Knockout:
     def _advancing(self, pairing: BracketPairing) -> Occupant:
         """Return the entrant that advances."""
         progress = self.pairings.get(pairing.id)
+        if progress and progress.is_deserted:
+            return VACANT
         if progress:
             return (progress.winner or self._better_seed(progress)) if progress.is_done else None
         first = self._occupant(pairing.first)
@@ -252,6 +256,8 @@ class Knockout:
     def _eliminated(self, pairing: BracketPairing) -> Occupant:
         """Return the entrant that does not advance; vacant if there was no opponent."""
         progress = self.pairings.get(pairing.id)
+        if progress and progress.is_deserted:
+            return VACANT
         if progress:
             winner = self._advancing(pairing)
             return winner and next(name for name in progress.pairing.entrants if name != winner)

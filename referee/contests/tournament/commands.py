@@ -9,6 +9,8 @@ from referee.contests.tournament.events import TournamentEntrant
 @dataclass(frozen=True, slots=True)
 class EnterTournament:
     entrant: TournamentEntrant
+    at_ms: int = 0
+    """When it was requested. 0: entries are not closed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,15 @@ class RecordTournamentVoid:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclareAbsent:
+    """A pairing has waited long enough for these entrants."""
+
+    pairing: str
+    entrants: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class CancelTournament:
     message: str = ""
 
@@ -63,5 +74,6 @@ TournamentCommand = (
     | StartTournamentMatch
     | RecordTournamentScore
     | RecordTournamentVoid
+    | DeclareAbsent
     | CancelTournament
 )

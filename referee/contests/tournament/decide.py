@@ -1,10 +1,10 @@
 """The events that follow from a command on a tournament, including the pairings that it makes possible.
 
-There is no clock, and all randomness comes from the tournament's seed. So after a crash the same command gives the
-same events.
+There is no clock: the time is an argument. All randomness comes from the tournament's seed. So after a crash the same
+command gives the same events.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isqrt
 from typing import Any
 
@@ -14,6 +14,7 @@ from referee.contests.contest_errors import (
     CommandNotAllowed,
     EntrantCountOutOfRange,
     EntrantNameTaken,
+    EntriesOver,
     EntryClosed,
     UnknownEntrant,
     UnknownPairing,
@@ -23,6 +24,7 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.sprt_evaluation import SprtVerdict
 from referee.contests.tournament.commands import (
     CancelTournament,
+    DeclareAbsent,
     EnterTournament,
     RecordTournamentScore,
     RecordTournamentVoid,
@@ -33,6 +35,7 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.events import (
     EntrantEntered,
+    EntrantsAbsent,
     EntrantWithdrew,
     TournamentEnded,
     TournamentEvent,
@@ -42,6 +45,7 @@ from referee.contests.tournament.events import (
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
 from referee.contests.tournament.tournament_terms import (
+    Elimination,
     Gauntlet,
     Pools,
     RoundRobin,
@@ -65,25 +69,31 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
+        DeclareAbsent,
         CancelTournament,
     },
     TournamentPhase.FINISHED: {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
+        DeclareAbsent,
     },  # A repeated result is not an error,
     TournamentPhase.CANCELLED: {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
+        DeclareAbsent,
     },  # and neither is a late one.
 }
 
 
-def decide(tournament: Tournament, command: TournamentCommand) -> list[TournamentEvent]:
-    """Return the events that follow; none if the command is a repetition. Raises a ContestError."""
+def decide(tournament: Tournament, command: TournamentCommand, now_ms: int = 0) -> list[TournamentEvent]:
+    """Return the events that follow; none if the command is a repetition. Raises a ContestError.
+
+    `now_ms` is the current Unix time, from which breaks between rounds are counted.
+    """
     events, after = _apply_command(tournament, command)
-    return events + _following_events(after) if events else []
+    return events + _following_events(after, now_ms) if events else []
 
 
 def will_pair_round(tournament: Tournament, command: TournamentCommand) -> bool:
@@ -105,7 +115,7 @@ def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[
     return events, tournament
 
 
-def _following_events(tournament: Tournament) -> list[TournamentEvent]:
+def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEvent]:
     """Return pairings for as long as there are new ones, and the end once nothing is left to play or to decide."""
     events: list[TournamentEvent] = []
     while tournament.phase is TournamentPhase.PLAYING:
@@ -113,14 +123,22 @@ def _following_events(tournament: Tournament) -> list[TournamentEvent]:
         pairings = tuple(plan_pairings(tournament)) if undecided else ()
         if not pairings and undecided and tournament.open_pairings:
             break
-        event: TournamentEvent = TournamentPaired(pairings) if pairings else TournamentEnded()
+        event = TournamentPaired(pairings, _end_of_break(tournament, now_ms)) if pairings else TournamentEnded()
         events.append(event)
         tournament = evolve(tournament, event)
     return events
 
 
+def _end_of_break(tournament: Tournament, now_ms: int) -> int:
+    """Return when the pairings that are planned now may start. 0: at once."""
+    pause_ms = tournament.terms.times.round_break_ms
+    return now_ms + pause_ms if pause_ms and tournament.round else 0
+
+
 def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentEvent]:
-    name = command.entrant.name
+    name, closed_at_ms = command.entrant.name, tournament.terms.times.entries_close_at_ms
+    if closed_at_ms and command.at_ms >= closed_at_ms:
+        raise EntriesOver(closed_at_ms)
     if name in tournament.entrants:
         raise EntrantNameTaken(name)
     if tournament.phase is TournamentPhase.PLAYING and not _accepts_late_entry(tournament):
@@ -197,8 +215,27 @@ def _record_void(tournament: Tournament, command: RecordTournamentVoid) -> list[
     return [ContestMatchVoided(command.pairing, command.number)] if _is_due(tournament, progress, command) else []
 
 
+def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[TournamentEvent]:
+    """Nothing follows if the pairing has ended or is being played."""
+    progress = _progress_of(tournament, command)
+    if tournament.phase is not TournamentPhase.PLAYING or progress.is_done or progress.matches_in_play:
+        return []
+    events: list[TournamentEvent] = [EntrantsAbsent(command.pairing, command.entrants, command.message)]
+    return events + _withdrawals(tournament, progress, command.entrants)
+
+
+def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequence[str]) -> list[TournamentEvent]:
+    """Return the withdrawals of entrants that were absent too often, and of both that leave a place in a bracket."""
+    if isinstance(tournament.terms.format, Elimination) and len(absent) == len(progress.pairing.participants):
+        return [EntrantWithdrew(name, "both entrants of a pairing were absent") for name in absent]
+    most = tournament.terms.times.max_no_shows
+    message = f"absent from {most} pairings in succession" if most > 1 else "absent from a pairing"
+    return [EntrantWithdrew(name, message) for name in absent if tournament.no_shows.get(name, 0) + 1 >= most]
+
+
 def _progress_of(
-    tournament: Tournament, command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid
+    tournament: Tournament,
+    command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid | DeclareAbsent,
 ) -> PairingProgress:
     if command.pairing not in tournament.pairings:
         raise UnknownPairing(command.pairing)
@@ -237,5 +274,6 @@ DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
     StartTournamentMatch: _start_match,
     RecordTournamentScore: _record,
     RecordTournamentVoid: _record_void,
+    DeclareAbsent: _declare_absent,
     CancelTournament: _cancel,
 }

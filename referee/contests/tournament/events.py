@@ -41,6 +41,18 @@ class TournamentPlayStarted:
 @dataclass(frozen=True, slots=True)
 class TournamentPaired:
     pairings: tuple[Pairing, ...]
+    not_before_ms: int = 0
+    """When their first matches may start. 0: at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantsAbsent:
+    """Entrants lost a pairing by absence: what is left of it is not played."""
+
+    pairing: str
+    entrants: tuple[str, ...]
+    message: str
+    """Reason in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +69,6 @@ TournamentEvent = (
     | ContestMatchStarted
     | ContestMatchScored
     | ContestMatchVoided
+    | EntrantsAbsent
     | TournamentEnded
 )

@@ -25,6 +25,7 @@ from referee.contests.tables.standings import ResultTable, StandingsRow, TieBrea
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
     EntrantEntered,
+    EntrantsAbsent,
     EntrantWithdrew,
     TournamentEnded,
     TournamentEntrant,
@@ -65,6 +66,8 @@ class Tournament:
     """Pairings by id, in the order of planning."""
     trial_progress: sprt_trial.TrialProgress = field(default_factory=sprt_trial.TrialProgress)
     """Used only by an SPRT trial."""
+    no_shows: Mapping[str, int] = field(default_factory=dict)
+    """How many pairings each entrant has lost by absence since its last match."""
 
     @property
     def active_entrants(self) -> list[str]:
@@ -178,6 +181,10 @@ class Tournament:
                 forfeits.update(set(score.forfeited))
         return forfeits
 
+    def no_show_counts(self) -> Counter[str]:
+        """Return how many pairings each entrant lost by absence."""
+        return Counter(name for progress in self.pairings.values() for name in progress.absent)
+
     def knockout(self) -> Knockout:
         """Return the bracket. The format must be an elimination that has started."""
         form = self.terms.format
@@ -226,13 +233,13 @@ def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament
 
 
 def _paired(tournament: Tournament, event: TournamentPaired) -> Tournament:
-    pairings = (_planned_progress(tournament, pairing) for pairing in event.pairings)
+    pairings = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     return replace(tournament, pairings=tournament.pairings.with_new(pairings))
 
 
-def _planned_progress(tournament: Tournament, pairing: Pairing) -> PairingProgress:
+def _planned_progress(tournament: Tournament, pairing: Pairing, not_before_ms: int) -> PairingProgress:
     """A schedule includes entrants that have left. Of two such entrants, the one that left first forfeits."""
-    progress = PairingProgress(pairing)
+    progress = PairingProgress(pairing, not_before_ms=not_before_ms)
     if not isinstance(tournament.terms.format, ScheduledFormat):
         return progress
     left = next((name for name in tournament.withdrawn if name in pairing.entrants), None)
@@ -241,6 +248,10 @@ def _planned_progress(tournament: Tournament, pairing: Pairing) -> PairingProgre
 
 def _match_started(tournament: Tournament, event: ContestMatchStarted) -> Tournament:
     progress = tournament.pairings[event.pairing]
+    if tournament.no_shows:
+        present = progress.pairing.participants
+        counts = {name: count for name, count in tournament.no_shows.items() if name not in present}
+        tournament = replace(tournament, no_shows=counts)
     return _with_progress(tournament, progress.with_match_started(event.number, event.attempt, event.match_id))
 
 
@@ -259,6 +270,12 @@ def _match_voided(tournament: Tournament, event: ContestMatchVoided) -> Tourname
     return _with_progress(tournament, tournament.pairings[event.pairing].with_void(event.number))
 
 
+def _absent(tournament: Tournament, event: EntrantsAbsent) -> Tournament:
+    counts = {name: tournament.no_shows.get(name, 0) + 1 for name in event.entrants}
+    tournament = replace(tournament, no_shows={**tournament.no_shows, **counts})
+    return _with_progress(tournament, tournament.pairings[event.pairing].with_absence(event.entrants))
+
+
 def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
     return replace(tournament, phase=TournamentPhase.CANCELLED if event.cancelled else TournamentPhase.FINISHED)
 
@@ -275,5 +292,6 @@ EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     ContestMatchStarted: _match_started,
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,
+    EntrantsAbsent: _absent,
     TournamentEnded: _ended,
 }

@@ -96,14 +96,19 @@ def to_csv(tournament: Tournament) -> str:
 
 def to_json(tournament: Tournament) -> str:
     """Return a JSON object with sorted keys: phase, standings, cross table, pairings, state of an SPRT trial."""
-    rows, strengths, forfeits = tournament.standings(), estimate_strengths(tournament), tournament.forfeit_counts()
+    rows, strengths, no_shows = tournament.standings(), estimate_strengths(tournament), tournament.no_show_counts()
+    forfeits = tournament.forfeit_counts()
     names = [row.entrant for row in rows]
     cells = build_cross_table(tournament.round_results(), names)
     document: dict[str, Any] = {
         "phase": tournament.phase.value,
         "round": tournament.round,
         "standings": [
-            _standings_object(row, tournament, forfeits[row.entrant], strengths.get(row.entrant)) for row in rows
+            {
+                **_standings_object(row, tournament, forfeits[row.entrant], strengths.get(row.entrant)),
+                "no_shows": no_shows[row.entrant],
+            }
+            for row in rows
         ],
         "test": _trial_object(tournament.trial_state),
         "cross_table": {
@@ -120,6 +125,7 @@ def to_json(tournament: Tournament) -> str:
                 "points": [progress.round_result(name).points for name in progress.pairing.entrants]
                 if progress.is_done
                 else [],
+                "absent": sorted(progress.absent),
                 "voided": sum(progress.void_counts.values()),
                 "match_ids": list(progress.match_ids.values()),
             }

@@ -93,9 +93,13 @@ def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
     """Return the next rounds if too few pairings are open. A schedule of 400 entrants has 80 000 pairings in all."""
     target = max(MIN_OPEN_PAIRINGS, tournament.terms.max_concurrent_matches or 0)
     open_count = tournament.pairings.open_count
+    if tournament.terms.times.round_break_ms:  # The next round starts after this one.
+        target, requested = 1, 1
+    else:
+        requested = target + MIN_OPEN_PAIRINGS - open_count
     if open_count >= target:
         return []
-    names, requested = tuple(tournament.entrants), target + MIN_OPEN_PAIRINGS - open_count
+    names = tuple(tournament.entrants)
     pairings: list[Pairing] = []
     for number in range(tournament.round + 1, count_rounds(form, len(names)) + 1):
         if len(pairings) >= requested:

@@ -14,6 +14,7 @@ from referee.contests.systems.schedule import (
     round_robin_cycle_length,
 )
 from referee.contests.tables.standings import TieBreak
+from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ class TournamentPlayTerms:
     """The last round before which entrants may still enter."""
     duplicate: DuplicateSets | None = None
     """How pairings are played in sets. None: single matches, except in a trial that counts sets."""
+    times: TournamentTimes = NO_TIMES
 
     def __post_init__(self) -> None:
         CHECKS[type(self.format)](self.format)
@@ -158,8 +160,8 @@ class TournamentPlayTerms:
         if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
             raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
         _check_late_entry(self)
-        if isinstance(self.format, SprtTrial) and self.seeding is not Seeding.ENTRY:
-            raise BadTerms("seeding", "must be the order of entry: the first entrant is the one that is tested")
+        if isinstance(self.format, SprtTrial):
+            _check_trial_terms(self)
 
     @property
     def chance(self) -> Chance:
@@ -221,6 +223,15 @@ def _check_trial(form: SprtTrial) -> None:
     _check_table(form.at_a_table, form.sides)
     if form.test.max_matches is None and not form.has_verdict:
         raise BadTerms("max_matches", "must be given: with more than two sides nothing else ends the test")
+
+
+def _check_trial_terms(terms: TournamentPlayTerms) -> None:
+    if terms.seeding is not Seeding.ENTRY:
+        raise BadTerms("seeding", "must be the order of entry: the first entrant is the one that is tested")
+    if terms.times.no_show_ms:
+        raise BadTerms("no_show_ms", "must be 0: a test waits for its two entrants")
+    if terms.times.round_break_ms:
+        raise BadTerms("round_break_ms", "must be 0: a test has no rounds")
 
 
 def _check_table(at_a_table: int, sides: Sides) -> None:

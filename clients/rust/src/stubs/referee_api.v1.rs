@@ -369,6 +369,8 @@ pub enum ErrorReason {
     ConsentMissing = 40,
     /// The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why.
     BadInvitation = 45,
+    /// The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339).
+    EntriesClosed = 44,
     /// It is not this seat's turn to move. ABORTED; seat, owing.
     NotYourTurn = 50,
     /// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -485,6 +487,7 @@ impl ErrorReason {
             Self::DrawOfferedBefore => "ERROR_REASON_DRAW_OFFERED_BEFORE",
             Self::ConsentMissing => "ERROR_REASON_CONSENT_MISSING",
             Self::BadInvitation => "ERROR_REASON_BAD_INVITATION",
+            Self::EntriesClosed => "ERROR_REASON_ENTRIES_CLOSED",
             Self::NotYourTurn => "ERROR_REASON_NOT_YOUR_TURN",
             Self::StaleTurn => "ERROR_REASON_STALE_TURN",
             Self::SessionTakenOver => "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -559,6 +562,7 @@ impl ErrorReason {
             "ERROR_REASON_DRAW_OFFERED_BEFORE" => Some(Self::DrawOfferedBefore),
             "ERROR_REASON_CONSENT_MISSING" => Some(Self::ConsentMissing),
             "ERROR_REASON_BAD_INVITATION" => Some(Self::BadInvitation),
+            "ERROR_REASON_ENTRIES_CLOSED" => Some(Self::EntriesClosed),
             "ERROR_REASON_NOT_YOUR_TURN" => Some(Self::NotYourTurn),
             "ERROR_REASON_STALE_TURN" => Some(Self::StaleTurn),
             "ERROR_REASON_SESSION_TAKEN_OVER" => Some(Self::SessionTakenOver),

@@ -9,6 +9,7 @@ A pairing has a stable id from the moment it is planned. A void match of a pairi
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from referee_api.v1 import game_pb2 as _game_pb2
@@ -155,6 +156,8 @@ class Pairing(_message.Message):
     MATCH_IDS_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     VOID_MATCHES_FIELD_NUMBER: _builtins.int
+    ABSENT_ENTRANTS_FIELD_NUMBER: _builtins.int
+    NOT_BEFORE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id of the pairing."""
     round: _builtins.int
@@ -177,6 +180,14 @@ class Pairing(_message.Message):
     def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
         """Points of each entrant, in the order of `entrants`. Empty until it is done."""
 
+    @_builtins.property
+    def absent_entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of entrants that lost it by absence."""
+
+    @_builtins.property
+    def not_before(self) -> _timestamp_pb2.Timestamp:
+        """When its first match may start. Not set: at once."""
+
     def __init__(
         self,
         *,
@@ -188,10 +199,12 @@ class Pairing(_message.Message):
         match_ids: _abc.Iterable[_builtins.str] | None = ...,
         points: _abc.Iterable[_builtins.float] | None = ...,
         void_matches: _builtins.int = ...,
+        absent_entrants: _abc.Iterable[_builtins.str] | None = ...,
+        not_before: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["not_before", b"not_before"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_entrants", b"absent_entrants", "board", b"board", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

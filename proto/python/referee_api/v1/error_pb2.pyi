@@ -111,6 +111,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_BAD_INVITATION: _ErrorReason.ValueType  # 45
     """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
+    ERROR_REASON_ENTRIES_CLOSED: _ErrorReason.ValueType  # 44
+    """The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339)."""
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 50
     """It is not this seat's turn to move. ABORTED; seat, owing."""
     ERROR_REASON_STALE_TURN: _ErrorReason.ValueType  # 51
@@ -278,6 +280,8 @@ ladder), why.
 """
 ERROR_REASON_BAD_INVITATION: ErrorReason.ValueType  # 45
 """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
+ERROR_REASON_ENTRIES_CLOSED: ErrorReason.ValueType  # 44
+"""The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339)."""
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 50
 """It is not this seat's turn to move. ABORTED; seat, owing."""
 ERROR_REASON_STALE_TURN: ErrorReason.ValueType  # 51

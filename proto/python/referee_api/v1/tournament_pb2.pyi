@@ -144,6 +144,11 @@ class TournamentTerms(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     LAST_ENTRY_ROUND_FIELD_NUMBER: _builtins.int
     PARTNER_RULE_FIELD_NUMBER: _builtins.int
+    NO_SHOW_MS_FIELD_NUMBER: _builtins.int
+    MAX_NO_SHOWS_FIELD_NUMBER: _builtins.int
+    STARTS_AT_FIELD_NUMBER: _builtins.int
+    ENTRIES_CLOSE_AT_FIELD_NUMBER: _builtins.int
+    ROUND_BREAK_MS_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
@@ -156,6 +161,16 @@ class TournamentTerms(_message.Message):
     """
     partner_rule: _contest_pb2.PartnerRule.ValueType
     """Assignment of partners. Default: individual."""
+    no_show_ms: _builtins.int
+    """How long a pairing waits for an entrant that is not connected or whose bot is paused, up to 30 days. Then the
+    entrant loses the pairing by absence. 0: for ever. Default: 600000 (ten minutes); 0 if the format is SPRT.
+    """
+    max_no_shows: _builtins.int
+    """Number of pairings lost in succession by absence after which an entrant is withdrawn. Default 0: 2."""
+    round_break_ms: _builtins.int
+    """Least time between the end of a round and the matches of the next one, up to 30 days. In a knock-out, before each
+    pairing after the first round. Default 0: none.
+    """
     @_builtins.property
     def match_terms(self) -> _match_pb2.MatchTerms:
         """Terms of its matches. Required."""
@@ -192,6 +207,16 @@ class TournamentTerms(_message.Message):
     def tie_breaks(self) -> _containers.RepeatedScalarFieldContainer[Global___TieBreak.ValueType]:
         """Tie-breaks in order of precedence. Default: those of the format; always set in responses."""
 
+    @_builtins.property
+    def starts_at(self) -> _timestamp_pb2.Timestamp:
+        """When the tournament starts by itself. With too few entrants, it starts when there are enough. Default: when the
+        organiser starts it.
+        """
+
+    @_builtins.property
+    def entries_close_at(self) -> _timestamp_pb2.Timestamp:
+        """When entries close. Default: at the start, or with the last entry round."""
+
     def __init__(
         self,
         *,
@@ -209,13 +234,23 @@ class TournamentTerms(_message.Message):
         ladder: _builtins.str = ...,
         last_entry_round: _builtins.int = ...,
         partner_rule: _contest_pb2.PartnerRule.ValueType = ...,
+        no_show_ms: _builtins.int | None = ...,
+        max_no_shows: _builtins.int = ...,
+        starts_at: _timestamp_pb2.Timestamp | None = ...,
+        entries_close_at: _timestamp_pb2.Timestamp | None = ...,
+        round_break_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["duplicate_play", b"duplicate_play", "elimination", b"elimination", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "pools", b"pools", "round_robin", b"round_robin", "sprt", b"sprt", "swiss", b"swiss"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicate_play", b"duplicate_play", "elimination", b"elimination", "format", b"format", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "partner_rule", b"partner_rule", "pools", b"pools", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__no_show_ms: _TypeAlias = _typing.Literal["no_show_ms"]  # noqa: Y015
+    _WhichOneofArgType__no_show_ms: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms"]  # noqa: Y015
     _WhichOneofReturnType_format: _TypeAlias = _typing.Literal["round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt"]  # noqa: Y015
     _WhichOneofArgType_format: _TypeAlias = _typing.Literal["format", b"format"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__no_show_ms) -> _WhichOneofReturnType__no_show_ms | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType_format) -> _WhichOneofReturnType_format | None: ...
 
 Global___TournamentTerms: _TypeAlias = TournamentTerms  # noqa: Y015
@@ -452,6 +487,7 @@ class TournamentStanding(_message.Message):
     FORFEITS_FIELD_NUMBER: _builtins.int
     BYES_FIELD_NUMBER: _builtins.int
     ESTIMATE_FIELD_NUMBER: _builtins.int
+    NO_SHOWS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """Rank from 1. Entrants that no tie-break separates share a rank."""
     entrant: _builtins.str
@@ -470,6 +506,8 @@ class TournamentStanding(_message.Message):
     """Number of matches that it forfeited, which are also losses."""
     byes: _builtins.int
     """Number of byes."""
+    no_shows: _builtins.int
+    """Number of pairings that it lost by absence; their matches are among the losses and the forfeits."""
     @_builtins.property
     def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreakValue]:
         """Tie-breaks in order of precedence."""
@@ -491,10 +529,11 @@ class TournamentStanding(_message.Message):
         forfeits: _builtins.int = ...,
         byes: _builtins.int = ...,
         estimate: _rating_pb2.EloEstimate | None = ...,
+        no_shows: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["estimate", b"estimate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "draws", b"draws", "entrant", b"entrant", "estimate", b"estimate", "forfeits", b"forfeits", "losses", b"losses", "points", b"points", "rank", b"rank", "tie_breaks", b"tie_breaks", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "draws", b"draws", "entrant", b"entrant", "estimate", b"estimate", "forfeits", b"forfeits", "losses", b"losses", "no_shows", b"no_shows", "points", b"points", "rank", b"rank", "tie_breaks", b"tie_breaks", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -563,10 +602,13 @@ class CrossTableCell(_message.Message):
     OPPONENT_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     MATCH_IDS_FIELD_NUMBER: _builtins.int
+    NO_SHOWS_FIELD_NUMBER: _builtins.int
     opponent: _builtins.str
     """Name of the opponent."""
     points: _builtins.float
     """Points of the row's entrant: for each match 1 if it ranked higher, 0.5 if equal, 0 if lower."""
+    no_shows: _builtins.int
+    """Number of their pairings that one of them or both lost by absence."""
     @_builtins.property
     def match_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Ids of their matches, in order."""
@@ -577,10 +619,11 @@ class CrossTableCell(_message.Message):
         opponent: _builtins.str = ...,
         points: _builtins.float = ...,
         match_ids: _abc.Iterable[_builtins.str] | None = ...,
+        no_shows: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_ids", b"match_ids", "opponent", b"opponent", "points", b"points"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_ids", b"match_ids", "no_shows", b"no_shows", "opponent", b"opponent", "points", b"points"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -602,6 +645,7 @@ class TournamentEntry(_message.Message):
     PAIRING_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
     ENDED_FIELD_NUMBER: _builtins.int
+    ENTRANTS_ABSENT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -642,6 +686,10 @@ class TournamentEntry(_message.Message):
     def ended(self) -> Global___TournamentEnded:
         """The tournament ended. Always the last entry."""
 
+    @_builtins.property
+    def entrants_absent(self) -> Global___EntrantsAbsent:
+        """Entrants lost a pairing by absence."""
+
     def __init__(
         self,
         *,
@@ -655,12 +703,13 @@ class TournamentEntry(_message.Message):
         pairing: _contest_pb2.Pairing | None = ...,
         sprt: _sprt_pb2.SprtState | None = ...,
         ended: Global___TournamentEnded | None = ...,
+        entrants_absent: Global___EntrantsAbsent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "event", b"event", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "event", b"event", "number", b"number", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -723,6 +772,40 @@ class PairingsPlanned(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PairingsPlanned: _TypeAlias = PairingsPlanned  # noqa: Y015
+
+@_typing.final
+class EntrantsAbsent(_message.Message):
+    """Entrants lost a pairing by absence. The other entrant wins what was left of it; no match of this is rated."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    """Reason in one sentence."""
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing, with its points."""
+
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the absent entrants."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+        entrants: _abc.Iterable[_builtins.str] | None = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntrantsAbsent: _TypeAlias = EntrantsAbsent  # noqa: Y015
 
 @_typing.final
 class TournamentEnded(_message.Message):

@@ -1,0 +1,45 @@
+"""How long the pairings of a tournament have waited for absent entrants.
+
+Only time that was observed counts. After a restart, a drain or a failure every wait begins anew, and a step of the
+worker adds no more than `MAX_STEP_US`, however long the process was stopped before it: nobody is absent for a fault of
+the server.
+"""
+
+from collections.abc import Collection
+
+from referee.match.clock import SECOND, Micros
+
+MAX_STEP_US: Micros = 10 * SECOND
+"""Interval of the worker's steps while it waits for absent entrants."""
+
+Absence = tuple[str, str]
+"""Id of a pairing, and an entrant that it waits for."""
+
+
+class AbsenceTimer:
+    def __init__(self) -> None:
+        self._waited_us: dict[Absence, Micros] = {}
+        """Time for which each was absent; other absences of an open pairing are kept, so that they add up."""
+        self._absent: Collection[Absence] = ()
+        """Who was absent at the last update."""
+        self._updated_us: Micros = 0
+
+    def restart(self) -> None:
+        """Let every wait begin anew."""
+        self._waited_us.clear()
+        self._absent = ()
+
+    def update(self, absent: Collection[Absence], now_us: Micros) -> None:
+        """Add the time since the last update to those that were absent then and still are."""
+        step_us = min(now_us - self._updated_us, MAX_STEP_US)
+        for one in self._absent:
+            if one in absent:
+                self._waited_us[one] = self._waited_us.get(one, 0) + step_us
+        self._absent, self._updated_us = absent, now_us
+
+    def waited_us(self, one: Absence) -> Micros:
+        return self._waited_us.get(one, 0)
+
+    def forget(self, pairing: str) -> None:
+        """Drop the waits of a pairing that has ended."""
+        self._waited_us = {one: waited for one, waited in self._waited_us.items() if one[0] != pairing}
