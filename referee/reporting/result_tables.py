@@ -23,7 +23,8 @@ from referee.reporting.report import Cell, Meeting, Report, Row
 LEAST_ELO = 200.0
 MARGIN = 0.06
 """Space for the labels at the ends."""
-MAX_TICKS = 5
+MAX_TICKS = 3
+"""More labels of four digits would overlap in a table with many columns."""
 SHADES = 9
 """CSS classes h0 to h8; h4 is even."""
 OPEN_AT_FIRST = 1
