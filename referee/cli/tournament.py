@@ -21,7 +21,7 @@ from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import local_moment
-from referee.reporting.message_conversion import chosen_text, entry_line, rules_text
+from referee.reporting.message_conversion import bots_text, chosen_text, entry_line, rules_text
 from referee.reporting.publication import publish_tournament
 
 WORD_OF = {number: word for word, number in PHASES.items()}
@@ -102,6 +102,8 @@ def show(organiser: Organiser, name: str) -> None:
     held = organiser.tournaments.get(name)
     report = tournament_report(organiser, name, full=False) if held.HasField("start_time") else None
     _print(held)
+    if held.terms.freeze_versions:
+        click.echo(f"frozen versions: {', '.join(map(bots_text, held.entrants))}")
     click.echo(standings_text(report) if report else "\n".join(one.name for one in held.entrants))
 
 

@@ -87,6 +87,8 @@ class TournamentTerms:
     ladder: str = ""
     """Ladder that rates the matches, and whose ratings may seed the entrants. Empty: none."""
     partners: Partners = Partners.INDIVIDUAL
+    freeze_versions: bool = False
+    """Whether each bot plays with the version that it has at the start until the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,11 @@ class MatchFactory:
         """Return whether the bot has a session that accepts the game."""
         return self._referee.free_capacity(player, game) is not None
 
+    def online_version(self, player: Player, game: str) -> str:
+        """Return the version of the bot that would play now. Empty: it is offline or does not accept the game."""
+        free = self._referee.free_capacity(player, game)
+        return free.player.version if free else ""
+
     def is_present(self, player: Player, game: str) -> bool:
         """Return whether the bot is online and takes matches of the game: it has room, or matches in play."""
         free = self._referee.free_capacity(player, game)

@@ -8,6 +8,7 @@ from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
     DeclareAbsent,
+    FreezeVersions,
     RecordTournamentScore,
     RecordTournamentVoid,
     StartTournament,
@@ -21,10 +22,12 @@ from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
 from referee.hosting.tournament_state import TournamentState, decide_and_pair
+from referee.hosting.version_freeze import VersionFreeze
 from referee.live.match_request import MAKER
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndCause, EndKind
+from referee.match.setup import Player
 from referee.match.state import Match
 
 PART_BATCH_SIZE = 32
@@ -42,6 +45,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
         super().__init__(store, tournament_seating(store.state.terms, dependencies.games), dependencies)
         self._run_outside = dependencies.run
         self._absences = AbsenceTimer()
+        self._freeze = VersionFreeze(dependencies.factory, dependencies.accounts, dependencies.notifier)
 
     async def _prepare(self) -> None:
         """Fill the cache of matches in play part by part, and let the event loop run in between."""
@@ -59,9 +63,14 @@ class TournamentWorker(ContestWorker[TournamentState]):
         elif self.state.tournament.phase is TournamentPhase.ENTRY:
             await self._start_on_time()
         else:
+            await self._freeze_versions()
             await self._create_due_matches()
             await self._record_absences()
         return False
+
+    async def _freeze_versions(self) -> None:
+        if frozen := await self._freeze.versions_to_freeze(self.state):
+            await self._execute(FreezeVersions(tuple(frozen)))
 
     def _retry_in(self, delay_us: Micros) -> None:
         self._absences.restart()
@@ -99,11 +108,16 @@ class TournamentWorker(ContestWorker[TournamentState]):
                     return
                 if unavailable.isdisjoint(due.seats) and not self._is_delayed(due):
                     unavailable |= {name for name in due.seats if not self._has_room(due, name)}
+                    for name in unavailable.intersection(due.seats):
+                        await self._freeze.explain(self.state, self._bots_of(name), self.state.match_terms(due).game)
                     in_play += unavailable.isdisjoint(due.seats) and await self._create_match(due, unavailable)
 
     def _has_room(self, due: DueMatch, name: str) -> bool:
         game = self.state.match_terms(due).game
-        return all(self._factory.room(player, game) for player in self.state.tournament.entrants[name].bots)
+        return all(self._factory.room(player, game) for player in self._bots_of(name))
+
+    def _bots_of(self, name: str) -> Sequence[Player]:
+        return self.state.tournament.entrants[name].bots
 
     async def _record_absences(self) -> None:
         """Record who was absent from a pairing for too long, and take another step while somebody is absent."""
@@ -160,10 +174,10 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     def _is_present(self, due: DueMatch, name: str) -> bool:
         game = self.state.match_terms(due).game
-        return all(self._factory.is_present(player, game) for player in self.state.tournament.entrants[name].bots)
+        return all(self._factory.is_present(player, game) for player in self._bots_of(name))
 
     async def _is_paused(self, name: str) -> bool:
-        return any([await self._factory.is_paused(player) for player in self.state.tournament.entrants[name].bots])
+        return any([await self._factory.is_paused(player) for player in self._bots_of(name)])
 
     async def _record_start(self, due: DueMatch, match: Match) -> None:
         await super()._record_start(due, match)

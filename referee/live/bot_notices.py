@@ -134,6 +134,14 @@ class BotNotifier:
         details = (("quota", quota), ("used", str(used)), ("limit", str(limit)))
         self._notify(bot, NoticeNote("quota_near", message, details))
 
+    def version_frozen(self, bot: Bot, tournament: str, frozen: str, online: str) -> None:
+        """Notify that a bot is not available for a tournament, since another version plays there."""
+        message = (
+            f"{bot.name} plays in {tournament} with version {frozen}, which is frozen; {online} gets no match there"
+        )
+        details = (("tournament", tournament), ("frozen", frozen), ("online", online))
+        self._notify(bot, NoticeNote("version_frozen", message, details))
+
     def _notify(self, bot: Bot, noticed: NoticeNote) -> None:
         for session in self._sessions_of(bot.name):
             session.outbox.put(("notice", noticed.about), noticed)

@@ -31,6 +31,7 @@ OF_A_TOURNAMENT = (
     "seeding",
     "ladder",
     "last_entry_round",
+    "freeze_versions",
     *WAITS,
     *MOMENTS,
     "parallel",
@@ -134,6 +135,7 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         max_concurrent_matches=count("parallel", content, 0, MAX_PARALLEL),
         ladder=value("ladder", content, str, ""),
         last_entry_round=count("last_entry_round", content, 0, MOST),
+        freeze_versions=value("freeze_versions", content, bool, False),
         partner_rule=_partners(content),
     )
     _set_times(terms, content)

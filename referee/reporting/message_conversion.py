@@ -161,6 +161,11 @@ def _entrant_name(entrant: contest_pb2.Entrant) -> str:
     return entrant.name or ", ".join(bot.bot for bot in entrant.bots)
 
 
+def bots_text(entrant: contest_pb2.Entrant) -> str:
+    """Return the bots of an entrant, each with its version if it has one."""
+    return ", ".join(f"{bot.bot}/{bot.version}" if bot.version else bot.bot for bot in entrant.bots)
+
+
 def _end_text(ended: tournament_pb2.TournamentEnded) -> str:
     cancelled = ended.phase == tournament_pb2.TOURNAMENT_PHASE_CANCELLED
     return _with_message("cancelled" if cancelled else "finished", ended.message)
@@ -178,6 +183,7 @@ ENTRY_TEXTS: dict[str, Callable[[Any], str]] = {
     "pairings_planned": lambda planned: f"{counted(len(planned.pairings), 'pairing')} planned",
     "pairing": pairing_text,
     "entrants_absent": lambda absent: _with_message(pairing_text(absent.pairing), absent.message),
+    "versions_frozen": lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     "sprt": lambda sprt: sprt_text(sprt_of(sprt)),
     "ended": _end_text,
     "match_rated": lambda rated: f"{rated.match_id}: {_ratings_text(rated)}",

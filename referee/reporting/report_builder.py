@@ -69,6 +69,8 @@ def _tournament_facts(tournament: tournament_pb2.Tournament, games: int) -> tupl
         "Entrants": str(len(tournament.entrants)),
         "Matches": str(games),
     }
+    if terms.freeze_versions:
+        facts["Versions"] = "frozen at the start"
     if tournament.HasField("start_time"):
         facts["Began"] = moment(tournament.start_time.ToMilliseconds())
     if tournament.HasField("end_time"):

@@ -102,6 +102,7 @@ class Application:
             live_limits(settings),
             _draw_seed,
             self._report_contest_fault,
+            self.notifier,
             self.pool.run,
         )
         self.ladders = LadderHost(ladders, dependencies, ratings, self._auto_pause.flush)

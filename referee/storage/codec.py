@@ -116,6 +116,7 @@ CONTEST_EVENTS: dict[str, type] = {
     "voided": pairing.ContestMatchVoided,
     "ended": tournament.TournamentEnded,
     "absent": tournament.EntrantsAbsent,
+    "frozen": tournament.VersionsFrozen,
 }
 
 
@@ -247,13 +248,14 @@ def _add_invited(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _add_times(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Version 4 had no times in the terms of a tournament, and no breaks between its rounds."""
+    """Version 4 had no times and no frozen versions in the terms of a tournament, and no breaks between its rounds."""
     if data.get(KIND) == "tournament_paired":
         return {**data, "not_before_ms": 0}
     terms = data.get("terms")
     if data.get(KIND) != "tournament_made" or type(terms) is not dict or type(terms.get("tournament")) is not dict:
         return data
-    return {**data, "terms": {**terms, "tournament": {**terms["tournament"], "times": dict(TIMES_OF_VERSION_4)}}}
+    timed = {**terms["tournament"], "times": dict(TIMES_OF_VERSION_4)}
+    return {**data, "terms": {**terms, "tournament": timed, "freeze_versions": False}}
 
 
 TIMES_OF_VERSION_4 = {

@@ -69,6 +69,7 @@ def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) 
         openings,
         terms.ladder,
         partners,
+        terms.freeze_versions,
     )
 
 
@@ -122,6 +123,7 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
         starts_at=maybe_timestamp(contest.times.starts_at_ms or None),
         entries_close_at=maybe_timestamp(contest.times.entries_close_at_ms or None),
         round_break_ms=contest.times.round_break_ms,
+        freeze_versions=terms.freeze_versions,
         **format_of(contest.format),
     )
 
@@ -237,6 +239,10 @@ def _entrants_absent(
     return "entrants_absent", pb.EntrantsAbsent(pairing=pairing, entrants=event.entrants, message=event.message)
 
 
+def _versions_frozen(event: tournament_events.VersionsFrozen, *_: Any) -> EntryField:
+    return "versions_frozen", pb.VersionsFrozen(entrants=[entrant_of(one.name, one.bots) for one in event.entrants])
+
+
 def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState], _: Standings) -> EntryField:
     tournament = step.state.tournament
     test = tournament.trial_state
@@ -259,5 +265,6 @@ ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standi
     ContestMatchVoided: _pairing_changed,
     ContestMatchScored: _match_scored,
     tournament_events.EntrantsAbsent: _entrants_absent,
+    tournament_events.VersionsFrozen: _versions_frozen,
     tournament_events.TournamentEnded: _tournament_ended,
 }

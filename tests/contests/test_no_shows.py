@@ -10,6 +10,7 @@ from referee.contests.tournament.commands import (
     CancelTournament,
     DeclareAbsent,
     EnterTournament,
+    FreezeVersions,
     StartTournament,
     StartTournamentMatch,
 )
@@ -17,8 +18,10 @@ from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import (
     EntrantsAbsent,
     EntrantWithdrew,
+    FrozenEntrant,
     TournamentEntrant,
     TournamentPaired,
+    VersionsFrozen,
 )
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import to_json, to_trf
@@ -32,6 +35,7 @@ from referee.contests.tournament.tournament_terms import (
     TournamentPlayTerms,
 )
 from referee.contests.tournament.tournament_times import MAX_MOMENT_MS, MAX_WAIT_MS, TournamentTimes
+from referee.match.setup import Player
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, replay, started
 
 AWAY = "not connected for 600 s"
@@ -229,3 +233,12 @@ def test_times_have_limits(times: dict[str, int], field: str) -> None:
 def test_a_test_of_two_entrants_has_neither_absences_nor_breaks(field: str) -> None:
     with pytest.raises(BadTerms, match=field):
         terms(SprtTrial(SprtParameters(elo1=5)), **{field: 1})
+
+
+def test_versions_are_frozen_once() -> None:
+    play = started(Swiss(3), "abcd")
+    frozen = (FrozenEntrant("a", (Player("a", "2"),)), FrozenEntrant("b", ()))
+    assert play.do(FreezeVersions(frozen)) == [VersionsFrozen(frozen[:1])]
+    assert play.tournament.entrants["a"].bots == (Player("a", "2"),)
+    assert play.do(FreezeVersions(frozen)) == []
+    assert '"a/2"' in to_json(play.tournament)

@@ -197,9 +197,11 @@ class HostingHarness:
         self.contests = CrashingContestLog(store.matches, self.crash)
         self.registry = ladder_registry(self.contests, games, self._report_fault)
         tournaments = tournament_registry(self.contests, self._report_fault)
+        self.bot_log = BotLogRecorder(MemoryBotLog(1000))
+        notifier = BotNotifier(self.bot_log, self._sessions_of, self.time)
         self.auto_pause = AutoPause(
             store.accounts,
-            BotNotifier(BotLogRecorder(MemoryBotLog(1000)), self._sessions_of, self.time),
+            notifier,
             self.time,
             lambda match: max_faults_for(self.registry, match, 1000),
             JoinedMatches(self.registry, tournaments).contains,
@@ -227,6 +229,7 @@ class HostingHarness:
             LiveLimits(),
             lambda: bytes(32),
             self._report_fault,
+            notifier,
         )
         self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)

@@ -69,6 +69,7 @@ max_no_shows = 3
 starts_at = 2026-12-01T18:00:00Z
 entries_close_at = 2026-12-01T17:00:00+01:00
 round_break_ms = 5000
+freeze_versions = true
 """
 
 LADDER = """

@@ -214,6 +214,14 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
             "1.1: anna 1, bert 0 (bert absent): not connected for 600 s",
         ),
         (
+            TournamentEntry(
+                versions_frozen=tournament_pb2.VersionsFrozen(
+                    entrants=[contest_pb2.Entrant(name="a", bots=[match_pb2.BotRef(bot="anna", version="1.4")])]
+                )
+            ),
+            "versions frozen: anna/1.4",
+        ),
+        (
             ladder_pb2.LadderEntry(match_rated=ladder_pb2.MatchRated(match_id="m", ratings=[CHANGE])),
             "m: anna 1512 (+12)",
         ),

@@ -79,6 +79,7 @@ TIMED = TournamentTerms(
     TournamentPlayTerms(
         Swiss(5), SEED, times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000)
     ),
+    freeze_versions=True,
 )
 
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
@@ -119,5 +120,6 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.EntrantEntered(tournament.TournamentEntrant("bob", None, (BOB,), invited=True)),
     TournamentCreated("timed", "Timed", "ann", "request 6", TIMED),
     tournament.TournamentPaired((Pairing("2.1", 2, 1, ("ada", "bob")),), 1_700_000_000_000),
+    tournament.VersionsFrozen((tournament.FrozenEntrant("pair", (ADA, BOB)),)),
     tournament.EntrantsAbsent("2.1", ("ada",), "not connected for 600 s"),
 )

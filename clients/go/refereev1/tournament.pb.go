@@ -254,9 +254,12 @@ type TournamentTerms struct {
 	EntriesCloseAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=entries_close_at,json=entriesCloseAt,proto3" json:"entries_close_at,omitempty"`
 	// Least time between the end of a round and the matches of the next one, up to 30 days. In a knock-out, before each
 	// pairing after the first round. Default 0: none.
-	RoundBreakMs  uint32 `protobuf:"varint,19,opt,name=round_break_ms,json=roundBreakMs,proto3" json:"round_break_ms,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RoundBreakMs uint32 `protobuf:"varint,19,opt,name=round_break_ms,json=roundBreakMs,proto3" json:"round_break_ms,omitempty"`
+	// Whether each bot plays until the end with the version that is online at the start, else with its latest one. A bot
+	// that is connected with another version counts as not connected. Default false.
+	FreezeVersions bool `protobuf:"varint,20,opt,name=freeze_versions,json=freezeVersions,proto3" json:"freeze_versions,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *TournamentTerms) Reset() {
@@ -439,6 +442,13 @@ func (x *TournamentTerms) GetRoundBreakMs() uint32 {
 		return x.RoundBreakMs
 	}
 	return 0
+}
+
+func (x *TournamentTerms) GetFreezeVersions() bool {
+	if x != nil {
+		return x.FreezeVersions
+	}
+	return false
 }
 
 type isTournamentTerms_Format interface {
@@ -1257,6 +1267,7 @@ type TournamentEntry struct {
 	//	*TournamentEntry_Sprt
 	//	*TournamentEntry_Ended
 	//	*TournamentEntry_EntrantsAbsent
+	//	*TournamentEntry_VersionsFrozen
 	Event         isTournamentEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1394,6 +1405,15 @@ func (x *TournamentEntry) GetEntrantsAbsent() *EntrantsAbsent {
 	return nil
 }
 
+func (x *TournamentEntry) GetVersionsFrozen() *VersionsFrozen {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_VersionsFrozen); ok {
+			return x.VersionsFrozen
+		}
+	}
+	return nil
+}
+
 type isTournamentEntry_Event interface {
 	isTournamentEntry_Event()
 }
@@ -1444,6 +1464,11 @@ type TournamentEntry_EntrantsAbsent struct {
 	EntrantsAbsent *EntrantsAbsent `protobuf:"bytes,11,opt,name=entrants_absent,json=entrantsAbsent,proto3,oneof"`
 }
 
+type TournamentEntry_VersionsFrozen struct {
+	// The versions of bots were frozen.
+	VersionsFrozen *VersionsFrozen `protobuf:"bytes,12,opt,name=versions_frozen,json=versionsFrozen,proto3,oneof"`
+}
+
 func (*TournamentEntry_Created) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_EntrantJoined) isTournamentEntry_Event() {}
@@ -1461,6 +1486,8 @@ func (*TournamentEntry_Sprt) isTournamentEntry_Event() {}
 func (*TournamentEntry_Ended) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_EntrantsAbsent) isTournamentEntry_Event() {}
+
+func (*TournamentEntry_VersionsFrozen) isTournamentEntry_Event() {}
 
 // A round started.
 type RoundStarted struct {
@@ -1572,6 +1599,52 @@ func (x *PairingsPlanned) GetPairings() []*Pairing {
 	return nil
 }
 
+// The bots of these entrants play with these versions until the end.
+type VersionsFrozen struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The entrants, with the versions of their bots.
+	Entrants      []*Entrant `protobuf:"bytes,1,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VersionsFrozen) Reset() {
+	*x = VersionsFrozen{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VersionsFrozen) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VersionsFrozen) ProtoMessage() {}
+
+func (x *VersionsFrozen) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VersionsFrozen.ProtoReflect.Descriptor instead.
+func (*VersionsFrozen) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *VersionsFrozen) GetEntrants() []*Entrant {
+	if x != nil {
+		return x.Entrants
+	}
+	return nil
+}
+
 // Entrants lost a pairing by absence. The other entrant wins what was left of it; no match of this is rated.
 type EntrantsAbsent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1587,7 +1660,7 @@ type EntrantsAbsent struct {
 
 func (x *EntrantsAbsent) Reset() {
 	*x = EntrantsAbsent{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1599,7 +1672,7 @@ func (x *EntrantsAbsent) String() string {
 func (*EntrantsAbsent) ProtoMessage() {}
 
 func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1612,7 +1685,7 @@ func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantsAbsent.ProtoReflect.Descriptor instead.
 func (*EntrantsAbsent) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *EntrantsAbsent) GetPairing() *Pairing {
@@ -1651,7 +1724,7 @@ type TournamentEnded struct {
 
 func (x *TournamentEnded) Reset() {
 	*x = TournamentEnded{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +1736,7 @@ func (x *TournamentEnded) String() string {
 func (*TournamentEnded) ProtoMessage() {}
 
 func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,7 +1749,7 @@ func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEnded.ProtoReflect.Descriptor instead.
 func (*TournamentEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TournamentEnded) GetPhase() TournamentPhase {
@@ -1704,7 +1777,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xfd\a\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xa6\b\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12=\n" +
@@ -1730,7 +1803,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"maxNoShows\x127\n" +
 	"\tstarts_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x12D\n" +
 	"\x10entries_close_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0eentriesCloseAt\x12$\n" +
-	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMsB\b\n" +
+	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMs\x12'\n" +
+	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersionsB\b\n" +
 	"\x06formatB\r\n" +
 	"\v_no_show_ms\"$\n" +
 	"\n" +
@@ -1791,7 +1865,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\bopponent\x18\x01 \x01(\tR\bopponent\x12\x16\n" +
 	"\x06points\x18\x02 \x01(\x01R\x06points\x12\x1b\n" +
 	"\tmatch_ids\x18\x03 \x03(\tR\bmatchIds\x12\x19\n" +
-	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xae\x05\n" +
+	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xf9\x05\n" +
 	"\x0fTournamentEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1805,14 +1879,17 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x04sprt\x18\t \x01(\v2\x19.referee_api.v1.SprtStateH\x00R\x04sprt\x127\n" +
 	"\x05ended\x18\n" +
 	" \x01(\v2\x1f.referee_api.v1.TournamentEndedH\x00R\x05ended\x12I\n" +
-	"\x0fentrants_absent\x18\v \x01(\v2\x1e.referee_api.v1.EntrantsAbsentH\x00R\x0eentrantsAbsentB\a\n" +
+	"\x0fentrants_absent\x18\v \x01(\v2\x1e.referee_api.v1.EntrantsAbsentH\x00R\x0eentrantsAbsent\x12I\n" +
+	"\x0fversions_frozen\x18\f \x01(\v2\x1e.referee_api.v1.VersionsFrozenH\x00R\x0eversionsFrozenB\a\n" +
 	"\x05event\"\x9b\x01\n" +
 	"\fRoundStarted\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x123\n" +
 	"\bpairings\x18\x03 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"F\n" +
 	"\x0fPairingsPlanned\x123\n" +
-	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"y\n" +
+	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"E\n" +
+	"\x0eVersionsFrozen\x123\n" +
+	"\bentrants\x18\x01 \x03(\v2\x17.referee_api.v1.EntrantR\bentrants\"y\n" +
 	"\x0eEntrantsAbsent\x121\n" +
 	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12\x1a\n" +
 	"\bentrants\x18\x02 \x03(\tR\bentrants\x12\x18\n" +
@@ -1855,7 +1932,7 @@ func file_referee_api_v1_tournament_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(TieBreak)(0),                 // 0: referee_api.v1.TieBreak
 	(Seeding)(0),                  // 1: referee_api.v1.Seeding
@@ -1874,65 +1951,68 @@ var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(*TournamentEntry)(nil),       // 14: referee_api.v1.TournamentEntry
 	(*RoundStarted)(nil),          // 15: referee_api.v1.RoundStarted
 	(*PairingsPlanned)(nil),       // 16: referee_api.v1.PairingsPlanned
-	(*EntrantsAbsent)(nil),        // 17: referee_api.v1.EntrantsAbsent
-	(*TournamentEnded)(nil),       // 18: referee_api.v1.TournamentEnded
-	(*MatchTerms)(nil),            // 19: referee_api.v1.MatchTerms
-	(*Sprt)(nil),                  // 20: referee_api.v1.Sprt
-	(*DuplicatePlay)(nil),         // 21: referee_api.v1.DuplicatePlay
-	(PartnerRule)(0),              // 22: referee_api.v1.PartnerRule
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*Entrant)(nil),               // 24: referee_api.v1.Entrant
-	(*EloEstimate)(nil),           // 25: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 26: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 27: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 28: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 29: referee_api.v1.SprtState
+	(*VersionsFrozen)(nil),        // 17: referee_api.v1.VersionsFrozen
+	(*EntrantsAbsent)(nil),        // 18: referee_api.v1.EntrantsAbsent
+	(*TournamentEnded)(nil),       // 19: referee_api.v1.TournamentEnded
+	(*MatchTerms)(nil),            // 20: referee_api.v1.MatchTerms
+	(*Sprt)(nil),                  // 21: referee_api.v1.Sprt
+	(*DuplicatePlay)(nil),         // 22: referee_api.v1.DuplicatePlay
+	(PartnerRule)(0),              // 23: referee_api.v1.PartnerRule
+	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
+	(*Entrant)(nil),               // 25: referee_api.v1.Entrant
+	(*EloEstimate)(nil),           // 26: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 27: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 28: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 29: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 30: referee_api.v1.SprtState
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
-	19, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
+	20, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
 	4,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
 	5,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
 	6,  // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
 	7,  // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
 	8,  // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
-	20, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
-	21, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
+	21, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
+	22, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
 	0,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
 	1,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
-	22, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
-	23, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
-	23, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
+	23, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
+	24, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
+	24, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
 	3,  // 13: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
 	2,  // 14: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
-	24, // 15: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
-	23, // 16: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
-	23, // 17: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
-	23, // 18: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
+	25, // 15: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
+	24, // 16: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
+	24, // 17: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
+	24, // 18: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
 	11, // 19: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	25, // 20: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	26, // 20: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
 	0,  // 21: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
 	13, // 22: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	23, // 23: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	24, // 23: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
 	9,  // 24: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	26, // 25: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	27, // 26: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	27, // 25: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	28, // 26: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
 	16, // 27: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
 	15, // 28: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	28, // 29: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	29, // 30: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	18, // 31: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
-	17, // 32: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
-	10, // 33: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	28, // 34: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	28, // 35: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	28, // 36: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
-	2,  // 37: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	10, // 38: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	39, // [39:39] is the sub-list for method output_type
-	39, // [39:39] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	29, // 29: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	30, // 30: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	19, // 31: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	18, // 32: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
+	17, // 33: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
+	10, // 34: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	29, // 35: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	29, // 36: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	25, // 37: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
+	29, // 38: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	2,  // 39: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	10, // 40: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -1962,6 +2042,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentEntry_Sprt)(nil),
 		(*TournamentEntry_Ended)(nil),
 		(*TournamentEntry_EntrantsAbsent)(nil),
+		(*TournamentEntry_VersionsFrozen)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1969,7 +2050,7 @@ func file_referee_api_v1_tournament_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_proto_rawDesc), len(file_referee_api_v1_tournament_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

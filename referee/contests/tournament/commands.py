@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from referee.contests.pairing import MatchScore
-from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.tournament.events import FrozenEntrant, TournamentEntrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,11 @@ class DeclareAbsent:
 
 
 @dataclass(frozen=True, slots=True)
+class FreezeVersions:
+    entrants: tuple[FrozenEntrant, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CancelTournament:
     message: str = ""
 
@@ -75,5 +80,6 @@ TournamentCommand = (
     | RecordTournamentScore
     | RecordTournamentVoid
     | DeclareAbsent
+    | FreezeVersions
     | CancelTournament
 )

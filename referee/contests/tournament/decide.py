@@ -26,6 +26,7 @@ from referee.contests.tournament.commands import (
     CancelTournament,
     DeclareAbsent,
     EnterTournament,
+    FreezeVersions,
     RecordTournamentScore,
     RecordTournamentVoid,
     StartTournament,
@@ -41,6 +42,7 @@ from referee.contests.tournament.events import (
     TournamentEvent,
     TournamentPaired,
     TournamentPlayStarted,
+    VersionsFrozen,
 )
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
@@ -70,6 +72,7 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         RecordTournamentScore,
         RecordTournamentVoid,
         DeclareAbsent,
+        FreezeVersions,
         CancelTournament,
     },
     TournamentPhase.FINISHED: {
@@ -224,6 +227,11 @@ def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[Tour
     return events + _withdrawals(tournament, progress, command.entrants)
 
 
+def _freeze(tournament: Tournament, command: FreezeVersions) -> list[TournamentEvent]:
+    changed = tuple(one for one in command.entrants if one.bots != tournament.entrants[one.name].bots)
+    return [VersionsFrozen(changed)] if changed else []
+
+
 def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequence[str]) -> list[TournamentEvent]:
     """Return the withdrawals of entrants that were absent too often, and of both that leave a place in a bracket."""
     if isinstance(tournament.terms.format, Elimination) and len(absent) == len(progress.pairing.participants):
@@ -275,5 +283,6 @@ DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
     RecordTournamentScore: _record,
     RecordTournamentVoid: _record_void,
     DeclareAbsent: _declare_absent,
+    FreezeVersions: _freeze,
     CancelTournament: _cancel,
 }

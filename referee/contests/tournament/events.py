@@ -39,6 +39,20 @@ class TournamentPlayStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class FrozenEntrant:
+    name: str
+    bots: tuple[Player, ...]
+    """In the order of seats, with the versions that play from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsFrozen:
+    """The bots of these entrants play with these versions until the end."""
+
+    entrants: tuple[FrozenEntrant, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentPaired:
     pairings: tuple[Pairing, ...]
     not_before_ms: int = 0
@@ -70,5 +84,6 @@ TournamentEvent = (
     | ContestMatchScored
     | ContestMatchVoided
     | EntrantsAbsent
+    | VersionsFrozen
     | TournamentEnded
 )

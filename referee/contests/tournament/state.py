@@ -32,6 +32,7 @@ from referee.contests.tournament.events import (
     TournamentEvent,
     TournamentPaired,
     TournamentPlayStarted,
+    VersionsFrozen,
 )
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.tournament_terms import (
@@ -276,6 +277,11 @@ def _absent(tournament: Tournament, event: EntrantsAbsent) -> Tournament:
     return _with_progress(tournament, tournament.pairings[event.pairing].with_absence(event.entrants))
 
 
+def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
+    frozen = {one.name: replace(tournament.entrants[one.name], bots=one.bots) for one in event.entrants}
+    return replace(tournament, entrants={**tournament.entrants, **frozen})
+
+
 def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
     return replace(tournament, phase=TournamentPhase.CANCELLED if event.cancelled else TournamentPhase.FINISHED)
 
@@ -293,5 +299,6 @@ EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,
     EntrantsAbsent: _absent,
+    VersionsFrozen: _frozen,
     TournamentEnded: _ended,
 }

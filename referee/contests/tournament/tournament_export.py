@@ -31,6 +31,7 @@ from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, SprtTrial, Swiss
+from referee.match.setup import Player
 
 MAX_TRF_POINTS = 99.5
 """Limit of the four columns, in steps of half a point."""
@@ -107,6 +108,7 @@ def to_json(tournament: Tournament) -> str:
             {
                 **_standings_object(row, tournament, forfeits[row.entrant], strengths.get(row.entrant)),
                 "no_shows": no_shows[row.entrant],
+                "bots": [_bot_text(player) for player in tournament.entrants[row.entrant].bots],
             }
             for row in rows
         ],
@@ -208,6 +210,10 @@ def _standings_object(
     document["forfeits"] = forfeits
     document["estimate"] = asdict(estimate) if estimate else None
     return document
+
+
+def _bot_text(player: Player) -> str:
+    return f"{player.bot}/{player.version}" if player.version else player.bot
 
 
 def _trial_object(state: TrialState | None) -> dict[str, Any] | None:

@@ -149,6 +149,7 @@ class TournamentTerms(_message.Message):
     STARTS_AT_FIELD_NUMBER: _builtins.int
     ENTRIES_CLOSE_AT_FIELD_NUMBER: _builtins.int
     ROUND_BREAK_MS_FIELD_NUMBER: _builtins.int
+    FREEZE_VERSIONS_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
@@ -170,6 +171,10 @@ class TournamentTerms(_message.Message):
     round_break_ms: _builtins.int
     """Least time between the end of a round and the matches of the next one, up to 30 days. In a knock-out, before each
     pairing after the first round. Default 0: none.
+    """
+    freeze_versions: _builtins.bool
+    """Whether each bot plays until the end with the version that is online at the start, else with its latest one. A bot
+    that is connected with another version counts as not connected. Default false.
     """
     @_builtins.property
     def match_terms(self) -> _match_pb2.MatchTerms:
@@ -239,10 +244,11 @@ class TournamentTerms(_message.Message):
         starts_at: _timestamp_pb2.Timestamp | None = ...,
         entries_close_at: _timestamp_pb2.Timestamp | None = ...,
         round_break_ms: _builtins.int = ...,
+        freeze_versions: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__no_show_ms: _TypeAlias = _typing.Literal["no_show_ms"]  # noqa: Y015
     _WhichOneofArgType__no_show_ms: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms"]  # noqa: Y015
@@ -646,6 +652,7 @@ class TournamentEntry(_message.Message):
     SPRT_FIELD_NUMBER: _builtins.int
     ENDED_FIELD_NUMBER: _builtins.int
     ENTRANTS_ABSENT_FIELD_NUMBER: _builtins.int
+    VERSIONS_FROZEN_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -690,6 +697,10 @@ class TournamentEntry(_message.Message):
     def entrants_absent(self) -> Global___EntrantsAbsent:
         """Entrants lost a pairing by absence."""
 
+    @_builtins.property
+    def versions_frozen(self) -> Global___VersionsFrozen:
+        """The versions of bots were frozen."""
+
     def __init__(
         self,
         *,
@@ -704,12 +715,13 @@ class TournamentEntry(_message.Message):
         sprt: _sprt_pb2.SprtState | None = ...,
         ended: Global___TournamentEnded | None = ...,
         entrants_absent: Global___EntrantsAbsent | None = ...,
+        versions_frozen: Global___VersionsFrozen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -772,6 +784,30 @@ class PairingsPlanned(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PairingsPlanned: _TypeAlias = PairingsPlanned  # noqa: Y015
+
+@_typing.final
+class VersionsFrozen(_message.Message):
+    """The bots of these entrants play with these versions until the end."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.Entrant]:
+        """The entrants, with the versions of their bots."""
+
+    def __init__(
+        self,
+        *,
+        entrants: _abc.Iterable[_contest_pb2.Entrant] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VersionsFrozen: _TypeAlias = VersionsFrozen  # noqa: Y015
 
 @_typing.final
 class EntrantsAbsent(_message.Message):

@@ -1,0 +1,91 @@
+"""Tournaments whose bots play with the versions of the start."""
+
+from dataclasses import replace
+
+from referee.accounts.bot_log import NoticeNote
+from referee.accounts.bots import Version
+from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss
+from referee.hosting.contest_terms import TournamentTerms
+from referee.match.setup import Player
+from tests.hosting.harness import HostingHarness, cup_terms, entrant
+from tests.hosting.test_tournament_worker import open_process, start_tournament
+from tests.live.fake_time import settle
+from tests.live.runner_harness import in_loop
+
+
+def frozen_terms(**more: object) -> TournamentTerms:
+    return replace(cup_terms(RoundRobin(), **more), freeze_versions=True)  # type: ignore[arg-type]
+
+
+async def bots_of(harness: HostingHarness) -> dict[str, tuple[Player, ...]]:
+    return (await harness.tournaments.get("cup")).bots()
+
+
+async def versions_played(harness: HostingHarness) -> set[Player]:
+    matches = [(await harness.referee.status(match_id)).match for match_id in await harness.store.match_ids()]
+    return {player for match in matches for player in match.players}
+
+
+async def notices(harness: HostingHarness, bot: str) -> list[str]:
+    lines = await harness.bot_log.read(bot)
+    return [line.note.what.message for line in lines if isinstance(line.note.what, NoticeNote)]
+
+
+@in_loop
+async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest_one() -> None:
+    harness = await open_process("ada", "bob", versions=("1", "2"))
+    harness.connect("ada", version="1")
+    await start_tournament(harness, frozen_terms(), "ada", "bob")
+    assert await bots_of(harness) == {"ada": (Player("ada", "1"),), "bob": (Player("bob", "2"),)}
+    harness.connect("bob", version="2")
+    await harness.until_over("cup")
+    assert await versions_played(harness) == {Player("ada", "1"), Player("bob", "2")}
+    await harness.close()
+
+
+@in_loop
+async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() -> None:
+    harness = await open_process("ada", "bob", versions=("1", "2"))
+    harness.connect("bob", version="1")
+    await start_tournament(harness, frozen_terms(), "ada", "bob")
+    harness.connect("ada", version="1")
+    await settle()
+    await settle()
+    state = await harness.tournaments.get("cup")
+    assert state.tournament.phase is TournamentPhase.PLAYING
+    assert not any(progress.match_ids for progress in state.tournament.open_pairings)
+    wanted = "ada plays in cup with version 2, which is frozen; 1 gets no match there"
+    assert await notices(harness, "ada") == [wanted]
+    harness.connect("ada", version="2")
+    await harness.until_over("cup")
+    assert await notices(harness, "ada") == [wanted]
+    await harness.close()
+
+
+@in_loop
+async def test_without_a_freeze_any_version_plays() -> None:
+    harness = await open_process("ada", "bob", versions=("1", "2"))
+    harness.connect("ada", "bob", version="1")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
+    await harness.until_over("cup")
+    assert await bots_of(harness) == {"ada": (Player("ada"),), "bob": (Player("bob"),)}
+    await harness.close()
+
+
+@in_loop
+async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_they_come() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    await harness.store.register("dan", versions=())
+    terms = replace(cup_terms(Swiss(2), last_entry_round=1), freeze_versions=True)
+    await start_tournament(harness, terms, "ada", "bob", "dan")
+    await harness.tournaments.enter("cup", entrant("cyd"))
+    await settle()
+    bots = await bots_of(harness)
+    assert (bots["cyd"], bots["dan"]) == ((Player("cyd", "1"),), (Player("dan"),))
+    await harness.store.accounts.add_version(Version("dan", "7", 1), 100)
+    harness.connect("dan", version="7")
+    await settle()
+    assert (await bots_of(harness))["dan"] == (Player("dan", "7"),)
+    await harness.tournaments.cancel("cup")
+    await harness.close()
