@@ -115,8 +115,9 @@ class Invitations(Protocol):
     async def redeem(self, sha256: bytes, request_id: str, token: Token) -> Redeemed:
         """Insert the token of a new author, and count one use of the invitation with that hash, both or neither.
 
-        A repeated request inserts and counts nothing. Raises BadInvitation, NameTaken if the holder of the token, in
-        upper or lower case, has a token, a bot or a quota, or RequestIdReused if the request named another holder.
+        A repeated request inserts and counts nothing. Strangers may choose the same request id, so it is compared
+        together with the holder. Raises BadInvitation, or NameTaken if the holder of the token, in upper or lower case,
+        has a token, a bot or a quota.
         """
 
     async def redemptions(self, invitation_id: str, after: int = 0, limit: int | None = None) -> list[Redemption]:

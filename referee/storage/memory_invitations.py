@@ -20,8 +20,8 @@ class MemoryInvitations:
         """Invitations by id, the oldest first."""
         self._requests: dict[tuple[str, str], str] = {}
         """Id of the created invitation, by organiser and request id."""
-        self._redemptions: dict[tuple[str, str], Redemption] = {}
-        """Redemptions by id of the invitation and request id, the earliest first."""
+        self._redemptions: dict[tuple[str, str, str], Redemption] = {}
+        """Redemptions by id of the invitation, holder and request id, the earliest first."""
 
     async def create(self, request_id: str, invitation: Invitation, max_authors: int) -> CreatedInvitation:
         request = invitation.organiser, request_id
@@ -64,12 +64,9 @@ class MemoryInvitations:
 
     async def redeem(self, sha256: bytes, request_id: str, token: Token) -> Redeemed:
         invitation = self._of_sha256(sha256)
-        use = invitation.id, request_id
+        use = invitation.id, token.holder, request_id
         if use in self._redemptions:
-            redemption = self._redemptions[use]
-            if redemption.holder != token.holder:
-                raise RequestIdReused(request_id)
-            return Redeemed(invitation, self._tokens.get(redemption.token_id), repeated=True)
+            return Redeemed(invitation, self._tokens.get(self._redemptions[use].token_id), repeated=True)
         if end := invitation.end_at(token.created_ms):
             raise BadInvitation(end)
         if self._is_known(token.holder):
@@ -82,7 +79,7 @@ class MemoryInvitations:
 
     async def redemptions(self, invitation_id: str, after: int = 0, limit: int | None = None) -> list[Redemption]:
         uses = self._redemptions.items()
-        return [use for (of, _), use in uses if of == invitation_id and use.number > after][:limit]
+        return [use for (of, *_), use in uses if of == invitation_id and use.number > after][:limit]
 
     def _get(self, invitation_id: str) -> Invitation:
         if invitation_id not in self._invitations:

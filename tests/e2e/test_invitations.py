@@ -95,7 +95,7 @@ def test_a_repeated_redemption_shows_no_secret_again(organiser: Organiser) -> No
     code, holder = invite(organiser).code, new_holder()
     first, again = (redeem(organiser, code, holder) for _ in range(2))
     assert (first.secret != "", again.secret, again.token.id) == (True, "", first.token.id)
-    assert reason_of(lambda: redeem(organiser, code, new_holder())) == "REQUEST_ID_REUSED"
+    assert reason_of(lambda: redeem(organiser, code, new_holder())) == "BAD_INVITATION"
 
 
 def test_a_code_is_used_up_and_a_repeated_request_is_known_after_a_crash(tmp_path: Path) -> None:

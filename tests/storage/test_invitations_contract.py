@@ -121,8 +121,13 @@ async def test_a_repeated_redemption_returns_the_first_token_and_costs_no_use(st
     again = await redeem(stores, "eve", "r", at_ms=NOON_MS + HOUR_MS)
     assert (again.token, again.invitation.uses, again.repeated) == (gone, 1, True)
     assert await stores.tokens.tokens(TokenFilter("eve")) == [gone]
-    with pytest.raises(RequestIdReused):
-        await redeem(stores, "tom", "r")
+
+
+@with_all_account_stores
+async def test_strangers_may_use_the_same_request_id(stores: AccountStores) -> None:
+    await create(stores, invitation(max_uses=2))
+    first, second = await redeem(stores, "eve", "r"), await redeem(stores, "tom", "r")
+    assert (first.repeated, second.repeated, second.invitation.uses) == (False, False, 2)
 
 
 @with_all_account_stores

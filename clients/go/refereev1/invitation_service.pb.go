@@ -486,8 +486,8 @@ func (x *ListRedemptionsResponse) GetNextPageToken() string {
 // Request for `RedeemInvitation`.
 type RedeemInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Idempotency key chosen by the caller, 1 to 64 characters. A repeated request with the same key, code and holder
-	// creates nothing, costs no use, and returns no secret. Required.
+	// Idempotency key chosen by the caller, 1 to 64 characters; strangers who redeem the same code may use the same one. A
+	// repeated request with the same key, code and holder creates nothing, costs no use, and returns no secret. Required.
 	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The code of the invitation.
 	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`

@@ -56,7 +56,7 @@ type InvitationServiceClient interface {
 	// Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
 	// response. The number of calls is limited per address.
 	// Callers: all, without a token.
-	// Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), REQUEST_ID_REUSED, TOO_MANY_CALLS_IN_FLIGHT.
+	// Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
 	RedeemInvitation(ctx context.Context, in *RedeemInvitationRequest, opts ...grpc.CallOption) (*RedeemInvitationResponse, error)
 }
 
@@ -146,7 +146,7 @@ type InvitationServiceServer interface {
 	// Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
 	// response. The number of calls is limited per address.
 	// Callers: all, without a token.
-	// Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), REQUEST_ID_REUSED, TOO_MANY_CALLS_IN_FLIGHT.
+	// Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
 	RedeemInvitation(context.Context, *RedeemInvitationRequest) (*RedeemInvitationResponse, error)
 	mustEmbedUnimplementedInvitationServiceServer()
 }

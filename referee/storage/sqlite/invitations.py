@@ -47,8 +47,8 @@ INSERT_REDEMPTION = """
 """
 
 SELECT_REDEEMED = """
-    SELECT holder, token_id FROM redemptions
-    WHERE invitation = (SELECT invitation FROM invitations WHERE sha256 = ?) AND request_id = ?
+    SELECT token_id FROM redemptions
+    WHERE invitation = (SELECT invitation FROM invitations WHERE sha256 = ?) AND holder = ? AND request_id = ?
 """
 
 SELECT_REDEMPTIONS = """
@@ -138,11 +138,9 @@ def _revoke(file: Connection, invitation_id: str) -> Invitation:
 
 def _redeem(file: Connection, sha256: bytes, request_id: str, token: Token) -> Redeemed:
     invitation = _of_sha256(file, sha256)
-    before = file.execute(SELECT_REDEEMED, (sha256, request_id)).fetchone()
+    before = file.execute(SELECT_REDEEMED, (sha256, token.holder, request_id)).fetchone()
     if before:
-        holder, token_id = before
-        if holder != token.holder:
-            raise RequestIdReused(request_id)
+        (token_id,) = before
         return Redeemed(invitation, token_of_id(file, token_id), repeated=True)
     if end := invitation.end_at(token.created_ms):
         raise BadInvitation(end)

@@ -259,8 +259,8 @@ class RedeemInvitationRequest(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     HOLDER_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Idempotency key chosen by the caller, 1 to 64 characters. A repeated request with the same key, code and holder
-    creates nothing, costs no use, and returns no secret. Required.
+    """Idempotency key chosen by the caller, 1 to 64 characters; strangers who redeem the same code may use the same one. A
+    repeated request with the same key, code and holder creates nothing, costs no use, and returns no secret. Required.
     """
     code: _builtins.str
     """The code of the invitation."""

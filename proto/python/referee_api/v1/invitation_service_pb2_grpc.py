@@ -112,7 +112,7 @@ class InvitationServiceServicer:
         """Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
         response. The number of calls is limited per address.
         Callers: all, without a token.
-        Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), REQUEST_ID_REUSED, TOO_MANY_CALLS_IN_FLIGHT.
+        Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

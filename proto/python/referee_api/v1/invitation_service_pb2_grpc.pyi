@@ -61,7 +61,7 @@ class InvitationServiceStub:
     """Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
     response. The number of calls is limited per address.
     Callers: all, without a token.
-    Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), REQUEST_ID_REUSED, TOO_MANY_CALLS_IN_FLIGHT.
+    Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
     """
 
 @_typing.type_check_only
@@ -97,7 +97,7 @@ class InvitationServiceAsyncStub(InvitationServiceStub):
     """Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
     response. The number of calls is limited per address.
     Callers: all, without a token.
-    Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), REQUEST_ID_REUSED, TOO_MANY_CALLS_IN_FLIGHT.
+    Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
     """
 
 class InvitationServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -160,7 +160,7 @@ class InvitationServiceServicer(metaclass=_abc_1.ABCMeta):
         """Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
         response. The number of calls is limited per address.
         Callers: all, without a token.
-        Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), REQUEST_ID_REUSED, TOO_MANY_CALLS_IN_FLIGHT.
+        Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
         """
 
 def add_InvitationServiceServicer_to_server(servicer: InvitationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

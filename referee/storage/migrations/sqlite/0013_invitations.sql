@@ -20,7 +20,7 @@ CREATE TABLE redemptions (
     holder TEXT NOT NULL, -- The new author.
     token_id TEXT NOT NULL REFERENCES tokens (token_id),
     redeemed_ms INTEGER NOT NULL,
-    UNIQUE (invitation, request_id)
+    UNIQUE (invitation, holder)
 );
 
 ALTER TABLE quotas ADD COLUMN max_authors INTEGER NOT NULL DEFAULT 0;
