@@ -69,12 +69,13 @@ def revoke(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
 
 
 @invitation.command(cls=ClientCommand)
-@click.argument("invitation_id", metavar="ID")
+@click.argument("ids", metavar="[ID...]", nargs=-1)
 @with_organiser
 @json_option
-def uses(organiser: Organiser, invitation_id: str, as_json: bool) -> None:
-    """List the authors who have redeemed an invitation."""
-    found = list(organiser.invitations.redemptions(invitation_id))
+def uses(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
+    """List the authors who have redeemed invitations. Default: all of your invitations."""
+    wanted = ids or [one.id for one in organiser.invitations.list(True)]
+    found = [use for invitation_id in wanted for use in organiser.invitations.redemptions(invitation_id)]
     if as_json:
         print_json([to_dict(use) for use in found])
         return

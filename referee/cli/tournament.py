@@ -4,11 +4,12 @@ from enum import IntEnum
 from pathlib import Path
 
 import click
-from referee_api.v1 import tournament_pb2
+from referee_api.v1 import bot_pb2, contest_pb2, tournament_pb2
 from referee_client import Organiser
 from referee_client.organiser.tournaments import FORMATS, PHASES
 
-from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.account_tables import print_bots
+from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest
@@ -43,16 +44,41 @@ def tournament() -> None:
 
 @tournament.command(cls=ClientCommand)
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--entrants-of", "former", metavar="NAME", help="Enter the entrants of this tournament.")
+@click.option(
+    "--best", type=click.IntRange(1), metavar="N", help="Enter only the first N of them in its final standings. [all]"
+)
 @with_organiser
-def create(organiser: Organiser, file: Path) -> None:
-    """Create a tournament from a TOML file (docs/tournaments.md). Its bots connect by themselves."""
+def create(organiser: Organiser, file: Path, former: str | None, best: int | None) -> None:
+    """Create a tournament from a TOML file (docs/tournaments.md). Its bots connect by themselves.
+
+    Of a former tournament, those who have withdrawn are left out. The others enter in the order of its standings, or
+    before its start in the order of entry.
+    """
     plan = read_tournament(file, Policies())
+    if best and not former:
+        raise click.UsageError("--best needs --entrants-of")
+    if plan.entrants and former:
+        raise click.UsageError("the file has entrants of its own; remove them, or do without --entrants-of")
     if plan.bots:
         raise click.UsageError(
             "bots connect to a running referee by themselves: use entrants = [...] instead of [bots]"
         )
-    made = organiser.tournaments.create(plan.name, entrants=plan.entrants, title=plan.title, plan=plan.terms)
-    _print(made)
+    entrants = _former_entrants(organiser, former, best) if former else plan.entrants
+    _print(organiser.tournaments.create(plan.name, entrants=entrants, title=plan.title, plan=plan.terms))
+
+
+def _former_entrants(organiser: Organiser, name: str, best: int | None) -> list[contest_pb2.Entrant]:
+    """Return those who have not withdrawn, the best first. Raises ClickException if that is not known yet."""
+    held = organiser.tournaments.get(name)
+    if best and held.phase != tournament_pb2.TOURNAMENT_PHASE_FINISHED:
+        raise click.ClickException(f"the tournament {name} is not finished, so its best entrants are not known")
+    entrants = {one.name: one for one in held.entrants}
+    ranked = list(entrants)
+    if held.HasField("start_time"):
+        ranked = [standing.entrant for standing in organiser.tournaments.standings(name)]
+    remaining = [entrants[one] for one in ranked if one not in held.withdrawn_entrants]
+    return remaining[:best]
 
 
 @tournament.command(cls=ClientCommand)
@@ -105,6 +131,24 @@ def show(organiser: Organiser, name: str) -> None:
     if held.terms.freeze_versions:
         click.echo(f"frozen versions: {', '.join(map(bots_text, held.entrants))}")
     click.echo(standings_text(report) if report else "\n".join(one.name for one in held.entrants))
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.option("--absent", is_flag=True, help="Only bots that are offline or paused.")
+@with_organiser
+@json_option
+def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> None:
+    """List the bots of the entrants who have not withdrawn, with their owners, sessions and pauses."""
+    held = organiser.tournaments.get(name)
+    remaining = (one for one in held.entrants if one.name not in held.withdrawn_entrants)
+    entered = {ref.bot for one in remaining for ref in one.bots}
+    bots = [bot for bot in organiser.bots() if bot.name in entered]
+    print_bots([bot for bot in bots if not absent or _is_absent(bot)], as_json)
+
+
+def _is_absent(bot: bot_pb2.Bot) -> bool:
+    return not bot.presence.sessions or bot.HasField("pause")
 
 
 @tournament.command("list", cls=ClientCommand)

@@ -1,5 +1,6 @@
 """`referee ladder`, `referee tournament` and `referee report` of a running server, as an organiser types them."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -82,6 +83,45 @@ def test_a_tournament_can_be_created_played_and_reported(cli: CliHarness, tmp_pa
     page = tmp_path / "cup.html"
     cli.output_of("report", "cup", "--html", "-o", str(page))
     assert page.read_text(encoding="utf-8").count("<section>") == 7
+
+
+def test_a_final_takes_the_best_entrants_of_a_finished_tournament(cli: CliHarness, tmp_path: Path) -> None:
+    terms = 'game = "alquerque"\nclock = "60+1"\n'
+    first = write_plan(tmp_path, "first", terms + 'entrants = ["anna", "bert", "carl"]\nround_robin = {}\n')
+    last = write_plan(tmp_path, "last", terms + "elimination = {}\n")
+    cli.output_of("tournament", "create", first)
+    early = cli.invoke("tournament", "create", last, "--entrants-of", "first", "--best", "2")
+    assert (early.exit_code, "the tournament first is not finished" in early.output) == (1, True)
+    cli.output_of("tournament", "withdraw", "first", "carl")
+    assert cli.output_of("tournament", "create", last, "--entrants-of", "first").startswith("last: entry, 2 entrants")
+    assert cli.output_of("tournament", "show", "last").splitlines()[1:] == ["anna", "bert"]
+
+    cli.output_of("tournament", "enter", "first", "carl")
+    cli.output_of("tournament", "start", "first")
+    cli.output_of("tournament", "watch", "first")
+    table = cli.output_of("tournament", "export", "first", "csv").splitlines()
+    best = [row.split(",")[1] for row in table[1:3]]
+    final = write_plan(tmp_path, "final", terms + "elimination = {}\n")
+    cli.output_of("tournament", "create", final, "--entrants-of", "first", "--best", "2")
+    assert cli.output_of("tournament", "show", "final").splitlines()[1:] == best
+
+
+def test_former_entrants_are_refused_beside_those_of_the_file(cli: CliHarness, tmp_path: Path) -> None:
+    file = write_plan(tmp_path, "two", 'game = "alquerque"\nclock = "60+1"\nentrants = ["anna"]\n')
+    assert "remove them" in cli.invoke("tournament", "create", file, "--entrants-of", "cup").output
+    assert "--best needs --entrants-of" in cli.invoke("tournament", "create", file, "--best", "2").output
+
+
+def test_the_bots_of_a_tournament_are_listed_and_the_absent_ones_alone(cli: CliHarness, tmp_path: Path) -> None:
+    with Organiser(cli.server.address, cli.token) as organiser:
+        organiser.register_bot("dora")
+    plan = 'game = "alquerque"\nclock = "60+1"\nentrants = ["anna", "bert", "carl", "dora"]\n'
+    cli.output_of("tournament", "create", write_plan(tmp_path, "roll", plan))
+    cli.output_of("tournament", "withdraw", "roll", "bert")
+    listed = cli.output_of("tournament", "entrants", "roll").splitlines()
+    assert [line.split()[0] for line in listed[1:]] == ["anna", "carl", "dora"]
+    (absent,) = json.loads(cli.output_of("tournament", "entrants", "roll", "--absent", "--json"))
+    assert absent["name"] == "dora"
 
 
 def test_an_entrant_can_be_withdrawn_and_a_tournament_cancelled(cli: CliHarness, tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ def test_an_author_is_invited_and_signs_up_by_the_command_line(organiser: Organi
     assert (listed["uses"], listed["max_uses"], listed["label"]) == (1, 2, "cup")
     assert json.loads(run("uses", listed["id"], "--json"))[0]["holder"] == "eve"
     assert "eve" in run("uses", listed["id"])
+    assert run("uses") == run("uses", listed["id"])
     assert "revoked" in run("revoke", listed["id"])
     assert json.loads(run("list", "--json")) == []
     assert "1 of 2" in run("list", "--all")
