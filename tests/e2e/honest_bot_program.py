@@ -1,6 +1,6 @@
 """Well-behaved bots in one process: each thinks for a fixed time, plays a random legal move, and measures its own time.
 
-    python -m tests.e2e.honest_bot_program ADDRESS [--think-ms N] [--ca FILE] SECRET...
+    python -m tests.e2e.honest_bot_program ADDRESS [--think-ms N] [--max-matches N] [--ca FILE] SECRET...
 
 At SIGTERM they write how long they thought to standard output, one line of JSON for each move: the time from
 receiving the turn to submitting the answer.
@@ -23,21 +23,22 @@ MAX_MATCHES = 1_000_000
 
 
 class HonestBot:
-    def __init__(self, secret: str, think_s: float) -> None:
+    def __init__(self, secret: str, think_s: float, max_matches: int) -> None:
         self.thinking_times: list[dict[str, Any]] = []
         self._secret = secret
         self._think_s = think_s
+        self._max_matches = max_matches
         self._choose = random.Random(secret)
         self._outgoing: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
-        self._received: dict[str, tuple[play_pb2.Turn, int]] = {}
-        """Turns that are being thought about, each with the time of its receipt, by turn token."""
+        self._received: dict[tuple[str, str], tuple[play_pb2.Turn, int]] = {}
+        """Turns that are being thought about, each with the time of its receipt, by match and turn token."""
         self._thinking: set[asyncio.Task[None]] = set()
 
     async def play(self, channel: grpc.aio.Channel) -> None:
         """Play until cancelled. Raises grpc.RpcError if the stream breaks, which must not happen to an honest bot."""
         stream = PlayServiceStub(channel).Play(metadata=[("authorization", f"Bearer {self._secret}")])
         turn_options = play_pb2.TurnOptions(max_legal_moves=1000)
-        hello = play_pb2.Hello(version="1", max_matches=MAX_MATCHES, turn_options=turn_options)
+        hello = play_pb2.Hello(version="1", max_matches=self._max_matches, turn_options=turn_options)
         self._outgoing.put_nowait(play_pb2.BotItem(hello=hello))
         sending = asyncio.create_task(self._send(stream))
         async for response in stream:
@@ -50,7 +51,7 @@ class HonestBot:
         if item.HasField("ping"):
             self._outgoing.put_nowait(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
         elif item.HasField("turn"):
-            self._received[item.turn.turn_token] = item.turn, received_ns
+            self._received[item.turn.match_id, item.turn.turn_token] = item.turn, received_ns
             task = asyncio.create_task(self._think(item.turn))
             self._thinking.add(task)
             task.add_done_callback(self._thinking.discard)
@@ -70,12 +71,13 @@ class HonestBot:
             while not self._outgoing.empty():
                 items.append(self._outgoing.get_nowait())
             for item in items:
-                self._record_answer(item.move.turn_token)
+                self._record_answer(item.move)
             await stream.write(play_service_pb2.PlayRequest(items=items))
 
-    def _record_answer(self, token: str) -> None:
-        if token in self._received:
-            turn, received_ns = self._received.pop(token)
+    def _record_answer(self, move: play_pb2.Move) -> None:
+        key = move.match_id, move.turn_token
+        if key in self._received:
+            turn, received_ns = self._received.pop(key)
             thought_us = (time.monotonic_ns() - received_ns) // 1000
             # Written at the end, because output would add to the bot's own time.
             self.thinking_times.append(
@@ -111,9 +113,10 @@ if __name__ == "__main__":
     parser.add_argument("address")
     parser.add_argument("secrets", nargs="+")
     parser.add_argument("--think-ms", type=float, default=0)
+    parser.add_argument("--max-matches", type=int, default=MAX_MATCHES)
     parser.add_argument("--ca", type=Path)
     arguments = parser.parse_args()
-    bots = [HonestBot(secret, arguments.think_ms / 1000) for secret in arguments.secrets]
+    bots = [HonestBot(secret, arguments.think_ms / 1000, arguments.max_matches) for secret in arguments.secrets]
     asyncio.run(run_bots(arguments.address, bots, arguments.ca))
     for entry in (entry for bot in bots for entry in bot.thinking_times):
         print(json.dumps(entry))  # noqa: T201  # The test reads the times from standard output.
