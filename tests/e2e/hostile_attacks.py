@@ -153,11 +153,12 @@ def create_contests(caller: HostileCaller, calls: int) -> None:
     rated: dict[str, Any] = {"match_terms": match_terms(), "round_robin": {}, "ladder": victims.ladder}
     request = {"request_id": unique("t"), "name": unique("cup"), "terms": rated}
     caller.attempt("TournamentService/CreateTournament", "NOT_YOURS", **request)
-    later = {"seconds": 2**32}
+    wide = {"max_uses": 300, "expire_time": {"seconds": 2**32}, "label": "x" * 200}
     for _ in range(3 + calls):
-        ladder: dict[str, Any] = {"request_id": unique("l"), "name": unique("l"), "terms": {"match_terms": [match_terms()]}}
+        name = unique("ladder")
+        ladder: dict[str, Any] = {"request_id": name, "name": name, "terms": {"match_terms": [match_terms()]}}
         caller.attempt("LadderService/CreateLadder", ACCEPTED, "NOT_YOURS", *FULL, **ladder, title="x" * 200)
-        invitation: dict[str, Any] = {"request_id": unique("i"), "max_uses": 300, "expire_time": later, "label": "x" * 200}
+        invitation: dict[str, Any] = {"request_id": name} | wide
         caller.attempt("InvitationService/CreateInvitation", ACCEPTED, "NOT_YOURS", *FULL, **invitation)
 
 
