@@ -68,3 +68,8 @@ def test_the_token_is_read_from_a_file_if_it_is_not_given(tmp_path: Path) -> Non
     assert address(None, None, None, {**variables, "BOT_TOKEN": ""}).token == "from-a-file"
     with pytest.raises(Misconfigured, match=r"BOT_TOKEN_FILE.*no-token"):
         address(None, None, None, {"BOT_REFEREE": "there:7700", "BOT_TOKEN_FILE": str(tmp_path / "no-token")})
+
+
+def test_an_empty_token_is_none_and_the_environment_is_not_read() -> None:
+    assert address(None, "", None, VARIABLES).metadata == ()
+    assert address(None, None, None, VARIABLES).metadata == (("authorization", "Bearer secret"),)

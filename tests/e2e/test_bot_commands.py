@@ -8,12 +8,13 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner, Result
+from referee_api.v1 import policy_pb2
 
 from referee.cli import main
 from referee.cli.admin import admin
 from referee.cli.bot import bot
 from tests.e2e.contests import create_ladder, create_tournament
-from tests.e2e.organiser import Organiser
+from tests.e2e.organiser import Organiser, server_with_organiser
 
 pytestmark = pytest.mark.slow
 
@@ -115,6 +116,19 @@ def test_the_log_of_a_bot_is_shown_to_its_owner_only(organiser: Organiser) -> No
     assert entry["item_rejected"]["move"] == "nonsense"
     refused = run_command(organiser, organiser.secrets[1], "bot", "log", name)
     assert (refused.exit_code, "NOT_YOURS" in refused.output) == (1, True)
+
+
+def test_a_bot_that_was_paused_for_its_faults_returns(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path, "--ephemeral", "--max-consecutive-faults", "1") as organiser:
+        policy = policy_pb2.IllegalMovePolicy(action=policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT)
+        match_id = organiser.start_match(policies=policy_pb2.Policies(illegal_move=policy))
+        turn = organiser.next_turn()
+        organiser.connection(0).send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": "nonsense"})
+        organiser.connection(0).receive("match_ended")
+        organiser.connection(0).receive("notice")
+        name = organiser.bots[0]
+        assert run_json(organiser, organiser.token, "bot", "show", name)["pause"]["cause"] == "PAUSE_CAUSE_FAULTS"
+        assert "pause" not in run_json(organiser, organiser.secrets[0], "bot", "return", name)
 
 
 def test_a_bot_that_is_not_paused_cannot_return(organiser: Organiser) -> None:
