@@ -1,4 +1,4 @@
-"""The page of one match: its moves with the clocks, and the board after each of them.
+"""The page of one match: its moves with the clock of the seat that moved, and the board after each of them.
 
 The page has no scripts. The board after a move is shown when the page is opened at its anchor (the CSS pseudo-class
 `:target`), so that each position has an address, and the pages work as files.
@@ -16,7 +16,7 @@ from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text
 from referee.records.describe_event import describe, escape_unprintable
 from referee.records.record_reader import RecordHistory
-from referee.reporting.markup import Markup, joined, tag
+from referee.reporting.markup import Markup, tag
 from referee.reporting.page import document, heading
 
 MAX_BOARDS = 2_000
@@ -107,8 +107,8 @@ def _lines(history: RecordHistory, shown: set[int]) -> Iterator[Markup]:
         if not isinstance(event, MovePlayed):
             yield tag("li", escape_unprintable(describe(event)), class_="event")
             continue
-        ply, clocks = step.state.ply, map(clock_text, step.state.terms.controls, step.state.clocks)
+        ply, clock = step.state.ply, clock_text(step.state.terms.controls[event.seat], step.state.clocks[event.seat])
         move = f"{ply}. {step.state.table.seats[event.seat]} {escape_unprintable(event.move)}"
         linked = tag("a", move, href=f"#ply-{ply}") if ply in shown else move
         by = tag("span", f" {SOURCES[event.source]}", class_="kind") if SOURCES[event.source] else ""
-        yield tag("li", joined(linked, by, " ", tag("small", " | ".join(clocks))))
+        yield tag("li", tag("span", linked, by), tag("small", clock))

@@ -200,7 +200,9 @@ def _result(match: match_pb2.Match) -> str:
 def _matches_table(matches: Sequence[match_pb2.Match], pairings: Sequence[contest_pb2.Pairing]) -> Markup:
     by_match = {match_id: pairing for pairing in pairings for match_id in pairing.match_ids}
     heads = (("Round", "number"), ("Board", "number"), ("Match", "name"), ("Result", ""), ("Record", ""))
-    rows = (_match_row(match, by_match.get(match.id)) for match in matches)
+    places = {pairing.id: number for number, pairing in enumerate(pairings)}
+    in_order = sorted(matches, key=lambda match: places.get(match.pairing_id, 0))  # Else in the order of their ends.
+    rows = (_match_row(match, by_match.get(match.id)) for match in in_order)
     table = tag(
         "table",
         tag("thead", tag("tr", *(tag("th", head, scope="col", class_=kind or None) for head, kind in heads))),
