@@ -61,7 +61,7 @@ def create_callers(server: ServerProcess, channel: grpc.Channel, number: int, sp
     for request in created:
         MatchServiceStub(channel).CreateMatch(request, metadata=bearer(owner), timeout=TIMEOUT_S)
     secrets: dict[str, str | None] = {
-        "nobody": None,
+        "public": None,
         "stranger": "rf_0000",
         "spectator": _token(server, channel, token_pb2.ROLE_SPECTATOR, f"spectator-{number}"),
         "bot": secret,

@@ -160,7 +160,8 @@ def _text(method: Method, data: bytes) -> str:
 
 @contextmanager
 def run_fuzz(folder: Path, seed: int) -> Iterator[tuple[ServerProcess, Fuzz]]:
-    with run_server(folder, "--durability", "normal") as server, server.channel() as channel:
+    public = ("--public-reading", "--public-calls-per-minute", "100000")
+    with run_server(folder, "--durability", "normal", *public) as server, server.channel() as channel:
         owner = create_organiser_token(channel, server.admin_token, "owner")
         secrets = register_bots(channel, owner, "partner", "sparring", consent=ANY_MATCH)
         with run_honest_bots(server, folder, secrets) as honest:
