@@ -280,6 +280,7 @@ def _play_matches(walk: Walk, connections: dict[str, BotConnection]) -> None:
     walk.make(TWO, "MatchService/AnswerDraw", match_id=match_id, accept=True)
     walk.make(ONE, "MatchService/Resign", match_id=new_match()[0])
     walk.make("ada", "MatchService/AbortMatch", match_id=new_match()[0])
+    walk.make("admin", "MatchService/WithdrawBot", match_id=new_match()[0], bot=ONE)
     walk.make(
         "admin", "AdminService/AdjudicateMatch", match_id=new_match()[0], side_scores=[1, 0], message="It is won."
     )

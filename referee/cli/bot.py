@@ -152,6 +152,16 @@ def matches(organiser: Organiser, name: str, as_json: bool) -> None:
     print_matches(organiser.list_matches(name), as_json)
 
 
+@bot.command("leave-match", cls=ClientCommand)
+@bot_argument
+@click.argument("match_id", metavar="MATCH")
+@with_organiser
+def leave_match(organiser: Organiser, name: str, match_id: str) -> None:
+    """Take a bot out of an unrated match: its seat becomes open, or it forfeits if play has begun."""
+    organiser.withdraw_bot(match_id, name)
+    click.echo(f"{name} has left match {match_id}.")
+
+
 @bot.group()
 def versions() -> None:
     """Manage the versions of a bot."""

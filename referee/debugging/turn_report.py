@@ -114,6 +114,7 @@ FAULTS = {
     Fault.TIME: "ran out of time",
     Fault.ILLEGAL_MOVE: "used up its attempts with illegal moves",
     Fault.GONE: "was disconnected for too long",
+    Fault.WITHDRAWN: "was withdrawn by its owner",
 }
 
 

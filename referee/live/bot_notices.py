@@ -234,8 +234,8 @@ class AutoPause:
 
 
 def _faults(match: Match, result: Result) -> dict[str, Fault | None]:
-    """Return each bot of the match with its first fault; None: it had none."""
+    """Return each bot of the match with its first fault; None: it had none. Withdrawn bots are left out."""
     faults: dict[str, Fault | None] = {player.bot: None for player in match.players}
     for forfeit in reversed(result.forfeits):
         faults[match.players[forfeit.seat].bot] = forfeit.fault
-    return faults
+    return {bot: fault for bot, fault in faults.items() if fault is not Fault.WITHDRAWN}

@@ -43,6 +43,8 @@ class LiveMatch:
         """Match time until which the match waits for nonces. None: it has not requested any."""
         self.start_timer: DeadlineTimer | None = None
         """Timer of the match while it waits for its start."""
+        self.indexed_bots: frozenset[str] = frozenset()
+        """The bots by which `LiveMatchIndex` finds the match."""
 
     @property
     def match(self) -> Match:
@@ -89,10 +91,13 @@ class LiveMatchIndex:
         self.index_seats(live_match)
 
     def index_seats(self, live_match: LiveMatch) -> None:
-        """Index the bots of the match again, after a seat may have been taken."""
-        for player in live_match.match.players:
-            if player.bot:
-                self._by_bot[player.bot][live_match.match_id] = live_match
+        """Index the bots of the match again, after a seat may have been taken or vacated."""
+        bots = frozenset(player.bot for player in live_match.match.players if player.bot)
+        for bot in bots:
+            self._by_bot[bot][live_match.match_id] = live_match
+        for bot in live_match.indexed_bots - bots:
+            self._forget(bot, live_match.match_id)
+        live_match.indexed_bots = bots
 
     def remove(self, match_id: str) -> LiveMatch | None:
         """Remove and return a match; None: it was removed before."""
@@ -101,12 +106,14 @@ class LiveMatchIndex:
             self._count_by_maker[live_match.maker] -= 1
             if not self._count_by_maker[live_match.maker]:
                 del self._count_by_maker[live_match.maker]
-        for player in live_match.match.players if live_match else ():
-            live_matches = self._by_bot[player.bot]
-            live_matches.pop(match_id, None)
-            if not live_matches:
-                del self._by_bot[player.bot]
+            for bot in live_match.indexed_bots:
+                self._forget(bot, match_id)
         return live_match
+
+    def _forget(self, bot: str, match_id: str) -> None:
+        del self._by_bot[bot][match_id]
+        if not self._by_bot[bot]:
+            del self._by_bot[bot]
 
     def of_bot(self, bot: str) -> list[LiveMatch]:
         """Return the matches of a bot in the order in which they were created."""
@@ -174,6 +181,8 @@ class MatchStarter:
         self._submit = submit
         self._playing: dict[Player, dict[str, None]] = {}
         """Ids of the matches that each player plays or is about to start."""
+        self._occupied: dict[str, tuple[Player, ...]] = {}
+        """The players towards whose capacity each match counts. One of them may have been withdrawn since."""
         self._beginning: set[str] = set()
 
     def start_if_ready(self, live_match: LiveMatch) -> None:
@@ -207,6 +216,7 @@ class MatchStarter:
 
     def occupy(self, live_match: LiveMatch) -> None:
         """Count the match towards the capacity of its players."""
+        self._occupied[live_match.match_id] = live_match.match.players
         for player in live_match.match.players:
             self._playing.setdefault(player, {})[live_match.match_id] = None
 
@@ -214,7 +224,7 @@ class MatchStarter:
         """Free the capacity of the players, since the match is over, did not start, or is run elsewhere."""
         self.stop_timer(live_match)
         self._beginning.discard(live_match.match_id)
-        for player in live_match.match.players:
+        for player in self._occupied.pop(live_match.match_id, ()):
             matches = self._playing.get(player, {})
             matches.pop(live_match.match_id, None)
             if not matches:

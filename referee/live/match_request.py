@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from engines.api import REFEREE, Game, Position, Seat
 from engines.game_errors import UnknownGame
 from referee.match.clock import SECOND, Micros
+from referee.match.match_errors import NotWithdrawable
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup, game_seed, match_chance
 from referee.match.state import MatchPhase
@@ -18,7 +19,6 @@ TOURNAMENT = "tournament"
 PAIRING = "pairing"
 SET = "set"
 """Names of the labels of a match."""
-
 OPEN_SEAT = Player()
 
 
@@ -77,6 +77,12 @@ def find_game(games: Mapping[str, Game], name: str) -> Game:
     if name not in games:
         raise UnknownGame(name, ", ".join(games))
     return games[name]
+
+
+def check_withdrawable(setup: Setup, bot: str) -> None:
+    """Raises NotWithdrawable if the match counts for others too: a contest has created it or rates it."""
+    if not {LADDER, TOURNAMENT, PAIRING}.isdisjoint(dict(setup.labels)):
+        raise NotWithdrawable(bot, "the match is rated or belongs to a contest")
 
 
 def _opened(game: Game, terms: MatchTerms, seed: bytes, opening: Opening) -> Position:

@@ -14,7 +14,7 @@ from referee.live.create import CreatedMatch, MatchCreator
 from referee.live.live_match import FreeCapacity, LiveMatch
 from referee.live.loop_lag import LoopLag, MessageArrival
 from referee.live.match_history import MatchStatus
-from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest
+from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
 from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
 from referee.live.ports import (
     EventLog,
@@ -42,6 +42,7 @@ from referee.match.commands import (
     OfferDraw,
     Resign,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.decision import Decision
 from referee.match.match_errors import NonceRefused, NotAllowedNow
@@ -260,6 +261,11 @@ class Referee:
     async def resign(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
         """Resign for a seat. Raises SeatOut, NotAllowedNow, MatchOver or RequestIdReused."""
         return await self._requests.submit(match_id, Resign(seat), seat, request_id)
+
+    async def withdraw(self, match_id: str, bot: str, by: str, request_id: str) -> RequestAccepted:
+        """Take a bot out of a match for its owner `by`. Raises NotWithdrawable, MatchOver or RequestIdReused."""
+        check_withdrawable(await self.setup(match_id), bot)
+        return await self._requests.submit(match_id, WithdrawBot(bot), by, request_id)
 
     async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
         """Offer a draw, or accept pending offers. Raises NoDraw, OfferedBefore, or what `resign` raises."""

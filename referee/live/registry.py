@@ -34,8 +34,16 @@ from referee.live.turns import TurnNotifier
 from referee.match.clock import SECOND, Micros
 from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
 from referee.match.decision import Decision
-from referee.match.events import MatchResumed, MovePlayed, PlayStarted, SeatDisconnected, SeatReconnected, SeatTaken
-from referee.match.match_errors import MatchOver
+from referee.match.events import (
+    MatchResumed,
+    MovePlayed,
+    PlayStarted,
+    SeatDisconnected,
+    SeatReconnected,
+    SeatTaken,
+    SeatVacated,
+)
+from referee.match.match_errors import MatchOver, SeatsOpen
 from referee.match.state import Match, MatchPhase
 
 T = TypeVar("T")
@@ -249,8 +257,10 @@ class LiveMatches:
         if live_match.match.phase is MatchPhase.OVER:
             self._remove_finished(live_match)
             return
-        if SeatTaken in kinds:
+        if SeatTaken in kinds or SeatVacated in kinds:
             self.index.index_seats(live_match)
+        if SeatVacated in kinds:
+            live_match.notified_sessions.clear()  # If the same bot comes back, it must be asked for a nonce again.
         if PlayStarted in kinds:
             self.starter.occupy(live_match)
         if live_match.match.phase is MatchPhase.WAITING:
@@ -294,5 +304,7 @@ class LiveMatches:
         error = answer.exception()
         if error and isinstance(command, StartPlay):
             self.starter.release(live_match)
+            if isinstance(error, SeatsOpen):  # A bot was withdrawn just before.
+                self.starter.start_if_ready(live_match)
         if isinstance(error, Exception) and not isinstance(error, EXPECTED_ERRORS):
             self.on_fault(live_match.match_id, error)

@@ -25,7 +25,7 @@ from referee.live.ports import (
     LogUnavailable,
     UnknownMatch,
 )
-from referee.match.events import MatchCreated, PlayEnded, PlayStarted, SeatTaken
+from referee.match.events import MatchCreated, PlayEnded, PlayStarted, SeatTaken, SeatVacated
 from referee.match.result import EndCause, void_result
 from referee.match.setup import Player, Setup
 from referee.match.state import MatchPhase, replace_at
@@ -241,6 +241,8 @@ def read_without_game(match_id: str, entries: Sequence[Entry]) -> UnplayableMatc
         if isinstance(entry.event, SeatTaken):
             missing = max(0, entry.event.seat + 1 - len(players))
             players = replace_at((*players, *[Player()] * missing), entry.event.seat, entry.event.player)
+        elif isinstance(entry.event, SeatVacated) and entry.event.seat < len(players):
+            players = replace_at(players, entry.event.seat, Player())
         elif isinstance(entry.event, PlayStarted):
             players = entry.event.seated
     requests = {(entry.request.by, entry.request.id): entry for entry in entries if entry.request}

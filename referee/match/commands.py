@@ -54,6 +54,13 @@ class Resign:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawBot:
+    """Take a bot out of the match: before play its seats become open, in play they forfeit."""
+
+    bot: str
+
+
+@dataclass(frozen=True, slots=True)
 class OfferDraw:
     """Offer a draw, or accept the pending offers."""
 
@@ -133,6 +140,7 @@ Command = (
     | SubmitMove
     | FallFlag
     | Resign
+    | WithdrawBot
     | OfferDraw
     | AcceptDraw
     | DeclineDraw

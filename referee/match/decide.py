@@ -29,6 +29,7 @@ from referee.match.commands import (
     SubmitMove,
     TakeSeat,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.decision import Decision, DecisionBuilder
 from referee.match.events import (
@@ -39,6 +40,7 @@ from referee.match.events import (
     SeatForfeited,
     SeatReconnected,
     SeatTaken,
+    SeatVacated,
 )
 from referee.match.match_errors import (
     BadSetup,
@@ -48,6 +50,7 @@ from referee.match.match_errors import (
     NonceRefused,
     NoSuchSeat,
     NotAllowedNow,
+    NotWithdrawable,
     SeatHeld,
     SeatsOpen,
     TooLateToAbort,
@@ -71,6 +74,7 @@ ALLOWED: dict[MatchPhase, frozenset[type]] = {
     MatchPhase.WAITING: frozenset(
         {
             TakeSeat,
+            WithdrawBot,
             AddNonce,
             StartPlay,
             ResumeMatch,
@@ -87,6 +91,7 @@ ALLOWED: dict[MatchPhase, frozenset[type]] = {
             SubmitMove,
             FallFlag,
             Resign,
+            WithdrawBot,
             OfferDraw,
             AcceptDraw,
             DeclineDraw,
@@ -173,6 +178,22 @@ def _start_play(builder: DecisionBuilder, _: StartPlay) -> None:
     builder.settle()
 
 
+def _withdraw_bot(builder: DecisionBuilder, command: WithdrawBot) -> None:
+    match = builder.match
+    seats = [seat for seat, player in enumerate(match.players) if player.bot and player.bot == command.bot]
+    if not seats:
+        raise NotWithdrawable(command.bot, "it holds no seat in this match")
+    if match.phase is MatchPhase.WAITING:
+        for seat in seats:
+            builder.add(SeatVacated(builder.now_us, seat))
+        return
+    if match.dropped_seats.issuperset(seats):
+        raise NotWithdrawable(command.bot, "it has dropped out of the match")
+    for seat in seats:
+        if builder.match.phase is MatchPhase.PLAYING and seat not in builder.match.dropped_seats:
+            builder.drop_seat(SeatForfeited(builder.now_us, seat, Fault.WITHDRAWN))
+
+
 def _disconnect_seat(builder: DecisionBuilder, command: DisconnectSeat) -> None:
     if builder.match.phase is MatchPhase.PLAYING and builder.match.gone_us[command.seat] is None:
         builder.add(SeatDisconnected(builder.now_us, command.seat))
@@ -234,6 +255,7 @@ HANDLERS: dict[type, Callable[[DecisionBuilder, Any], None]] = {
     EndGracePeriod: _end_grace_period,
     ResumeMatch: _resume_match,
     Resign: resign,
+    WithdrawBot: _withdraw_bot,
     OfferDraw: offer_draw,
     AcceptDraw: accept_draw,
     DeclineDraw: decline_draw,

@@ -40,6 +40,13 @@ class SeatTaken(Struct, frozen=True, gc=False):
     player: Player
 
 
+class SeatVacated(Struct, frozen=True, gc=False):
+    """The bot of the seat was withdrawn before play, and the seat is open again. Its nonce is gone too."""
+
+    at_us: Micros
+    seat: Seat
+
+
 class NonceAdded(Struct, frozen=True, gc=False):
     at_us: Micros
     seat: Seat
@@ -138,6 +145,7 @@ class PlayEnded(Struct, frozen=True, gc=False):
 Event = (
     MatchCreated
     | SeatTaken
+    | SeatVacated
     | NonceAdded
     | PlayStarted
     | MovePlayed
@@ -158,6 +166,8 @@ def seated_bots(event: Event) -> dict[Seat, str]:
     """Return the bot of each seat that the event fills or opens; the bot of an open seat is empty."""
     if isinstance(event, SeatTaken):
         return {event.seat: event.player.bot}
+    if isinstance(event, SeatVacated):
+        return {event.seat: ""}
     if isinstance(event, MatchCreated | PlayStarted):
         players = event.setup.players if isinstance(event, MatchCreated) else event.seated
         return {seat: player.bot for seat, player in enumerate(players)}

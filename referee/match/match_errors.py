@@ -52,6 +52,13 @@ class SeatOut(MatchError):
         super().__init__(f"seat {seat} has dropped out of the match", seat=str(seat))
 
 
+class NotWithdrawable(MatchError):
+    """A bot that cannot be taken out of this match."""
+
+    def __init__(self, bot: str, why: str) -> None:
+        super().__init__(f"{bot} cannot be withdrawn: {why}", bot=bot, why=why)
+
+
 class StaleTurn(MatchError):
     """An answer to a turn that is not pending, or no longer pending, for the seat."""
 

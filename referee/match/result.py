@@ -42,6 +42,8 @@ class Fault(Enum):
     TIME = "time"
     ILLEGAL_MOVE = "illegal_move"
     GONE = "gone"
+    WITHDRAWN = "withdrawn"
+    """The owner has taken the bot out of the match, which is not a fault of the bot itself."""
 
 
 VOID_CAUSES = (

@@ -34,6 +34,7 @@ from referee.match.events import (
     SeatReconnected,
     SeatResigned,
     SeatTaken,
+    SeatVacated,
 )
 from referee.match.match_terms import MatchTerms
 from referee.match.result import Forfeit, RatingChange, Result
@@ -180,6 +181,13 @@ def _seat_taken(match: Match, event: SeatTaken, _: Position | None) -> Changes:
     return {"players": replace_at(match.players, event.seat, event.player)}
 
 
+def _seat_vacated(match: Match, event: SeatVacated, _: Position | None) -> Changes:
+    return {
+        "players": replace_at(match.players, event.seat, Player()),
+        "nonces": replace_at(match.nonces, event.seat, None),
+    }
+
+
 def _nonce_given(match: Match, event: NonceAdded, _: Position | None) -> Changes:
     return {"nonces": replace_at(match.nonces, event.seat, event.nonce)}
 
@@ -277,6 +285,7 @@ def _play_ended(match: Match, event: PlayEnded, _: Position | None) -> Changes:
 
 CHANGES: dict[type, Callable[[Match, Any, Position | None], Changes]] = {
     SeatTaken: _seat_taken,
+    SeatVacated: _seat_vacated,
     NonceAdded: _nonce_given,
     PlayStarted: _play_began,
     MovePlayed: _move_played,

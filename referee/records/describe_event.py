@@ -25,6 +25,7 @@ from referee.match.events import (
     SeatReconnected,
     SeatResigned,
     SeatTaken,
+    SeatVacated,
 )
 from referee.match.setup import Player
 from referee.storage.value_codec import field_names
@@ -32,6 +33,7 @@ from referee.storage.value_codec import field_names
 DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
     MatchCreated: lambda event: f"match {event.setup.match_id} was opened",
     SeatTaken: lambda event: f"{_player(event.player)} took seat {event.seat}",
+    SeatVacated: lambda event: f"the bot of seat {event.seat} was withdrawn",
     NonceAdded: lambda event: f"seat {event.seat} gave the nonce {event.nonce.hex() or 'of no bytes'}",
     PlayStarted: lambda event: f"play began between {_players(event.seated)}",
     MovePlayed: lambda event: f"{MOVERS[event.source].format(event.seat)} {quoted(event.move)}",

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from msgspec import structs
 
-from engines.api import Game
+from engines.api import Game, Seat
 from engines.game_errors import SHOWN_CHARS, DetailedError, UnknownGame
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
@@ -31,6 +31,7 @@ from referee.match.commands import (
     SubmitMove,
     TakeSeat,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.decide import decide
 from referee.match.decision import Decision
@@ -52,6 +53,7 @@ from referee.match.events import (
     SeatReconnected,
     SeatResigned,
     SeatTaken,
+    SeatVacated,
 )
 from referee.match.result import VOID_CAUSES, EndCause, Fault
 from referee.match.state import Match, MatchPhase, create_match
@@ -239,7 +241,14 @@ def command_for_event(match: Match, event: Event, following: NextEvent) -> Comma
         return _attempt(event, following)
     if isinstance(event, PlayEnded):
         return _end(match, event)
+    if isinstance(event, SeatVacated) or (isinstance(event, SeatForfeited) and event.fault is Fault.WITHDRAWN):
+        return WithdrawBot(_bot_of(match, event.seat))
     return COMMANDS[type(event)](event) if type(event) in COMMANDS else None
+
+
+def _bot_of(match: Match, seat: Seat) -> str:
+    """Return the bot of a seat; empty if the seat is open, so that it cannot be withdrawn, or does not exist."""
+    return match.players[seat].bot if 0 <= seat < len(match.players) else ""
 
 
 def _move(event: MovePlayed, following: NextEvent) -> Command | None:

@@ -80,6 +80,7 @@ CONTEST_TYPES: dict[object, ValueCodec] = {**MATCH_TYPES, TournamentFormat: unio
 MATCH_EVENTS: dict[str, type] = {
     "opened": events.MatchCreated,
     "seat_taken": events.SeatTaken,
+    "seat_vacated": events.SeatVacated,
     "nonce_given": events.NonceAdded,
     "play_began": events.PlayStarted,
     "move_played": events.MovePlayed,

@@ -19,7 +19,7 @@ from referee.live.ports import (
     Summaries,
     entries_of,
 )
-from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, seated_bots
+from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, SeatVacated, seated_bots
 from referee.match.state import MatchPhase
 
 
@@ -88,7 +88,9 @@ class MemoryEventLog(EventLog):
 
     def _add_undelivered(self, match_id: str, events: Sequence[Event]) -> None:
         for event in events:
-            if bots := {seat: bot for seat, bot in seated_bots(event).items() if bot}:
+            if isinstance(event, SeatVacated):
+                self.undelivered.get(match_id, {}).pop(event.seat, None)
+            elif bots := {seat: bot for seat, bot in seated_bots(event).items() if bot}:
                 self.undelivered.setdefault(match_id, {}).update(bots)
 
     def _check_open(self) -> None:

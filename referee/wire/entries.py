@@ -72,6 +72,10 @@ def _seat_taken(event: core.SeatTaken, _watched: WatchedEntry, _context: ViewerC
     return entry_pb2.SeatTaken(seat=event.seat, bot=by)
 
 
+def _seat_vacated(event: core.SeatVacated, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.SeatVacated:
+    return entry_pb2.SeatVacated(seat=event.seat)
+
+
 def _play_started(event: core.PlayStarted, watched: WatchedEntry, context: ViewerContext) -> entry_pb2.PlayStarted:
     return entry_pb2.PlayStarted(
         seats=seats_of(event.seated, context.match_context.present),
@@ -145,6 +149,7 @@ SEALED_CHOICE: Converter = ("choice_sealed", _choice_sealed)
 CONVERTERS: dict[type, Converter] = {
     core.MatchCreated: ("match_created", _match_created),
     core.SeatTaken: ("seat_taken", _seat_taken),
+    core.SeatVacated: ("seat_vacated", _seat_vacated),
     # Without the nonce itself, which stays secret until play starts.
     core.NonceAdded: ("nonce_added", _of_seat(entry_pb2.NonceAdded)),
     core.PlayStarted: ("play_started", _play_started),

@@ -81,6 +81,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     match_errors.ClockExpired: ErrorMapping(FAILED),
     match_errors.NotAllowedNow: ErrorMapping(FAILED, reason="MATCH_NOT_STARTED", renamed={"phase": "waiting_for"}),
     match_errors.SeatsOpen: ErrorMapping(FAILED, reason="MATCH_NOT_STARTED", renamed={"seats": "waiting_for"}),
+    match_errors.NotWithdrawable: ErrorMapping(FAILED),
     match_errors.SeatHeld: ErrorMapping(FAILED, reason="SEAT_TAKEN"),
     match_errors.SeatOut: ErrorMapping(Code.ABORTED, reason="NOT_YOUR_TURN", added={"owing": ""}),
     match_errors.StaleTurn: ErrorMapping(Code.ABORTED),

@@ -174,6 +174,12 @@ CALL_ERRORS: dict[str, Callable[[Organiser], Any]] = {
     "SEAT_TAKEN": join_taken_seat,
     "BOT_PAUSED": create_for_a_paused_bot,
     "CONSENT_MISSING": seat_bot_of_another,
+    "NOT_WITHDRAWABLE": lambda organiser: organiser.call(
+        "MatchService/WithdrawBot",
+        request_id="r",
+        match_id=organiser.create_match(seating=(0, 0)),
+        bot=organiser.bots[1],
+    ),
     "BOT_NOT_PAUSED": lambda organiser: organiser.call("BotService/ReinstateBot", name=organiser.bots[0]),
     "NOT_YOUR_TURN": resign_twice,
     "STALE_TURN": answer_twice_differently,

@@ -75,6 +75,8 @@ def test_an_owner_registers_shows_lists_and_describes_a_bot(organiser: Organiser
     assert "a bot" in run(organiser, secret, "bot", "show", name)
     changed = run_json(organiser, organiser.token, "bot", "update", name, "--description", "another")
     assert changed["description"] == "another"
+    left = run(organiser, organiser.token, "bot", "leave-match", organiser.bots[0], organiser.create_match())
+    assert left.startswith(f"{organiser.bots[0]} has left match ")
     listed = run_json(organiser, organiser.token, "bot", "list", "--owner", organiser.name)
     assert [one["name"] for one in listed] == sorted([*organiser.bots, name])
 

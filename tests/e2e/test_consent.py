@@ -7,11 +7,11 @@ from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, play_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, play_pb2, result_pb2
 
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of, ladder_request, match_terms
-from tests.e2e.organiser import ALQUERQUE, Organiser, call_method, new_organiser
+from tests.e2e.organiser import ALQUERQUE, Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess
 
 pytestmark = pytest.mark.slow
@@ -198,3 +198,64 @@ def test_only_the_organiser_of_a_ladder_lets_it_rate_a_tournament(organiser: Org
         create_tournament(other, round_robin={}, ladder=organiser.name)
     assert parse_error(raised.value).reason == "NOT_YOURS"
     create_tournament(organiser, round_robin={}, ladder=organiser.name)
+
+
+def withdraw(organiser: Organiser, match_id: str, request_id: str = "out") -> Any:
+    request = {"request_id": request_id, "match_id": match_id, "bot": organiser.bots[0]}
+    return organiser.call("MatchService/WithdrawBot", **request)
+
+
+def reason_of(call: Callable[..., Any], *arguments: Any, **fields: Any) -> str:
+    with pytest.raises(grpc.RpcError) as raised:
+        call(*arguments, **fields)
+    return parse_error(raised.value).reason
+
+
+def test_an_owner_withdraws_its_bot_before_play_and_the_seat_is_open(organiser: Organiser, other: Organiser) -> None:
+    organiser.set_consent(scope=ANYONE)
+    match_id = seat(other, [organiser.bots[0], other.bots[0]]).match.id
+    first = withdraw(organiser, match_id)
+    assert withdraw(organiser, match_id) == first, "a repeated request"
+    match = other.call("MatchService/GetMatch", match_id=match_id).match
+    assert [one.bot for one in match.seats] == ["", other.bots[0]]
+    watched = other.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
+    next(watched)
+    kinds = [entry.WhichOneof("event") for entry in entries_of(next(watched))]
+    watched.cancel()
+    assert kinds[-1] == "seat_vacated"
+    assert unmet(other.call, "MatchService/JoinMatch", match_id=match_id, bot={"bot": other.bots[1]}) == ""
+
+
+def test_an_owner_withdraws_its_bot_in_play_which_is_no_fault(organiser: Organiser, other: Organiser) -> None:
+    match_id = organiser.start_match()
+    result = withdraw(organiser, match_id).result
+    assert [(one.seat, one.cause) for one in result.forfeited.forfeits] == [(0, result_pb2.FORFEIT_CAUSE_WITHDRAWN)]
+    assert organiser.connection(1).receive("match_ended").result == result
+    lines = other.call("MatchService/GetRecord", match_id=match_id)
+    assert '"fault":"withdrawn"' in "".join(line for part in lines for line in part.lines)
+    organiser.create_match(rule=ONE_MS)
+    notice = organiser.connection(0).receive("notice")
+    assert notice.metadata["left"] == str(MAX_FAULTS - 1), "the first fault that was counted"
+
+
+def test_nobody_else_withdraws_a_bot_and_contests_and_rated_matches_are_not_left_so(
+    organiser: Organiser, other: Organiser
+) -> None:
+    create_ladder(organiser)
+    for index in (0, 1):
+        organiser.call_as_bot(index, "LadderService/JoinLadder", ladder=organiser.name)
+    unrated, rated = organiser.create_match(), seat(organiser, organiser.bots, ladder=organiser.name).match.id
+    request = {"request_id": "r", "match_id": unrated, "bot": organiser.bots[0]}
+    assert reason_of(other.call, "MatchService/WithdrawBot", **request) == "NOT_YOURS"
+    assert reason_of(organiser.call_as_bot, 0, "MatchService/WithdrawBot", **request) == "NOT_YOURS"
+    assert reason_of(withdraw, organiser, rated) == "NOT_WITHDRAWABLE"
+    challenge = {"request_id": "c", "ladder": organiser.name, "entrants": organiser.bots}
+    for index in (0, 1):
+        organiser.connection(index)
+    organiser.call("LadderService/Challenge", **challenge)
+    started = organiser.connection(0).receive("match_started")
+    while started.match.id in (unrated, rated):
+        started = organiser.connection(0).receive("match_started")
+    assert reason_of(withdraw, organiser, started.match.id) == "NOT_WITHDRAWABLE"
+    withdraw(organiser, unrated)
+    assert reason_of(withdraw, organiser, unrated, "again") == "MATCH_OVER"

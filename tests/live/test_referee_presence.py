@@ -16,7 +16,7 @@ from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MatchResumed, MovePlayed, PlayEnded, SeatDisconnected, SeatReconnected
-from referee.match.match_errors import NonceRefused
+from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.match_terms import DisconnectPolicy, Policies
 from referee.match.result import EndCause, Fault
 from referee.match.setup import Player
@@ -155,6 +155,53 @@ async def test_nonces_are_requested_and_the_match_starts_when_all_have_arrived()
     await harness.referee.give_nonce(match_id, 1, b"")
     await settle()
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_bot_that_was_withdrawn_before_play_leaves_its_seat_to_another() -> None:
+    harness = RefereeHarness()
+    (first,) = harness.connect(NIM_BOTS[0], hello=Hello(max_matches=1))
+    match_id = await harness.create(nonce_timeout_us=5 * SECOND)
+    harness.connect(NIM_BOTS[1])
+    await harness.referee.give_nonce(match_id, 0, b"salt")
+    for _ in range(2):
+        assert (await harness.referee.withdraw(match_id, "bot0", "ann", "r1")).result is None
+    await settle()
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "NonceAdded", "SeatVacated"]
+    with pytest.raises(RequestIdReused):
+        await harness.referee.withdraw(match_id, "bot1", "ann", "r1")
+    with pytest.raises(NotWithdrawable, match="it holds no seat in this match"):
+        await harness.referee.withdraw(match_id, "bot0", "ann", "r2")
+    assert harness.referee.count_unfinished_of("bot0", "") == 0
+    assert (await harness.match(match_id)).players[0] == Player()
+    drain_outbox(first)
+    await harness.referee.join(match_id, 0, NIM_BOTS[0])
+    await settle()
+    assert [type(item) for item in drain_outbox(first)] == [NonceRequested], "the nonce is requested again"
+    for seat in (0, 1):
+        await harness.referee.give_nonce(match_id, seat, b"")
+    await settle()
+    assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_bot_that_is_withdrawn_while_play_begins_keeps_its_room() -> None:
+    harness = RefereeHarness()
+    harness.connect(*NIM_BOTS, hello=Hello(max_matches=1))
+    match_id = await harness.create(start_timeout_us=5 * SECOND, players=(NIM_BOTS[0], Player()))
+    joining = harness.referee.join(match_id, 1, NIM_BOTS[1])
+    await asyncio.gather(joining, harness.referee.withdraw(match_id, "bot0", "ann", "r1"))
+    await settle()
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "SeatTaken", "SeatVacated"]
+    assert (await harness.match(match_id)).phase is MatchPhase.WAITING
+    for player in NIM_BOTS:
+        free = harness.referee.free_capacity(player, "nim")
+        assert free
+        assert free.room == 1
+    await harness.time.advance(5 * SECOND)
+    assert (await harness.match(match_id)).phase is MatchPhase.OVER
     await harness.referee.close()
 
 

@@ -5,6 +5,7 @@ follows each. A move is legal if the position lists it; clocks are plain sums.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from engines.api import Game, Outcome, Position
@@ -28,18 +29,19 @@ from referee.match.commands import (
     SubmitMove,
     TakeSeat,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
 from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy
 from referee.match.result import VOID_CAUSES, EndCause, EndKind
-from referee.match.setup import Setup
+from referee.match.setup import Player, Setup
 from referee.match.state import Match
 from tests.match.manual_clock import ManualClock
 
 NOTHING = ""
 BEFORE_PLAY = (TakeSeat, AddNonce, StartPlay)
 DURING_PLAY = (SubmitMove, Resign, OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw, AdjudicateMatch)
-INVALID_AFTER_THE_END = (*BEFORE_PLAY, *DURING_PLAY[1:], AbortMatch, VoidMatch)
+INVALID_AFTER_THE_END = (*BEFORE_PLAY, *DURING_PLAY[1:], AbortMatch, VoidMatch, WithdrawBot)
 Turn: TypeAlias = dict[str, int]
 
 
@@ -170,6 +172,14 @@ class ReferenceMatch:
             return "SeatOut"
         return "TooLateToAbort" if command.seat in self.moved else "PlayEnded"
 
+    def _withdraw_bot(self, command: WithdrawBot) -> str:
+        held = self.seats_of(command.bot)
+        if not held:
+            return "NotWithdrawable"
+        if self.phase == "waiting":
+            return "SeatVacated"
+        return "SeatForfeited" if set(held) - set(self.out) else "NotWithdrawable"
+
     def _void_match(self, command: VoidMatch) -> str:
         return "PlayEnded" if command.cause in VOID_CAUSES else "BadVerdict"
 
@@ -183,6 +193,8 @@ class ReferenceMatch:
         assert self.phase != "over", "nothing follows the end"
         assert event.at_us == self.now
         follows: str = getattr(self, method_for(event), self._nothing)(event)
+        if follows == NOTHING and isinstance(self.command, WithdrawBot) and self.phase == "playing":
+            return "SeatForfeited" if set(self.seats_of(self.command.bot)) - set(self.out) else NOTHING
         return follows
 
     def _nothing(self, _: Any) -> str:
@@ -192,13 +204,19 @@ class ReferenceMatch:
         self.players[event.seat] = event.player
         return NOTHING
 
+    def _seat_vacated(self, event: Any) -> str:
+        bot = self.players[event.seat].bot
+        self.players[event.seat] = Player()
+        self.nonces.pop(event.seat, None)
+        return "SeatVacated" if any(player.bot == bot for player in self.players.values()) else NOTHING
+
     def _nonce_added(self, event: Any) -> str:
         self.nonces[event.seat] = event.nonce
         return NOTHING
 
-    def begin(self, position: Position) -> str:
+    def begin(self, position: Position, seated: Sequence[Player]) -> str:
         """Start play from the game's first position. Return the event that has to follow."""
-        self.phase, self.position = "playing", position
+        self.phase, self.position, self.players = "playing", position, dict(enumerate(seated))
         self._ask()
         return self._settled()
 
@@ -309,6 +327,9 @@ class ReferenceMatch:
     def token(self, seat: int) -> str:
         turn = self.turns.get(seat)
         return f"{seat}.{turn['ply']}.{turn['attempt']}" if turn else "none"
+
+    def seats_of(self, bot: str) -> list[int]:
+        return [seat for seat, player in self.players.items() if player.bot and player.bot == bot]
 
     def side(self, seat: int) -> tuple[int, ...]:
         return next(side for side in self.sides if seat in side)

@@ -25,6 +25,7 @@ from referee.match.commands import (
     SubmitMove,
     TakeSeat,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.decide import ALLOWED, HANDLERS, decide
 from referee.match.match_errors import MatchOver, NoDraw, NotAllowedNow, TooLateToAbort
@@ -46,6 +47,7 @@ GRID: list[tuple[Command, Seen, Seen, Seen]] = [
     (StartPlay(), ["PlayStarted"], NotAllowedNow, MatchOver),
     (SubmitMove(0, "0.2.1", "1", NOW), NotAllowedNow, MOVED, MatchOver),
     (FallFlag(0, NOW), NOTHING, NOTHING, NOTHING),
+    (WithdrawBot("bot0"), ["SeatVacated"], ["SeatForfeited", "PlayEnded"], MatchOver),
     (Resign(0), NotAllowedNow, ["SeatResigned", "PlayEnded"], MatchOver),
     (OfferDraw(0), NotAllowedNow, ["DrawOffered"], MatchOver),
     (AcceptDraw(0), NotAllowedNow, NoDraw, MatchOver),

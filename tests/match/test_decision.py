@@ -3,7 +3,7 @@
 import pytest
 
 from referee.match.clock import SuddenDeath
-from referee.match.commands import DisconnectSeat, EndGracePeriod, Resign
+from referee.match.commands import DisconnectSeat, EndGracePeriod, Resign, WithdrawBot
 from referee.match.events import MovePlayed, MoveSource
 from referee.match.match_errors import SeatOut, StaleTurn
 from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Policies
@@ -107,6 +107,9 @@ def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
         assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
     elif fault is Fault.ILLEGAL_MOVE:
         assert kinds(fixture.move(0, "9")) == ["MoveRefused", "SeatForfeited", "MovePlayed"]
+    elif fault is Fault.WITHDRAWN:
+        bot = fixture.match.players[0].bot
+        assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]
     else:
         fixture.do(DisconnectSeat(0))
         assert kinds(fixture.do(EndGracePeriod(0), wait_us=5)) == ["SeatForfeited", "MovePlayed"]

@@ -45,6 +45,7 @@ from referee.match.commands import (
     SubmitMove,
     TakeSeat,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.decide import decide
 from referee.match.decision import Decision
@@ -153,7 +154,7 @@ class Matches(RuleBasedStateMachine):
         for event in decided.events:
             assert type(event).__name__ == expected
             if isinstance(event, PlayStarted):
-                expected = self.reference.begin(evolve(before, event).require_position())
+                expected = self.reference.begin(evolve(before, event).require_position(), event.seated)
             else:
                 expected = self.reference.read(event)
         assert expected == ""
@@ -292,6 +293,11 @@ class Matches(RuleBasedStateMachine):
     def resign_seat(self, data: st.DataObject, often: int) -> None:
         if often == 5:
             self.send(Resign(self.seat(data)))
+
+    @rule(bot=st.sampled_from(["", "anna", "bert", "carl"]), often=st.integers(0, 7))
+    def withdraw_bot(self, bot: str, often: int) -> None:
+        if often == 5 or self.reference.phase == "waiting":
+            self.send(WithdrawBot(bot))
 
     @rule(data=st.data(), seats=st.lists(st.integers(0, 3), min_size=2, max_size=4), decliner=st.integers(0, 5))
     def offer_draw_from_seats(self, data: st.DataObject, seats: list[int], decliner: int) -> None:

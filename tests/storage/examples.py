@@ -121,4 +121,6 @@ EXAMPLES: tuple[Event, ...] = (
     events.MatchResumed(2_700_000, 12_345),
     END,
     RATED_END,
+    events.SeatVacated(25, 1),
+    events.SeatForfeited(2_800_000, 0, Fault.WITHDRAWN),
 )

@@ -108,6 +108,7 @@ MOVE_PLAYED = st.builds(
 EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.MatchCreated: st.builds(events.MatchCreated, WHOLE, SETUP),
     events.SeatTaken: st.builds(events.SeatTaken, WHOLE, WHOLE, PLAYER),
+    events.SeatVacated: st.builds(events.SeatVacated, WHOLE, WHOLE),
     events.NonceAdded: st.builds(events.NonceAdded, WHOLE, WHOLE, SOME_BYTES),
     events.PlayStarted: st.builds(events.PlayStarted, WHOLE, PLAYERS),
     events.MovePlayed: MOVE_PLAYED,

@@ -25,7 +25,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.wire.matches import MatchContext, match_of
 from tests.match.setups import change_setup
 from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
-from tests.storage.examples import EXAMPLES
+from tests.storage.examples import EXAMPLES, RATED_END
 from tests.storage.stores import STORES, Store, noon_ms, notes, other_connection, run_with_store, with_every_log
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
@@ -115,7 +115,7 @@ async def test_a_match_is_listed_once_for_a_bot_with_several_seats(log: EventLog
 
 @with_every_log
 async def test_a_summary_contains_all_entries_until_the_start_and_the_end(log: EventLog) -> None:
-    await log.append("m", 0, EXAMPLES)
+    await log.append("m", 0, EXAMPLES[: EXAMPLES.index(RATED_END) + 1])
     entries = await log.read("m")
     assert (await log.summaries()).found == [[*entries[:4], entries[-1]]]
 

@@ -11,7 +11,7 @@ import pytest
 
 from referee.live.outbox import MatchEnded, UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable
-from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken
+from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, SeatVacated
 from referee.match.setup import Player
 from referee.storage.codec import MATCH_CODEC
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
@@ -117,6 +117,15 @@ async def test_the_latest_seat_assignment_in_the_log_counts(stores: MatchStores)
     await stores.write("m2", match_created("m2", OPEN_SEAT, OPEN_SEAT), SeatTaken(1, 1, CARL), END)
     assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
     assert await stores.undelivered.list_for("carl", 10) == [MatchEnded("m1", 0), MatchEnded("m2", 1)]
+
+
+@with_all_match_stores
+async def test_a_bot_that_was_withdrawn_before_play_does_not_get_the_end(stores: MatchStores) -> None:
+    await stores.write("m1", match_created("m1", ANNA, BERT), SeatVacated(1, 0), END)
+    await stores.write("m2", match_created("m2", ANNA, BERT), SeatVacated(1, 0), SeatTaken(2, 0, CARL), END)
+    assert await stores.undelivered.list_for("anna", 10) == []
+    assert await stores.undelivered.list_for("carl", 10) == [MatchEnded("m2", 0)]
+    assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
 
 
 @with_all_match_stores

@@ -48,6 +48,7 @@ EXAMPLES: list[Exception] = [
     match_errors.MatchOver("played"),
     match_errors.NoSuchSeat(3, 2),
     match_errors.SeatHeld(0, "ada"),
+    match_errors.NotWithdrawable("ada", "it holds no seat in this match"),
     match_errors.SeatsOpen((0, 1)),
     match_errors.SeatOut(0),
     match_errors.StaleTurn("0.1.1", "0.2.1"),

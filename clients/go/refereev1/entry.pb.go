@@ -111,6 +111,7 @@ type Entry struct {
 	//	*Entry_SeatReconnected
 	//	*Entry_RefereeRecovered
 	//	*Entry_PlayEnded
+	//	*Entry_SeatVacated
 	Event         isEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -311,6 +312,15 @@ func (x *Entry) GetPlayEnded() *PlayEnded {
 	return nil
 }
 
+func (x *Entry) GetSeatVacated() *SeatVacated {
+	if x != nil {
+		if x, ok := x.Event.(*Entry_SeatVacated); ok {
+			return x.SeatVacated
+		}
+	}
+	return nil
+}
+
 type isEntry_Event interface {
 	isEntry_Event()
 }
@@ -395,6 +405,11 @@ type Entry_PlayEnded struct {
 	PlayEnded *PlayEnded `protobuf:"bytes,18,opt,name=play_ended,json=playEnded,proto3,oneof"`
 }
 
+type Entry_SeatVacated struct {
+	// The bot of a seat was withdrawn before play, and the seat is open.
+	SeatVacated *SeatVacated `protobuf:"bytes,19,opt,name=seat_vacated,json=seatVacated,proto3,oneof"`
+}
+
 func (*Entry_MatchCreated) isEntry_Event() {}
 
 func (*Entry_SeatTaken) isEntry_Event() {}
@@ -427,6 +442,54 @@ func (*Entry_RefereeRecovered) isEntry_Event() {}
 
 func (*Entry_PlayEnded) isEntry_Event() {}
 
+func (*Entry_SeatVacated) isEntry_Event() {}
+
+// The bot of a seat was withdrawn before play, and the seat is open. Its nonce, if it gave one, is no longer used.
+type SeatVacated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The seat, from 0.
+	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeatVacated) Reset() {
+	*x = SeatVacated{}
+	mi := &file_referee_api_v1_entry_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeatVacated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeatVacated) ProtoMessage() {}
+
+func (x *SeatVacated) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_entry_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeatVacated.ProtoReflect.Descriptor instead.
+func (*SeatVacated) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SeatVacated) GetSeat() uint32 {
+	if x != nil {
+		return x.Seat
+	}
+	return 0
+}
+
 // A bot took an open seat.
 type SeatTaken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -440,7 +503,7 @@ type SeatTaken struct {
 
 func (x *SeatTaken) Reset() {
 	*x = SeatTaken{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[1]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -452,7 +515,7 @@ func (x *SeatTaken) String() string {
 func (*SeatTaken) ProtoMessage() {}
 
 func (x *SeatTaken) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[1]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -465,7 +528,7 @@ func (x *SeatTaken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatTaken.ProtoReflect.Descriptor instead.
 func (*SeatTaken) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{1}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SeatTaken) GetSeat() uint32 {
@@ -497,7 +560,7 @@ type PlayStarted struct {
 
 func (x *PlayStarted) Reset() {
 	*x = PlayStarted{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[2]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -509,7 +572,7 @@ func (x *PlayStarted) String() string {
 func (*PlayStarted) ProtoMessage() {}
 
 func (x *PlayStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[2]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -522,7 +585,7 @@ func (x *PlayStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayStarted.ProtoReflect.Descriptor instead.
 func (*PlayStarted) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{2}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PlayStarted) GetSeats() []*Seat {
@@ -563,7 +626,7 @@ type ChoiceSealed struct {
 
 func (x *ChoiceSealed) Reset() {
 	*x = ChoiceSealed{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[3]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -575,7 +638,7 @@ func (x *ChoiceSealed) String() string {
 func (*ChoiceSealed) ProtoMessage() {}
 
 func (x *ChoiceSealed) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[3]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -588,7 +651,7 @@ func (x *ChoiceSealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChoiceSealed.ProtoReflect.Descriptor instead.
 func (*ChoiceSealed) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ChoiceSealed) GetSeat() uint32 {
@@ -639,7 +702,7 @@ type MovePlayed struct {
 
 func (x *MovePlayed) Reset() {
 	*x = MovePlayed{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[4]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -651,7 +714,7 @@ func (x *MovePlayed) String() string {
 func (*MovePlayed) ProtoMessage() {}
 
 func (x *MovePlayed) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[4]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -664,7 +727,7 @@ func (x *MovePlayed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MovePlayed.ProtoReflect.Descriptor instead.
 func (*MovePlayed) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{4}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MovePlayed) GetPlayed() *SeatMove {
@@ -719,7 +782,7 @@ type MoveRejected struct {
 
 func (x *MoveRejected) Reset() {
 	*x = MoveRejected{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[5]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +794,7 @@ func (x *MoveRejected) String() string {
 func (*MoveRejected) ProtoMessage() {}
 
 func (x *MoveRejected) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[5]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +807,7 @@ func (x *MoveRejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRejected.ProtoReflect.Descriptor instead.
 func (*MoveRejected) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{5}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *MoveRejected) GetSeat() uint32 {
@@ -786,7 +849,7 @@ type DrawOffered struct {
 
 func (x *DrawOffered) Reset() {
 	*x = DrawOffered{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[6]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -798,7 +861,7 @@ func (x *DrawOffered) String() string {
 func (*DrawOffered) ProtoMessage() {}
 
 func (x *DrawOffered) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[6]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -811,7 +874,7 @@ func (x *DrawOffered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrawOffered.ProtoReflect.Descriptor instead.
 func (*DrawOffered) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{6}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DrawOffered) GetSeat() uint32 {
@@ -832,7 +895,7 @@ type DrawDeclined struct {
 
 func (x *DrawDeclined) Reset() {
 	*x = DrawDeclined{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[7]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -844,7 +907,7 @@ func (x *DrawDeclined) String() string {
 func (*DrawDeclined) ProtoMessage() {}
 
 func (x *DrawDeclined) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[7]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -857,7 +920,7 @@ func (x *DrawDeclined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrawDeclined.ProtoReflect.Descriptor instead.
 func (*DrawDeclined) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{7}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DrawDeclined) GetSeat() uint32 {
@@ -878,7 +941,7 @@ type SeatResigned struct {
 
 func (x *SeatResigned) Reset() {
 	*x = SeatResigned{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[8]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +953,7 @@ func (x *SeatResigned) String() string {
 func (*SeatResigned) ProtoMessage() {}
 
 func (x *SeatResigned) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[8]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +966,7 @@ func (x *SeatResigned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatResigned.ProtoReflect.Descriptor instead.
 func (*SeatResigned) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{8}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SeatResigned) GetSeat() uint32 {
@@ -926,7 +989,7 @@ type SeatDisconnected struct {
 
 func (x *SeatDisconnected) Reset() {
 	*x = SeatDisconnected{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[9]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -938,7 +1001,7 @@ func (x *SeatDisconnected) String() string {
 func (*SeatDisconnected) ProtoMessage() {}
 
 func (x *SeatDisconnected) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[9]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -951,7 +1014,7 @@ func (x *SeatDisconnected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatDisconnected.ProtoReflect.Descriptor instead.
 func (*SeatDisconnected) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{9}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SeatDisconnected) GetSeat() uint32 {
@@ -979,7 +1042,7 @@ type SeatReconnected struct {
 
 func (x *SeatReconnected) Reset() {
 	*x = SeatReconnected{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[10]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1054,7 @@ func (x *SeatReconnected) String() string {
 func (*SeatReconnected) ProtoMessage() {}
 
 func (x *SeatReconnected) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[10]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1067,7 @@ func (x *SeatReconnected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatReconnected.ProtoReflect.Descriptor instead.
 func (*SeatReconnected) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{10}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SeatReconnected) GetSeat() uint32 {
@@ -1025,7 +1088,7 @@ type RefereeRecovered struct {
 
 func (x *RefereeRecovered) Reset() {
 	*x = RefereeRecovered{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[11]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1037,7 +1100,7 @@ func (x *RefereeRecovered) String() string {
 func (*RefereeRecovered) ProtoMessage() {}
 
 func (x *RefereeRecovered) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[11]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1050,7 +1113,7 @@ func (x *RefereeRecovered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefereeRecovered.ProtoReflect.Descriptor instead.
 func (*RefereeRecovered) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{11}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RefereeRecovered) GetDowntimeMs() int64 {
@@ -1071,7 +1134,7 @@ type NonceAdded struct {
 
 func (x *NonceAdded) Reset() {
 	*x = NonceAdded{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[12]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1146,7 @@ func (x *NonceAdded) String() string {
 func (*NonceAdded) ProtoMessage() {}
 
 func (x *NonceAdded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[12]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1159,7 @@ func (x *NonceAdded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NonceAdded.ProtoReflect.Descriptor instead.
 func (*NonceAdded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{12}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NonceAdded) GetSeat() uint32 {
@@ -1121,7 +1184,7 @@ type FlagFell struct {
 
 func (x *FlagFell) Reset() {
 	*x = FlagFell{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[13]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1196,7 @@ func (x *FlagFell) String() string {
 func (*FlagFell) ProtoMessage() {}
 
 func (x *FlagFell) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[13]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1209,7 @@ func (x *FlagFell) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagFell.ProtoReflect.Descriptor instead.
 func (*FlagFell) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{13}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FlagFell) GetSeat() uint32 {
@@ -1187,7 +1250,7 @@ type PlayEnded struct {
 
 func (x *PlayEnded) Reset() {
 	*x = PlayEnded{}
-	mi := &file_referee_api_v1_entry_proto_msgTypes[14]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1199,7 +1262,7 @@ func (x *PlayEnded) String() string {
 func (*PlayEnded) ProtoMessage() {}
 
 func (x *PlayEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_entry_proto_msgTypes[14]
+	mi := &file_referee_api_v1_entry_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1212,7 +1275,7 @@ func (x *PlayEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayEnded.ProtoReflect.Descriptor instead.
 func (*PlayEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_entry_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PlayEnded) GetResult() *Result {
@@ -1247,7 +1310,7 @@ var File_referee_api_v1_entry_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_entry_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/entry.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x9c\t\n" +
+	"\x1areferee_api/v1/entry.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xde\t\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1272,8 +1335,11 @@ const file_referee_api_v1_entry_proto_rawDesc = "" +
 	"\x10seat_reconnected\x18\x10 \x01(\v2\x1f.referee_api.v1.SeatReconnectedH\x00R\x0fseatReconnected\x12O\n" +
 	"\x11referee_recovered\x18\x11 \x01(\v2 .referee_api.v1.RefereeRecoveredH\x00R\x10refereeRecovered\x12:\n" +
 	"\n" +
-	"play_ended\x18\x12 \x01(\v2\x19.referee_api.v1.PlayEndedH\x00R\tplayEndedB\a\n" +
-	"\x05event\"I\n" +
+	"play_ended\x18\x12 \x01(\v2\x19.referee_api.v1.PlayEndedH\x00R\tplayEnded\x12@\n" +
+	"\fseat_vacated\x18\x13 \x01(\v2\x1b.referee_api.v1.SeatVacatedH\x00R\vseatVacatedB\a\n" +
+	"\x05event\"!\n" +
+	"\vSeatVacated\x12\x12\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\"I\n" +
 	"\tSeatTaken\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12(\n" +
 	"\x03bot\x18\x02 \x01(\v2\x16.referee_api.v1.BotRefR\x03bot\"\xb4\x01\n" +
@@ -1346,77 +1412,79 @@ func file_referee_api_v1_entry_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_referee_api_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_referee_api_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_referee_api_v1_entry_proto_goTypes = []any{
 	(MoveSource)(0),               // 0: referee_api.v1.MoveSource
 	(*Entry)(nil),                 // 1: referee_api.v1.Entry
-	(*SeatTaken)(nil),             // 2: referee_api.v1.SeatTaken
-	(*PlayStarted)(nil),           // 3: referee_api.v1.PlayStarted
-	(*ChoiceSealed)(nil),          // 4: referee_api.v1.ChoiceSealed
-	(*MovePlayed)(nil),            // 5: referee_api.v1.MovePlayed
-	(*MoveRejected)(nil),          // 6: referee_api.v1.MoveRejected
-	(*DrawOffered)(nil),           // 7: referee_api.v1.DrawOffered
-	(*DrawDeclined)(nil),          // 8: referee_api.v1.DrawDeclined
-	(*SeatResigned)(nil),          // 9: referee_api.v1.SeatResigned
-	(*SeatDisconnected)(nil),      // 10: referee_api.v1.SeatDisconnected
-	(*SeatReconnected)(nil),       // 11: referee_api.v1.SeatReconnected
-	(*RefereeRecovered)(nil),      // 12: referee_api.v1.RefereeRecovered
-	(*NonceAdded)(nil),            // 13: referee_api.v1.NonceAdded
-	(*FlagFell)(nil),              // 14: referee_api.v1.FlagFell
-	(*PlayEnded)(nil),             // 15: referee_api.v1.PlayEnded
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(*Match)(nil),                 // 17: referee_api.v1.Match
-	(*Forfeit)(nil),               // 18: referee_api.v1.Forfeit
-	(*BotRef)(nil),                // 19: referee_api.v1.BotRef
-	(*Seat)(nil),                  // 20: referee_api.v1.Seat
-	(*SeedCommitment)(nil),        // 21: referee_api.v1.SeedCommitment
-	(*MatchState)(nil),            // 22: referee_api.v1.MatchState
-	(*ClockCharge)(nil),           // 23: referee_api.v1.ClockCharge
-	(*SeatMove)(nil),              // 24: referee_api.v1.SeatMove
-	(*Result)(nil),                // 25: referee_api.v1.Result
-	(*RatingChange)(nil),          // 26: referee_api.v1.RatingChange
-	(*RecordInfo)(nil),            // 27: referee_api.v1.RecordInfo
+	(*SeatVacated)(nil),           // 2: referee_api.v1.SeatVacated
+	(*SeatTaken)(nil),             // 3: referee_api.v1.SeatTaken
+	(*PlayStarted)(nil),           // 4: referee_api.v1.PlayStarted
+	(*ChoiceSealed)(nil),          // 5: referee_api.v1.ChoiceSealed
+	(*MovePlayed)(nil),            // 6: referee_api.v1.MovePlayed
+	(*MoveRejected)(nil),          // 7: referee_api.v1.MoveRejected
+	(*DrawOffered)(nil),           // 8: referee_api.v1.DrawOffered
+	(*DrawDeclined)(nil),          // 9: referee_api.v1.DrawDeclined
+	(*SeatResigned)(nil),          // 10: referee_api.v1.SeatResigned
+	(*SeatDisconnected)(nil),      // 11: referee_api.v1.SeatDisconnected
+	(*SeatReconnected)(nil),       // 12: referee_api.v1.SeatReconnected
+	(*RefereeRecovered)(nil),      // 13: referee_api.v1.RefereeRecovered
+	(*NonceAdded)(nil),            // 14: referee_api.v1.NonceAdded
+	(*FlagFell)(nil),              // 15: referee_api.v1.FlagFell
+	(*PlayEnded)(nil),             // 16: referee_api.v1.PlayEnded
+	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
+	(*Match)(nil),                 // 18: referee_api.v1.Match
+	(*Forfeit)(nil),               // 19: referee_api.v1.Forfeit
+	(*BotRef)(nil),                // 20: referee_api.v1.BotRef
+	(*Seat)(nil),                  // 21: referee_api.v1.Seat
+	(*SeedCommitment)(nil),        // 22: referee_api.v1.SeedCommitment
+	(*MatchState)(nil),            // 23: referee_api.v1.MatchState
+	(*ClockCharge)(nil),           // 24: referee_api.v1.ClockCharge
+	(*SeatMove)(nil),              // 25: referee_api.v1.SeatMove
+	(*Result)(nil),                // 26: referee_api.v1.Result
+	(*RatingChange)(nil),          // 27: referee_api.v1.RatingChange
+	(*RecordInfo)(nil),            // 28: referee_api.v1.RecordInfo
 }
 var file_referee_api_v1_entry_proto_depIdxs = []int32{
-	16, // 0: referee_api.v1.Entry.create_time:type_name -> google.protobuf.Timestamp
-	17, // 1: referee_api.v1.Entry.match_created:type_name -> referee_api.v1.Match
-	2,  // 2: referee_api.v1.Entry.seat_taken:type_name -> referee_api.v1.SeatTaken
-	13, // 3: referee_api.v1.Entry.nonce_added:type_name -> referee_api.v1.NonceAdded
-	3,  // 4: referee_api.v1.Entry.play_started:type_name -> referee_api.v1.PlayStarted
-	4,  // 5: referee_api.v1.Entry.choice_sealed:type_name -> referee_api.v1.ChoiceSealed
-	5,  // 6: referee_api.v1.Entry.move_played:type_name -> referee_api.v1.MovePlayed
-	6,  // 7: referee_api.v1.Entry.move_rejected:type_name -> referee_api.v1.MoveRejected
-	14, // 8: referee_api.v1.Entry.flag_fell:type_name -> referee_api.v1.FlagFell
-	7,  // 9: referee_api.v1.Entry.draw_offered:type_name -> referee_api.v1.DrawOffered
-	8,  // 10: referee_api.v1.Entry.draw_declined:type_name -> referee_api.v1.DrawDeclined
-	9,  // 11: referee_api.v1.Entry.seat_resigned:type_name -> referee_api.v1.SeatResigned
-	18, // 12: referee_api.v1.Entry.seat_forfeited:type_name -> referee_api.v1.Forfeit
-	10, // 13: referee_api.v1.Entry.seat_disconnected:type_name -> referee_api.v1.SeatDisconnected
-	11, // 14: referee_api.v1.Entry.seat_reconnected:type_name -> referee_api.v1.SeatReconnected
-	12, // 15: referee_api.v1.Entry.referee_recovered:type_name -> referee_api.v1.RefereeRecovered
-	15, // 16: referee_api.v1.Entry.play_ended:type_name -> referee_api.v1.PlayEnded
-	19, // 17: referee_api.v1.SeatTaken.bot:type_name -> referee_api.v1.BotRef
-	20, // 18: referee_api.v1.PlayStarted.seats:type_name -> referee_api.v1.Seat
-	21, // 19: referee_api.v1.PlayStarted.seed_commitment:type_name -> referee_api.v1.SeedCommitment
-	22, // 20: referee_api.v1.PlayStarted.state:type_name -> referee_api.v1.MatchState
-	23, // 21: referee_api.v1.ChoiceSealed.clock_charge:type_name -> referee_api.v1.ClockCharge
-	0,  // 22: referee_api.v1.ChoiceSealed.source:type_name -> referee_api.v1.MoveSource
-	22, // 23: referee_api.v1.ChoiceSealed.state:type_name -> referee_api.v1.MatchState
-	24, // 24: referee_api.v1.MovePlayed.played:type_name -> referee_api.v1.SeatMove
-	24, // 25: referee_api.v1.MovePlayed.revealed:type_name -> referee_api.v1.SeatMove
-	0,  // 26: referee_api.v1.MovePlayed.source:type_name -> referee_api.v1.MoveSource
-	23, // 27: referee_api.v1.MovePlayed.clock_charge:type_name -> referee_api.v1.ClockCharge
-	22, // 28: referee_api.v1.MovePlayed.state:type_name -> referee_api.v1.MatchState
-	23, // 29: referee_api.v1.FlagFell.clock_charge:type_name -> referee_api.v1.ClockCharge
-	25, // 30: referee_api.v1.PlayEnded.result:type_name -> referee_api.v1.Result
-	21, // 31: referee_api.v1.PlayEnded.seed_commitment:type_name -> referee_api.v1.SeedCommitment
-	26, // 32: referee_api.v1.PlayEnded.ratings:type_name -> referee_api.v1.RatingChange
-	27, // 33: referee_api.v1.PlayEnded.record:type_name -> referee_api.v1.RecordInfo
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	17, // 0: referee_api.v1.Entry.create_time:type_name -> google.protobuf.Timestamp
+	18, // 1: referee_api.v1.Entry.match_created:type_name -> referee_api.v1.Match
+	3,  // 2: referee_api.v1.Entry.seat_taken:type_name -> referee_api.v1.SeatTaken
+	14, // 3: referee_api.v1.Entry.nonce_added:type_name -> referee_api.v1.NonceAdded
+	4,  // 4: referee_api.v1.Entry.play_started:type_name -> referee_api.v1.PlayStarted
+	5,  // 5: referee_api.v1.Entry.choice_sealed:type_name -> referee_api.v1.ChoiceSealed
+	6,  // 6: referee_api.v1.Entry.move_played:type_name -> referee_api.v1.MovePlayed
+	7,  // 7: referee_api.v1.Entry.move_rejected:type_name -> referee_api.v1.MoveRejected
+	15, // 8: referee_api.v1.Entry.flag_fell:type_name -> referee_api.v1.FlagFell
+	8,  // 9: referee_api.v1.Entry.draw_offered:type_name -> referee_api.v1.DrawOffered
+	9,  // 10: referee_api.v1.Entry.draw_declined:type_name -> referee_api.v1.DrawDeclined
+	10, // 11: referee_api.v1.Entry.seat_resigned:type_name -> referee_api.v1.SeatResigned
+	19, // 12: referee_api.v1.Entry.seat_forfeited:type_name -> referee_api.v1.Forfeit
+	11, // 13: referee_api.v1.Entry.seat_disconnected:type_name -> referee_api.v1.SeatDisconnected
+	12, // 14: referee_api.v1.Entry.seat_reconnected:type_name -> referee_api.v1.SeatReconnected
+	13, // 15: referee_api.v1.Entry.referee_recovered:type_name -> referee_api.v1.RefereeRecovered
+	16, // 16: referee_api.v1.Entry.play_ended:type_name -> referee_api.v1.PlayEnded
+	2,  // 17: referee_api.v1.Entry.seat_vacated:type_name -> referee_api.v1.SeatVacated
+	20, // 18: referee_api.v1.SeatTaken.bot:type_name -> referee_api.v1.BotRef
+	21, // 19: referee_api.v1.PlayStarted.seats:type_name -> referee_api.v1.Seat
+	22, // 20: referee_api.v1.PlayStarted.seed_commitment:type_name -> referee_api.v1.SeedCommitment
+	23, // 21: referee_api.v1.PlayStarted.state:type_name -> referee_api.v1.MatchState
+	24, // 22: referee_api.v1.ChoiceSealed.clock_charge:type_name -> referee_api.v1.ClockCharge
+	0,  // 23: referee_api.v1.ChoiceSealed.source:type_name -> referee_api.v1.MoveSource
+	23, // 24: referee_api.v1.ChoiceSealed.state:type_name -> referee_api.v1.MatchState
+	25, // 25: referee_api.v1.MovePlayed.played:type_name -> referee_api.v1.SeatMove
+	25, // 26: referee_api.v1.MovePlayed.revealed:type_name -> referee_api.v1.SeatMove
+	0,  // 27: referee_api.v1.MovePlayed.source:type_name -> referee_api.v1.MoveSource
+	24, // 28: referee_api.v1.MovePlayed.clock_charge:type_name -> referee_api.v1.ClockCharge
+	23, // 29: referee_api.v1.MovePlayed.state:type_name -> referee_api.v1.MatchState
+	24, // 30: referee_api.v1.FlagFell.clock_charge:type_name -> referee_api.v1.ClockCharge
+	26, // 31: referee_api.v1.PlayEnded.result:type_name -> referee_api.v1.Result
+	22, // 32: referee_api.v1.PlayEnded.seed_commitment:type_name -> referee_api.v1.SeedCommitment
+	27, // 33: referee_api.v1.PlayEnded.ratings:type_name -> referee_api.v1.RatingChange
+	28, // 34: referee_api.v1.PlayEnded.record:type_name -> referee_api.v1.RecordInfo
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_entry_proto_init() }
@@ -1448,15 +1516,16 @@ func file_referee_api_v1_entry_proto_init() {
 		(*Entry_SeatReconnected)(nil),
 		(*Entry_RefereeRecovered)(nil),
 		(*Entry_PlayEnded)(nil),
+		(*Entry_SeatVacated)(nil),
 	}
-	file_referee_api_v1_entry_proto_msgTypes[9].OneofWrappers = []any{}
+	file_referee_api_v1_entry_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_entry_proto_rawDesc), len(file_referee_api_v1_entry_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -112,6 +112,9 @@ const (
 	// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
 	// ladder), why.
 	ErrorReason_ERROR_REASON_CONSENT_MISSING ErrorReason = 40
+	// The bot cannot be withdrawn from the match, which is rated, belongs to a contest or does not have it. The match ends
+	// otherwise: by a resignation, or by leaving the contest. FAILED_PRECONDITION; match_id, bot, why.
+	ErrorReason_ERROR_REASON_NOT_WITHDRAWABLE ErrorReason = 41
 	// The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why.
 	ErrorReason_ERROR_REASON_BAD_INVITATION ErrorReason = 45
 	// The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339).
@@ -228,6 +231,7 @@ var (
 		38:  "ERROR_REASON_NOT_EXPORTABLE",
 		39:  "ERROR_REASON_DRAW_OFFERED_BEFORE",
 		40:  "ERROR_REASON_CONSENT_MISSING",
+		41:  "ERROR_REASON_NOT_WITHDRAWABLE",
 		45:  "ERROR_REASON_BAD_INVITATION",
 		44:  "ERROR_REASON_ENTRIES_CLOSED",
 		50:  "ERROR_REASON_NOT_YOUR_TURN",
@@ -300,6 +304,7 @@ var (
 		"ERROR_REASON_NOT_EXPORTABLE":           38,
 		"ERROR_REASON_DRAW_OFFERED_BEFORE":      39,
 		"ERROR_REASON_CONSENT_MISSING":          40,
+		"ERROR_REASON_NOT_WITHDRAWABLE":         41,
 		"ERROR_REASON_BAD_INVITATION":           45,
 		"ERROR_REASON_ENTRIES_CLOSED":           44,
 		"ERROR_REASON_NOT_YOUR_TURN":            50,
@@ -438,7 +443,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xfd\x11\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xa0\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -477,7 +482,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	" ERROR_REASON_WRONG_ENTRANT_COUNT\x10%\x12\x1f\n" +
 	"\x1bERROR_REASON_NOT_EXPORTABLE\x10&\x12$\n" +
 	" ERROR_REASON_DRAW_OFFERED_BEFORE\x10'\x12 \n" +
-	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12\x1f\n" +
+	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12!\n" +
+	"\x1dERROR_REASON_NOT_WITHDRAWABLE\x10)\x12\x1f\n" +
 	"\x1bERROR_REASON_BAD_INVITATION\x10-\x12\x1f\n" +
 	"\x1bERROR_REASON_ENTRIES_CLOSED\x10,\x12\x1e\n" +
 	"\x1aERROR_REASON_NOT_YOUR_TURN\x102\x12\x1b\n" +

@@ -1497,6 +1497,126 @@ func (x *AbortMatchResponse) GetResult() *Result {
 	return nil
 }
 
+// Request for `WithdrawBot`.
+type WithdrawBotRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Idempotency key chosen by the caller, 1 to 64 characters: a repeated request with the same key has no further
+	// effect. Required.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Id of the match.
+	MatchId string `protobuf:"bytes,2,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// The bot. Required.
+	Bot           string `protobuf:"bytes,3,opt,name=bot,proto3" json:"bot,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawBotRequest) Reset() {
+	*x = WithdrawBotRequest{}
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawBotRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawBotRequest) ProtoMessage() {}
+
+func (x *WithdrawBotRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawBotRequest.ProtoReflect.Descriptor instead.
+func (*WithdrawBotRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *WithdrawBotRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *WithdrawBotRequest) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *WithdrawBotRequest) GetBot() string {
+	if x != nil {
+		return x.Bot
+	}
+	return ""
+}
+
+// Response of `WithdrawBot`.
+type WithdrawBotResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the last entry of the match after this call.
+	EntryNumber uint64 `protobuf:"varint,1,opt,name=entry_number,json=entryNumber,proto3" json:"entry_number,omitempty"`
+	// The result, if the match ended.
+	Result        *Result `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawBotResponse) Reset() {
+	*x = WithdrawBotResponse{}
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawBotResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawBotResponse) ProtoMessage() {}
+
+func (x *WithdrawBotResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawBotResponse.ProtoReflect.Descriptor instead.
+func (*WithdrawBotResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *WithdrawBotResponse) GetEntryNumber() uint64 {
+	if x != nil {
+		return x.EntryNumber
+	}
+	return 0
+}
+
+func (x *WithdrawBotResponse) GetResult() *Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
 // Request for `WatchMatch`.
 type WatchMatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1515,7 +1635,7 @@ type WatchMatchRequest struct {
 
 func (x *WatchMatchRequest) Reset() {
 	*x = WatchMatchRequest{}
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[22]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1647,7 @@ func (x *WatchMatchRequest) String() string {
 func (*WatchMatchRequest) ProtoMessage() {}
 
 func (x *WatchMatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[22]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1660,7 @@ func (x *WatchMatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchMatchRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{22}
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *WatchMatchRequest) GetMatchId() string {
@@ -1582,7 +1702,7 @@ type WatchMatchResponse struct {
 
 func (x *WatchMatchResponse) Reset() {
 	*x = WatchMatchResponse{}
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1594,7 +1714,7 @@ func (x *WatchMatchResponse) String() string {
 func (*WatchMatchResponse) ProtoMessage() {}
 
 func (x *WatchMatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1607,7 +1727,7 @@ func (x *WatchMatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchMatchResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{23}
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WatchMatchResponse) GetItems() []*WatchMatchItem {
@@ -1633,7 +1753,7 @@ type WatchMatchItem struct {
 
 func (x *WatchMatchItem) Reset() {
 	*x = WatchMatchItem{}
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1645,7 +1765,7 @@ func (x *WatchMatchItem) String() string {
 func (*WatchMatchItem) ProtoMessage() {}
 
 func (x *WatchMatchItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1658,7 +1778,7 @@ func (x *WatchMatchItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMatchItem.ProtoReflect.Descriptor instead.
 func (*WatchMatchItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{24}
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchMatchItem) GetItem() isWatchMatchItem_Item {
@@ -1717,7 +1837,7 @@ type MatchSnapshot struct {
 
 func (x *MatchSnapshot) Reset() {
 	*x = MatchSnapshot{}
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1849,7 @@ func (x *MatchSnapshot) String() string {
 func (*MatchSnapshot) ProtoMessage() {}
 
 func (x *MatchSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1862,7 @@ func (x *MatchSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchSnapshot.ProtoReflect.Descriptor instead.
 func (*MatchSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{25}
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *MatchSnapshot) GetMatch() *Match {
@@ -1770,7 +1890,7 @@ type GetRecordRequest struct {
 
 func (x *GetRecordRequest) Reset() {
 	*x = GetRecordRequest{}
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +1902,7 @@ func (x *GetRecordRequest) String() string {
 func (*GetRecordRequest) ProtoMessage() {}
 
 func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +1915,7 @@ func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{26}
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetRecordRequest) GetMatchId() string {
@@ -1816,7 +1936,7 @@ type GetRecordResponse struct {
 
 func (x *GetRecordResponse) Reset() {
 	*x = GetRecordResponse{}
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +1948,7 @@ func (x *GetRecordResponse) String() string {
 func (*GetRecordResponse) ProtoMessage() {}
 
 func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_match_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_match_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +1961,7 @@ func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetRecordResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{27}
+	return file_referee_api_v1_match_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetRecordResponse) GetLines() []string {
@@ -1967,6 +2087,14 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\amessage\x18\x03 \x01(\tR\amessage\"g\n" +
 	"\x12AbortMatchResponse\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
+	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"`\n" +
+	"\x12WithdrawBotRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
+	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x10\n" +
+	"\x03bot\x18\x03 \x01(\tR\x03bot\"h\n" +
+	"\x13WithdrawBotResponse\x12!\n" +
+	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
 	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"\xac\x01\n" +
 	"\x11WatchMatchRequest\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12&\n" +
@@ -1987,7 +2115,7 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\x10GetRecordRequest\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\")\n" +
 	"\x11GetRecordResponse\x12\x14\n" +
-	"\x05lines\x18\x01 \x03(\tR\x05lines2\xc8\b\n" +
+	"\x05lines\x18\x01 \x03(\tR\x05lines2\xa0\t\n" +
 	"\fMatchService\x12V\n" +
 	"\vCreateMatch\x12\".referee_api.v1.CreateMatchRequest\x1a#.referee_api.v1.CreateMatchResponse\x12P\n" +
 	"\tJoinMatch\x12 .referee_api.v1.JoinMatchRequest\x1a!.referee_api.v1.JoinMatchResponse\x12M\n" +
@@ -2002,7 +2130,8 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"AnswerDraw\x12!.referee_api.v1.AnswerDrawRequest\x1a\".referee_api.v1.AnswerDrawResponse\x12P\n" +
 	"\tClaimDraw\x12 .referee_api.v1.ClaimDrawRequest\x1a!.referee_api.v1.ClaimDrawResponse\x12S\n" +
 	"\n" +
-	"AbortMatch\x12!.referee_api.v1.AbortMatchRequest\x1a\".referee_api.v1.AbortMatchResponse\x12U\n" +
+	"AbortMatch\x12!.referee_api.v1.AbortMatchRequest\x1a\".referee_api.v1.AbortMatchResponse\x12V\n" +
+	"\vWithdrawBot\x12\".referee_api.v1.WithdrawBotRequest\x1a#.referee_api.v1.WithdrawBotResponse\x12U\n" +
 	"\n" +
 	"WatchMatch\x12!.referee_api.v1.WatchMatchRequest\x1a\".referee_api.v1.WatchMatchResponse0\x01\x12R\n" +
 	"\tGetRecord\x12 .referee_api.v1.GetRecordRequest\x1a!.referee_api.v1.GetRecordResponse0\x01B,\n" +
@@ -2020,7 +2149,7 @@ func file_referee_api_v1_match_service_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_match_service_proto_rawDescData
 }
 
-var file_referee_api_v1_match_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_referee_api_v1_match_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_referee_api_v1_match_service_proto_goTypes = []any{
 	(*CreateMatchRequest)(nil),    // 0: referee_api.v1.CreateMatchRequest
 	(*CreateMatchResponse)(nil),   // 1: referee_api.v1.CreateMatchResponse
@@ -2044,82 +2173,87 @@ var file_referee_api_v1_match_service_proto_goTypes = []any{
 	(*ClaimDrawResponse)(nil),     // 19: referee_api.v1.ClaimDrawResponse
 	(*AbortMatchRequest)(nil),     // 20: referee_api.v1.AbortMatchRequest
 	(*AbortMatchResponse)(nil),    // 21: referee_api.v1.AbortMatchResponse
-	(*WatchMatchRequest)(nil),     // 22: referee_api.v1.WatchMatchRequest
-	(*WatchMatchResponse)(nil),    // 23: referee_api.v1.WatchMatchResponse
-	(*WatchMatchItem)(nil),        // 24: referee_api.v1.WatchMatchItem
-	(*MatchSnapshot)(nil),         // 25: referee_api.v1.MatchSnapshot
-	(*GetRecordRequest)(nil),      // 26: referee_api.v1.GetRecordRequest
-	(*GetRecordResponse)(nil),     // 27: referee_api.v1.GetRecordResponse
-	(*MatchTerms)(nil),            // 28: referee_api.v1.MatchTerms
-	(*BotRef)(nil),                // 29: referee_api.v1.BotRef
-	(*Opening)(nil),               // 30: referee_api.v1.Opening
-	(*Match)(nil),                 // 31: referee_api.v1.Match
-	(*MatchState)(nil),            // 32: referee_api.v1.MatchState
-	(MatchPhase)(0),               // 33: referee_api.v1.MatchPhase
-	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
-	(*TurnOptions)(nil),           // 35: referee_api.v1.TurnOptions
-	(*Turn)(nil),                  // 36: referee_api.v1.Turn
-	(*ClockCharge)(nil),           // 37: referee_api.v1.ClockCharge
-	(*Result)(nil),                // 38: referee_api.v1.Result
-	(*Entry)(nil),                 // 39: referee_api.v1.Entry
+	(*WithdrawBotRequest)(nil),    // 22: referee_api.v1.WithdrawBotRequest
+	(*WithdrawBotResponse)(nil),   // 23: referee_api.v1.WithdrawBotResponse
+	(*WatchMatchRequest)(nil),     // 24: referee_api.v1.WatchMatchRequest
+	(*WatchMatchResponse)(nil),    // 25: referee_api.v1.WatchMatchResponse
+	(*WatchMatchItem)(nil),        // 26: referee_api.v1.WatchMatchItem
+	(*MatchSnapshot)(nil),         // 27: referee_api.v1.MatchSnapshot
+	(*GetRecordRequest)(nil),      // 28: referee_api.v1.GetRecordRequest
+	(*GetRecordResponse)(nil),     // 29: referee_api.v1.GetRecordResponse
+	(*MatchTerms)(nil),            // 30: referee_api.v1.MatchTerms
+	(*BotRef)(nil),                // 31: referee_api.v1.BotRef
+	(*Opening)(nil),               // 32: referee_api.v1.Opening
+	(*Match)(nil),                 // 33: referee_api.v1.Match
+	(*MatchState)(nil),            // 34: referee_api.v1.MatchState
+	(MatchPhase)(0),               // 35: referee_api.v1.MatchPhase
+	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
+	(*TurnOptions)(nil),           // 37: referee_api.v1.TurnOptions
+	(*Turn)(nil),                  // 38: referee_api.v1.Turn
+	(*ClockCharge)(nil),           // 39: referee_api.v1.ClockCharge
+	(*Result)(nil),                // 40: referee_api.v1.Result
+	(*Entry)(nil),                 // 41: referee_api.v1.Entry
 }
 var file_referee_api_v1_match_service_proto_depIdxs = []int32{
-	28, // 0: referee_api.v1.CreateMatchRequest.terms:type_name -> referee_api.v1.MatchTerms
-	29, // 1: referee_api.v1.CreateMatchRequest.seats:type_name -> referee_api.v1.BotRef
-	30, // 2: referee_api.v1.CreateMatchRequest.opening:type_name -> referee_api.v1.Opening
-	31, // 3: referee_api.v1.CreateMatchResponse.match:type_name -> referee_api.v1.Match
-	29, // 4: referee_api.v1.JoinMatchRequest.bot:type_name -> referee_api.v1.BotRef
-	31, // 5: referee_api.v1.JoinMatchResponse.match:type_name -> referee_api.v1.Match
-	31, // 6: referee_api.v1.GetMatchResponse.match:type_name -> referee_api.v1.Match
-	32, // 7: referee_api.v1.GetMatchResponse.state:type_name -> referee_api.v1.MatchState
-	33, // 8: referee_api.v1.ListMatchesRequest.phase:type_name -> referee_api.v1.MatchPhase
-	34, // 9: referee_api.v1.ListMatchesRequest.min_create_time:type_name -> google.protobuf.Timestamp
-	31, // 10: referee_api.v1.ListMatchesResponse.matches:type_name -> referee_api.v1.Match
-	35, // 11: referee_api.v1.ListTurnsRequest.turn_options:type_name -> referee_api.v1.TurnOptions
-	36, // 12: referee_api.v1.ListTurnsResponse.turns:type_name -> referee_api.v1.Turn
-	37, // 13: referee_api.v1.SubmitMoveResponse.clock_charge:type_name -> referee_api.v1.ClockCharge
-	38, // 14: referee_api.v1.SubmitMoveResponse.result:type_name -> referee_api.v1.Result
-	38, // 15: referee_api.v1.ResignResponse.result:type_name -> referee_api.v1.Result
-	38, // 16: referee_api.v1.OfferDrawResponse.result:type_name -> referee_api.v1.Result
-	38, // 17: referee_api.v1.AnswerDrawResponse.result:type_name -> referee_api.v1.Result
-	38, // 18: referee_api.v1.ClaimDrawResponse.result:type_name -> referee_api.v1.Result
-	38, // 19: referee_api.v1.AbortMatchResponse.result:type_name -> referee_api.v1.Result
-	24, // 20: referee_api.v1.WatchMatchResponse.items:type_name -> referee_api.v1.WatchMatchItem
-	25, // 21: referee_api.v1.WatchMatchItem.snapshot:type_name -> referee_api.v1.MatchSnapshot
-	39, // 22: referee_api.v1.WatchMatchItem.entry:type_name -> referee_api.v1.Entry
-	31, // 23: referee_api.v1.MatchSnapshot.match:type_name -> referee_api.v1.Match
-	32, // 24: referee_api.v1.MatchSnapshot.state:type_name -> referee_api.v1.MatchState
-	0,  // 25: referee_api.v1.MatchService.CreateMatch:input_type -> referee_api.v1.CreateMatchRequest
-	2,  // 26: referee_api.v1.MatchService.JoinMatch:input_type -> referee_api.v1.JoinMatchRequest
-	4,  // 27: referee_api.v1.MatchService.GetMatch:input_type -> referee_api.v1.GetMatchRequest
-	6,  // 28: referee_api.v1.MatchService.ListMatches:input_type -> referee_api.v1.ListMatchesRequest
-	8,  // 29: referee_api.v1.MatchService.ListTurns:input_type -> referee_api.v1.ListTurnsRequest
-	10, // 30: referee_api.v1.MatchService.SubmitMove:input_type -> referee_api.v1.SubmitMoveRequest
-	12, // 31: referee_api.v1.MatchService.Resign:input_type -> referee_api.v1.ResignRequest
-	14, // 32: referee_api.v1.MatchService.OfferDraw:input_type -> referee_api.v1.OfferDrawRequest
-	16, // 33: referee_api.v1.MatchService.AnswerDraw:input_type -> referee_api.v1.AnswerDrawRequest
-	18, // 34: referee_api.v1.MatchService.ClaimDraw:input_type -> referee_api.v1.ClaimDrawRequest
-	20, // 35: referee_api.v1.MatchService.AbortMatch:input_type -> referee_api.v1.AbortMatchRequest
-	22, // 36: referee_api.v1.MatchService.WatchMatch:input_type -> referee_api.v1.WatchMatchRequest
-	26, // 37: referee_api.v1.MatchService.GetRecord:input_type -> referee_api.v1.GetRecordRequest
-	1,  // 38: referee_api.v1.MatchService.CreateMatch:output_type -> referee_api.v1.CreateMatchResponse
-	3,  // 39: referee_api.v1.MatchService.JoinMatch:output_type -> referee_api.v1.JoinMatchResponse
-	5,  // 40: referee_api.v1.MatchService.GetMatch:output_type -> referee_api.v1.GetMatchResponse
-	7,  // 41: referee_api.v1.MatchService.ListMatches:output_type -> referee_api.v1.ListMatchesResponse
-	9,  // 42: referee_api.v1.MatchService.ListTurns:output_type -> referee_api.v1.ListTurnsResponse
-	11, // 43: referee_api.v1.MatchService.SubmitMove:output_type -> referee_api.v1.SubmitMoveResponse
-	13, // 44: referee_api.v1.MatchService.Resign:output_type -> referee_api.v1.ResignResponse
-	15, // 45: referee_api.v1.MatchService.OfferDraw:output_type -> referee_api.v1.OfferDrawResponse
-	17, // 46: referee_api.v1.MatchService.AnswerDraw:output_type -> referee_api.v1.AnswerDrawResponse
-	19, // 47: referee_api.v1.MatchService.ClaimDraw:output_type -> referee_api.v1.ClaimDrawResponse
-	21, // 48: referee_api.v1.MatchService.AbortMatch:output_type -> referee_api.v1.AbortMatchResponse
-	23, // 49: referee_api.v1.MatchService.WatchMatch:output_type -> referee_api.v1.WatchMatchResponse
-	27, // 50: referee_api.v1.MatchService.GetRecord:output_type -> referee_api.v1.GetRecordResponse
-	38, // [38:51] is the sub-list for method output_type
-	25, // [25:38] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	30, // 0: referee_api.v1.CreateMatchRequest.terms:type_name -> referee_api.v1.MatchTerms
+	31, // 1: referee_api.v1.CreateMatchRequest.seats:type_name -> referee_api.v1.BotRef
+	32, // 2: referee_api.v1.CreateMatchRequest.opening:type_name -> referee_api.v1.Opening
+	33, // 3: referee_api.v1.CreateMatchResponse.match:type_name -> referee_api.v1.Match
+	31, // 4: referee_api.v1.JoinMatchRequest.bot:type_name -> referee_api.v1.BotRef
+	33, // 5: referee_api.v1.JoinMatchResponse.match:type_name -> referee_api.v1.Match
+	33, // 6: referee_api.v1.GetMatchResponse.match:type_name -> referee_api.v1.Match
+	34, // 7: referee_api.v1.GetMatchResponse.state:type_name -> referee_api.v1.MatchState
+	35, // 8: referee_api.v1.ListMatchesRequest.phase:type_name -> referee_api.v1.MatchPhase
+	36, // 9: referee_api.v1.ListMatchesRequest.min_create_time:type_name -> google.protobuf.Timestamp
+	33, // 10: referee_api.v1.ListMatchesResponse.matches:type_name -> referee_api.v1.Match
+	37, // 11: referee_api.v1.ListTurnsRequest.turn_options:type_name -> referee_api.v1.TurnOptions
+	38, // 12: referee_api.v1.ListTurnsResponse.turns:type_name -> referee_api.v1.Turn
+	39, // 13: referee_api.v1.SubmitMoveResponse.clock_charge:type_name -> referee_api.v1.ClockCharge
+	40, // 14: referee_api.v1.SubmitMoveResponse.result:type_name -> referee_api.v1.Result
+	40, // 15: referee_api.v1.ResignResponse.result:type_name -> referee_api.v1.Result
+	40, // 16: referee_api.v1.OfferDrawResponse.result:type_name -> referee_api.v1.Result
+	40, // 17: referee_api.v1.AnswerDrawResponse.result:type_name -> referee_api.v1.Result
+	40, // 18: referee_api.v1.ClaimDrawResponse.result:type_name -> referee_api.v1.Result
+	40, // 19: referee_api.v1.AbortMatchResponse.result:type_name -> referee_api.v1.Result
+	40, // 20: referee_api.v1.WithdrawBotResponse.result:type_name -> referee_api.v1.Result
+	26, // 21: referee_api.v1.WatchMatchResponse.items:type_name -> referee_api.v1.WatchMatchItem
+	27, // 22: referee_api.v1.WatchMatchItem.snapshot:type_name -> referee_api.v1.MatchSnapshot
+	41, // 23: referee_api.v1.WatchMatchItem.entry:type_name -> referee_api.v1.Entry
+	33, // 24: referee_api.v1.MatchSnapshot.match:type_name -> referee_api.v1.Match
+	34, // 25: referee_api.v1.MatchSnapshot.state:type_name -> referee_api.v1.MatchState
+	0,  // 26: referee_api.v1.MatchService.CreateMatch:input_type -> referee_api.v1.CreateMatchRequest
+	2,  // 27: referee_api.v1.MatchService.JoinMatch:input_type -> referee_api.v1.JoinMatchRequest
+	4,  // 28: referee_api.v1.MatchService.GetMatch:input_type -> referee_api.v1.GetMatchRequest
+	6,  // 29: referee_api.v1.MatchService.ListMatches:input_type -> referee_api.v1.ListMatchesRequest
+	8,  // 30: referee_api.v1.MatchService.ListTurns:input_type -> referee_api.v1.ListTurnsRequest
+	10, // 31: referee_api.v1.MatchService.SubmitMove:input_type -> referee_api.v1.SubmitMoveRequest
+	12, // 32: referee_api.v1.MatchService.Resign:input_type -> referee_api.v1.ResignRequest
+	14, // 33: referee_api.v1.MatchService.OfferDraw:input_type -> referee_api.v1.OfferDrawRequest
+	16, // 34: referee_api.v1.MatchService.AnswerDraw:input_type -> referee_api.v1.AnswerDrawRequest
+	18, // 35: referee_api.v1.MatchService.ClaimDraw:input_type -> referee_api.v1.ClaimDrawRequest
+	20, // 36: referee_api.v1.MatchService.AbortMatch:input_type -> referee_api.v1.AbortMatchRequest
+	22, // 37: referee_api.v1.MatchService.WithdrawBot:input_type -> referee_api.v1.WithdrawBotRequest
+	24, // 38: referee_api.v1.MatchService.WatchMatch:input_type -> referee_api.v1.WatchMatchRequest
+	28, // 39: referee_api.v1.MatchService.GetRecord:input_type -> referee_api.v1.GetRecordRequest
+	1,  // 40: referee_api.v1.MatchService.CreateMatch:output_type -> referee_api.v1.CreateMatchResponse
+	3,  // 41: referee_api.v1.MatchService.JoinMatch:output_type -> referee_api.v1.JoinMatchResponse
+	5,  // 42: referee_api.v1.MatchService.GetMatch:output_type -> referee_api.v1.GetMatchResponse
+	7,  // 43: referee_api.v1.MatchService.ListMatches:output_type -> referee_api.v1.ListMatchesResponse
+	9,  // 44: referee_api.v1.MatchService.ListTurns:output_type -> referee_api.v1.ListTurnsResponse
+	11, // 45: referee_api.v1.MatchService.SubmitMove:output_type -> referee_api.v1.SubmitMoveResponse
+	13, // 46: referee_api.v1.MatchService.Resign:output_type -> referee_api.v1.ResignResponse
+	15, // 47: referee_api.v1.MatchService.OfferDraw:output_type -> referee_api.v1.OfferDrawResponse
+	17, // 48: referee_api.v1.MatchService.AnswerDraw:output_type -> referee_api.v1.AnswerDrawResponse
+	19, // 49: referee_api.v1.MatchService.ClaimDraw:output_type -> referee_api.v1.ClaimDrawResponse
+	21, // 50: referee_api.v1.MatchService.AbortMatch:output_type -> referee_api.v1.AbortMatchResponse
+	23, // 51: referee_api.v1.MatchService.WithdrawBot:output_type -> referee_api.v1.WithdrawBotResponse
+	25, // 52: referee_api.v1.MatchService.WatchMatch:output_type -> referee_api.v1.WatchMatchResponse
+	29, // 53: referee_api.v1.MatchService.GetRecord:output_type -> referee_api.v1.GetRecordResponse
+	40, // [40:54] is the sub-list for method output_type
+	26, // [26:40] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_match_service_proto_init() }
@@ -2139,8 +2273,8 @@ func file_referee_api_v1_match_service_proto_init() {
 	file_referee_api_v1_match_service_proto_msgTypes[14].OneofWrappers = []any{}
 	file_referee_api_v1_match_service_proto_msgTypes[16].OneofWrappers = []any{}
 	file_referee_api_v1_match_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_referee_api_v1_match_service_proto_msgTypes[22].OneofWrappers = []any{}
-	file_referee_api_v1_match_service_proto_msgTypes[24].OneofWrappers = []any{
+	file_referee_api_v1_match_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_referee_api_v1_match_service_proto_msgTypes[26].OneofWrappers = []any{
 		(*WatchMatchItem_Snapshot)(nil),
 		(*WatchMatchItem_Entry)(nil),
 	}
@@ -2150,7 +2284,7 @@ func file_referee_api_v1_match_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_match_service_proto_rawDesc), len(file_referee_api_v1_match_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

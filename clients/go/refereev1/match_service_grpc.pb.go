@@ -32,6 +32,7 @@ const (
 	MatchService_AnswerDraw_FullMethodName  = "/referee_api.v1.MatchService/AnswerDraw"
 	MatchService_ClaimDraw_FullMethodName   = "/referee_api.v1.MatchService/ClaimDraw"
 	MatchService_AbortMatch_FullMethodName  = "/referee_api.v1.MatchService/AbortMatch"
+	MatchService_WithdrawBot_FullMethodName = "/referee_api.v1.MatchService/WithdrawBot"
 	MatchService_WatchMatch_FullMethodName  = "/referee_api.v1.MatchService/WatchMatch"
 	MatchService_GetRecord_FullMethodName   = "/referee_api.v1.MatchService/GetRecord"
 )
@@ -97,6 +98,11 @@ type MatchServiceClient interface {
 	// Callers: the holder that created it.
 	// Errors: MATCH_OVER, REQUEST_ID_REUSED.
 	AbortMatch(ctx context.Context, in *AbortMatchRequest, opts ...grpc.CallOption) (*AbortMatchResponse, error)
+	// Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
+	// play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+	// Callers: the bot's owner.
+	// Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
+	WithdrawBot(ctx context.Context, in *WithdrawBotRequest, opts ...grpc.CallOption) (*WithdrawBotResponse, error)
 	// Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
 	// stream then ends with OK. If the match is not shown live, entries arrive late but complete.
 	// Callers: all.
@@ -226,6 +232,16 @@ func (c *matchServiceClient) AbortMatch(ctx context.Context, in *AbortMatchReque
 	return out, nil
 }
 
+func (c *matchServiceClient) WithdrawBot(ctx context.Context, in *WithdrawBotRequest, opts ...grpc.CallOption) (*WithdrawBotResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WithdrawBotResponse)
+	err := c.cc.Invoke(ctx, MatchService_WithdrawBot_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *matchServiceClient) WatchMatch(ctx context.Context, in *WatchMatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchMatchResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &MatchService_ServiceDesc.Streams[0], MatchService_WatchMatch_FullMethodName, cOpts...)
@@ -325,6 +341,11 @@ type MatchServiceServer interface {
 	// Callers: the holder that created it.
 	// Errors: MATCH_OVER, REQUEST_ID_REUSED.
 	AbortMatch(context.Context, *AbortMatchRequest) (*AbortMatchResponse, error)
+	// Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
+	// play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+	// Callers: the bot's owner.
+	// Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
+	WithdrawBot(context.Context, *WithdrawBotRequest) (*WithdrawBotResponse, error)
 	// Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
 	// stream then ends with OK. If the match is not shown live, entries arrive late but complete.
 	// Callers: all.
@@ -376,6 +397,9 @@ func (UnimplementedMatchServiceServer) ClaimDraw(context.Context, *ClaimDrawRequ
 }
 func (UnimplementedMatchServiceServer) AbortMatch(context.Context, *AbortMatchRequest) (*AbortMatchResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AbortMatch not implemented")
+}
+func (UnimplementedMatchServiceServer) WithdrawBot(context.Context, *WithdrawBotRequest) (*WithdrawBotResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method WithdrawBot not implemented")
 }
 func (UnimplementedMatchServiceServer) WatchMatch(*WatchMatchRequest, grpc.ServerStreamingServer[WatchMatchResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchMatch not implemented")
@@ -602,6 +626,24 @@ func _MatchService_AbortMatch_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _MatchService_WithdrawBot_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WithdrawBotRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MatchServiceServer).WithdrawBot(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: MatchService_WithdrawBot_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MatchServiceServer).WithdrawBot(ctx, req.(*WithdrawBotRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _MatchService_WatchMatch_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchMatchRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -674,6 +716,10 @@ var MatchService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "AbortMatch",
 			Handler:    _MatchService_AbortMatch_Handler,
+		},
+		{
+			MethodName: "WithdrawBot",
+			Handler:    _MatchService_WithdrawBot_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -103,6 +103,8 @@ const (
 	ForfeitCause_FORFEIT_CAUSE_ILLEGAL_MOVE ForfeitCause = 2
 	// The bot was absent for longer than the grace period.
 	ForfeitCause_FORFEIT_CAUSE_DISCONNECTED ForfeitCause = 3
+	// The owner withdrew the bot from the match, which does not count as a fault of the bot.
+	ForfeitCause_FORFEIT_CAUSE_WITHDRAWN ForfeitCause = 4
 )
 
 // Enum value maps for ForfeitCause.
@@ -112,12 +114,14 @@ var (
 		1: "FORFEIT_CAUSE_TIME",
 		2: "FORFEIT_CAUSE_ILLEGAL_MOVE",
 		3: "FORFEIT_CAUSE_DISCONNECTED",
+		4: "FORFEIT_CAUSE_WITHDRAWN",
 	}
 	ForfeitCause_value = map[string]int32{
 		"FORFEIT_CAUSE_UNSPECIFIED":  0,
 		"FORFEIT_CAUSE_TIME":         1,
 		"FORFEIT_CAUSE_ILLEGAL_MOVE": 2,
 		"FORFEIT_CAUSE_DISCONNECTED": 3,
+		"FORFEIT_CAUSE_WITHDRAWN":    4,
 	}
 )
 
@@ -724,12 +728,13 @@ const file_referee_api_v1_result_proto_rawDesc = "" +
 	"\x12ENDING_RESIGNATION\x10\x02\x12\x16\n" +
 	"\x12ENDING_DRAW_AGREED\x10\x03\x12\x17\n" +
 	"\x13ENDING_DRAW_CLAIMED\x10\x04\x12\x17\n" +
-	"\x13ENDING_ADJUDICATION\x10\x05*\x85\x01\n" +
+	"\x13ENDING_ADJUDICATION\x10\x05*\xa2\x01\n" +
 	"\fForfeitCause\x12\x1d\n" +
 	"\x19FORFEIT_CAUSE_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12FORFEIT_CAUSE_TIME\x10\x01\x12\x1e\n" +
 	"\x1aFORFEIT_CAUSE_ILLEGAL_MOVE\x10\x02\x12\x1e\n" +
-	"\x1aFORFEIT_CAUSE_DISCONNECTED\x10\x03*\xaf\x01\n" +
+	"\x1aFORFEIT_CAUSE_DISCONNECTED\x10\x03\x12\x1b\n" +
+	"\x17FORFEIT_CAUSE_WITHDRAWN\x10\x04*\xaf\x01\n" +
 	"\tVoidCause\x12\x1a\n" +
 	"\x16VOID_CAUSE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16VOID_CAUSE_NOT_STARTED\x10\x01\x12\x16\n" +

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.ports import Append, Conflict, Entry, entries_of
-from referee.match.events import MovePlayed, PlayEnded, seated_bots
+from referee.match.events import MovePlayed, PlayEnded, SeatVacated, seated_bots
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestAppend, ContestBatch
 from referee.storage.sqlite.database import transaction
@@ -24,6 +24,8 @@ INSERT_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
 INSERT_ENTRY = "INSERT INTO entries (match, number, at_ms, line, request) VALUES (?, ?, ?, ?, ?)"
 
 INSERT_UNDELIVERED_END = "INSERT OR REPLACE INTO undelivered_ends (match, seat, bot) VALUES (?, ?, ?)"
+
+DELETE_UNDELIVERED_END = "DELETE FROM undelivered_ends WHERE match = ? AND seat = ?"
 
 END_MATCH = "UPDATE matches SET over = 1 WHERE match = ?"
 
@@ -172,6 +174,8 @@ class GroupCommit:
         for seat, bot in seated_bots(entry.event).items():
             if bot:
                 self._connection.execute(INSERT_UNDELIVERED_END, (match, seat, bot))
+            elif isinstance(entry.event, SeatVacated):
+                self._connection.execute(DELETE_UNDELIVERED_END, (match, seat))
         if isinstance(entry.event, PlayEnded):
             self._connection.execute(END_MATCH, (match,))
             self._finished.append(match_id)

@@ -44,6 +44,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "AnswerDraw": BOTS,
         "ClaimDraw": BOTS,
         "AbortMatch": OWNERS,
+        "WithdrawBot": OWNERS,
         "WatchMatch": PUBLIC,
         "GetRecord": PUBLIC,
     },

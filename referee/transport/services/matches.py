@@ -228,6 +228,14 @@ class Matches(MatchServiceServicer):
         done = await self._referee.abort(request.match_id, request.message, holder, request.request_id)
         return pb.AbortMatchResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
+    async def WithdrawBot(self, request: pb.WithdrawBotRequest, context: Any) -> pb.WithdrawBotResponse:
+        check_request_id(request.request_id)
+        caller, bot = CALLER.get(), await self._accounts.bot(request.bot)
+        if caller.holder != bot.owner and caller.role is not Role.ADMIN:
+            raise NotYours(f"access to bot {bot.name}")
+        done = await self._referee.withdraw(request.match_id, bot.name, caller.holder, request.request_id)
+        return pb.WithdrawBotResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
+
     async def WatchMatch(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.WatchMatchRequest, context: Any
     ) -> None:

@@ -65,6 +65,7 @@ class AsyncOrganiser:
     bot_log = _async_list(Organiser.bot_log)
     create_match = _async(Organiser.create_match)
     abort = _async(Organiser.abort)
+    withdraw_bot = _async(Organiser.withdraw_bot)
     standing = _async(Organiser.standing)
     matches = _async_list(Organiser.matches)
     result = _async(Organiser.result)

@@ -149,6 +149,11 @@ class Organiser:
         request = match_service_pb2.AbortMatchRequest(request_id=request_id(), match_id=match_id, message=message)
         return result_in(self._calls.call(self._matches.AbortMatch, request).result)
 
+    def withdraw_bot(self, match_id: str, bot: str) -> None:
+        """Take one of your own bots out of an unrated match. Its seat becomes open, or it forfeits in play."""
+        request = match_service_pb2.WithdrawBotRequest(request_id=request_id(), match_id=match_id, bot=bot)
+        self._calls.call(self._matches.WithdrawBot, request)
+
     def standing(self, match_id: str) -> Standing:
         """Return the current state of a match."""
         return standing_in(self.get_match(match_id))

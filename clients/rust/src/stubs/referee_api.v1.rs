@@ -367,6 +367,9 @@ pub enum ErrorReason {
     /// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
     /// ladder), why.
     ConsentMissing = 40,
+    /// The bot cannot be withdrawn from the match, which is rated, belongs to a contest or does not have it. The match ends
+    /// otherwise: by a resignation, or by leaving the contest. FAILED_PRECONDITION; match_id, bot, why.
+    NotWithdrawable = 41,
     /// The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why.
     BadInvitation = 45,
     /// The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339).
@@ -486,6 +489,7 @@ impl ErrorReason {
             Self::NotExportable => "ERROR_REASON_NOT_EXPORTABLE",
             Self::DrawOfferedBefore => "ERROR_REASON_DRAW_OFFERED_BEFORE",
             Self::ConsentMissing => "ERROR_REASON_CONSENT_MISSING",
+            Self::NotWithdrawable => "ERROR_REASON_NOT_WITHDRAWABLE",
             Self::BadInvitation => "ERROR_REASON_BAD_INVITATION",
             Self::EntriesClosed => "ERROR_REASON_ENTRIES_CLOSED",
             Self::NotYourTurn => "ERROR_REASON_NOT_YOUR_TURN",
@@ -561,6 +565,7 @@ impl ErrorReason {
             "ERROR_REASON_NOT_EXPORTABLE" => Some(Self::NotExportable),
             "ERROR_REASON_DRAW_OFFERED_BEFORE" => Some(Self::DrawOfferedBefore),
             "ERROR_REASON_CONSENT_MISSING" => Some(Self::ConsentMissing),
+            "ERROR_REASON_NOT_WITHDRAWABLE" => Some(Self::NotWithdrawable),
             "ERROR_REASON_BAD_INVITATION" => Some(Self::BadInvitation),
             "ERROR_REASON_ENTRIES_CLOSED" => Some(Self::EntriesClosed),
             "ERROR_REASON_NOT_YOUR_TURN" => Some(Self::NotYourTurn),
@@ -1182,6 +1187,8 @@ pub enum ForfeitCause {
     IllegalMove = 2,
     /// The bot was absent for longer than the grace period.
     Disconnected = 3,
+    /// The owner withdrew the bot from the match, which does not count as a fault of the bot.
+    Withdrawn = 4,
 }
 impl ForfeitCause {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1194,6 +1201,7 @@ impl ForfeitCause {
             Self::Time => "FORFEIT_CAUSE_TIME",
             Self::IllegalMove => "FORFEIT_CAUSE_ILLEGAL_MOVE",
             Self::Disconnected => "FORFEIT_CAUSE_DISCONNECTED",
+            Self::Withdrawn => "FORFEIT_CAUSE_WITHDRAWN",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1203,6 +1211,7 @@ impl ForfeitCause {
             "FORFEIT_CAUSE_TIME" => Some(Self::Time),
             "FORFEIT_CAUSE_ILLEGAL_MOVE" => Some(Self::IllegalMove),
             "FORFEIT_CAUSE_DISCONNECTED" => Some(Self::Disconnected),
+            "FORFEIT_CAUSE_WITHDRAWN" => Some(Self::Withdrawn),
             _ => None,
         }
     }

@@ -83,6 +83,7 @@ class Entry(_message.Message):
     SEAT_RECONNECTED_FIELD_NUMBER: _builtins.int
     REFEREE_RECOVERED_FIELD_NUMBER: _builtins.int
     PLAY_ENDED_FIELD_NUMBER: _builtins.int
+    SEAT_VACATED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -153,6 +154,10 @@ class Entry(_message.Message):
     def play_ended(self) -> Global___PlayEnded:
         """The match ended. Always the last entry."""
 
+    @_builtins.property
+    def seat_vacated(self) -> Global___SeatVacated:
+        """The bot of a seat was withdrawn before play, and the seat is open."""
+
     def __init__(
         self,
         *,
@@ -174,16 +179,39 @@ class Entry(_message.Message):
         seat_reconnected: Global___SeatReconnected | None = ...,
         referee_recovered: Global___RefereeRecovered | None = ...,
         play_ended: Global___PlayEnded | None = ...,
+        seat_vacated: Global___SeatVacated | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["choice_sealed", b"choice_sealed", "create_time", b"create_time", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "flag_fell", b"flag_fell", "match_created", b"match_created", "move_played", b"move_played", "move_rejected", b"move_rejected", "nonce_added", b"nonce_added", "play_ended", b"play_ended", "play_started", b"play_started", "referee_recovered", b"referee_recovered", "seat_disconnected", b"seat_disconnected", "seat_forfeited", b"seat_forfeited", "seat_reconnected", b"seat_reconnected", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["choice_sealed", b"choice_sealed", "create_time", b"create_time", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "flag_fell", b"flag_fell", "match_created", b"match_created", "move_played", b"move_played", "move_rejected", b"move_rejected", "nonce_added", b"nonce_added", "play_ended", b"play_ended", "play_started", b"play_started", "referee_recovered", b"referee_recovered", "seat_disconnected", b"seat_disconnected", "seat_forfeited", b"seat_forfeited", "seat_reconnected", b"seat_reconnected", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken", "seat_vacated", b"seat_vacated"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice_sealed", b"choice_sealed", "create_time", b"create_time", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "flag_fell", b"flag_fell", "match_created", b"match_created", "move_played", b"move_played", "move_rejected", b"move_rejected", "nonce_added", b"nonce_added", "number", b"number", "play_ended", b"play_ended", "play_started", b"play_started", "referee_recovered", b"referee_recovered", "seat_disconnected", b"seat_disconnected", "seat_forfeited", b"seat_forfeited", "seat_reconnected", b"seat_reconnected", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice_sealed", b"choice_sealed", "create_time", b"create_time", "draw_declined", b"draw_declined", "draw_offered", b"draw_offered", "event", b"event", "flag_fell", b"flag_fell", "match_created", b"match_created", "move_played", b"move_played", "move_rejected", b"move_rejected", "nonce_added", b"nonce_added", "number", b"number", "play_ended", b"play_ended", "play_started", b"play_started", "referee_recovered", b"referee_recovered", "seat_disconnected", b"seat_disconnected", "seat_forfeited", b"seat_forfeited", "seat_reconnected", b"seat_reconnected", "seat_resigned", b"seat_resigned", "seat_taken", b"seat_taken", "seat_vacated", b"seat_vacated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["match_created", "seat_taken", "nonce_added", "play_started", "choice_sealed", "move_played", "move_rejected", "flag_fell", "draw_offered", "draw_declined", "seat_resigned", "seat_forfeited", "seat_disconnected", "seat_reconnected", "referee_recovered", "play_ended"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["match_created", "seat_taken", "nonce_added", "play_started", "choice_sealed", "move_played", "move_rejected", "flag_fell", "draw_offered", "draw_declined", "seat_resigned", "seat_forfeited", "seat_disconnected", "seat_reconnected", "referee_recovered", "play_ended", "seat_vacated"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
 Global___Entry: _TypeAlias = Entry  # noqa: Y015
+
+@_typing.final
+class SeatVacated(_message.Message):
+    """The bot of a seat was withdrawn before play, and the seat is open. Its nonce, if it gave one, is no longer used."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, from 0."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatVacated: _TypeAlias = SeatVacated  # noqa: Y015
 
 @_typing.final
 class SeatTaken(_message.Message):

@@ -109,6 +109,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
     ladder), why.
     """
+    ERROR_REASON_NOT_WITHDRAWABLE: _ErrorReason.ValueType  # 41
+    """The bot cannot be withdrawn from the match, which is rated, belongs to a contest or does not have it. The match ends
+    otherwise: by a resignation, or by leaving the contest. FAILED_PRECONDITION; match_id, bot, why.
+    """
     ERROR_REASON_BAD_INVITATION: _ErrorReason.ValueType  # 45
     """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
     ERROR_REASON_ENTRIES_CLOSED: _ErrorReason.ValueType  # 44
@@ -277,6 +281,10 @@ ERROR_REASON_DRAW_OFFERED_BEFORE: ErrorReason.ValueType  # 39
 ERROR_REASON_CONSENT_MISSING: ErrorReason.ValueType  # 40
 """The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
 ladder), why.
+"""
+ERROR_REASON_NOT_WITHDRAWABLE: ErrorReason.ValueType  # 41
+"""The bot cannot be withdrawn from the match, which is rated, belongs to a contest or does not have it. The match ends
+otherwise: by a resignation, or by leaving the contest. FAILED_PRECONDITION; match_id, bot, why.
 """
 ERROR_REASON_BAD_INVITATION: ErrorReason.ValueType  # 45
 """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""

@@ -782,6 +782,66 @@ class AbortMatchResponse(_message.Message):
 Global___AbortMatchResponse: _TypeAlias = AbortMatchResponse  # noqa: Y015
 
 @_typing.final
+class WithdrawBotRequest(_message.Message):
+    """Request for `WithdrawBot`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Idempotency key chosen by the caller, 1 to 64 characters: a repeated request with the same key has no further
+    effect. Required.
+    """
+    match_id: _builtins.str
+    """Id of the match."""
+    bot: _builtins.str
+    """The bot. Required."""
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+        bot: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "match_id", b"match_id", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawBotRequest: _TypeAlias = WithdrawBotRequest  # noqa: Y015
+
+@_typing.final
+class WithdrawBotResponse(_message.Message):
+    """Response of `WithdrawBot`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRY_NUMBER_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    entry_number: _builtins.int
+    """Number of the last entry of the match after this call."""
+    @_builtins.property
+    def result(self) -> _result_pb2.Result:
+        """The result, if the match ended."""
+
+    def __init__(
+        self,
+        *,
+        entry_number: _builtins.int = ...,
+        result: _result_pb2.Result | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry_number", b"entry_number", "result", b"result"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawBotResponse: _TypeAlias = WithdrawBotResponse  # noqa: Y015
+
+@_typing.final
 class WatchMatchRequest(_message.Message):
     """Request for `WatchMatch`."""
 

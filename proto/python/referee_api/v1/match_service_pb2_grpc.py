@@ -94,6 +94,11 @@ class MatchServiceStub:
                 request_serializer=referee__api_dot_v1_dot_match__service__pb2.AbortMatchRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_match__service__pb2.AbortMatchResponse.FromString,
                 _registered_method=True)
+        self.WithdrawBot = channel.unary_unary(
+                '/referee_api.v1.MatchService/WithdrawBot',
+                request_serializer=referee__api_dot_v1_dot_match__service__pb2.WithdrawBotRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_match__service__pb2.WithdrawBotResponse.FromString,
+                _registered_method=True)
         self.WatchMatch = channel.unary_stream(
                 '/referee_api.v1.MatchService/WatchMatch',
                 request_serializer=referee__api_dot_v1_dot_match__service__pb2.WatchMatchRequest.SerializeToString,
@@ -220,6 +225,16 @@ class MatchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WithdrawBot(self, request, context):
+        """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
+        play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+        Callers: the bot's owner.
+        Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchMatch(self, request, context):
         """Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
         stream then ends with OK. If the match is not shown live, entries arrive late but complete.
@@ -296,6 +311,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.AbortMatch,
                     request_deserializer=referee__api_dot_v1_dot_match__service__pb2.AbortMatchRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_match__service__pb2.AbortMatchResponse.SerializeToString,
+            ),
+            'WithdrawBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.WithdrawBot,
+                    request_deserializer=referee__api_dot_v1_dot_match__service__pb2.WithdrawBotRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_match__service__pb2.WithdrawBotResponse.SerializeToString,
             ),
             'WatchMatch': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchMatch,
@@ -610,6 +630,33 @@ class MatchService:
             '/referee_api.v1.MatchService/AbortMatch',
             referee__api_dot_v1_dot_match__service__pb2.AbortMatchRequest.SerializeToString,
             referee__api_dot_v1_dot_match__service__pb2.AbortMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WithdrawBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.MatchService/WithdrawBot',
+            referee__api_dot_v1_dot_match__service__pb2.WithdrawBotRequest.SerializeToString,
+            referee__api_dot_v1_dot_match__service__pb2.WithdrawBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -100,6 +100,12 @@ class MatchServiceStub:
     Callers: the holder that created it.
     Errors: MATCH_OVER, REQUEST_ID_REUSED.
     """
+    WithdrawBot: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.WithdrawBotRequest, _match_service_pb2.WithdrawBotResponse]
+    """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
+    play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+    Callers: the bot's owner.
+    Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
+    """
     WatchMatch: _grpc.UnaryStreamMultiCallable[_match_service_pb2.WatchMatchRequest, _match_service_pb2.WatchMatchResponse]
     """Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
     stream then ends with OK. If the match is not shown live, entries arrive late but complete.
@@ -183,6 +189,12 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Aborts a match, which becomes void.
     Callers: the holder that created it.
     Errors: MATCH_OVER, REQUEST_ID_REUSED.
+    """
+    WithdrawBot: _aio.UnaryUnaryMultiCallable[_match_service_pb2.WithdrawBotRequest, _match_service_pb2.WithdrawBotResponse]  # type: ignore[assignment]
+    """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
+    play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+    Callers: the bot's owner.
+    Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
     """
     WatchMatch: _aio.UnaryStreamMultiCallable[_match_service_pb2.WatchMatchRequest, _match_service_pb2.WatchMatchResponse]  # type: ignore[assignment]
     """Streams a snapshot, then every entry after a number exactly once and in order, until the match is over; the
@@ -330,6 +342,18 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         """Aborts a match, which becomes void.
         Callers: the holder that created it.
         Errors: MATCH_OVER, REQUEST_ID_REUSED.
+        """
+
+    @_abc_1.abstractmethod
+    def WithdrawBot(
+        self,
+        request: _match_service_pb2.WithdrawBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_match_service_pb2.WithdrawBotResponse, _abc.Awaitable[_match_service_pb2.WithdrawBotResponse]]:
+        """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
+        play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+        Callers: the bot's owner.
+        Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod

@@ -73,6 +73,8 @@ class _ForfeitCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ForfeitC
     """All attempts at a legal move were used."""
     FORFEIT_CAUSE_DISCONNECTED: _ForfeitCause.ValueType  # 3
     """The bot was absent for longer than the grace period."""
+    FORFEIT_CAUSE_WITHDRAWN: _ForfeitCause.ValueType  # 4
+    """The owner withdrew the bot from the match, which does not count as a fault of the bot."""
 
 class ForfeitCause(_ForfeitCause, metaclass=_ForfeitCauseEnumTypeWrapper):
     """Faults that lose a game."""
@@ -85,6 +87,8 @@ FORFEIT_CAUSE_ILLEGAL_MOVE: ForfeitCause.ValueType  # 2
 """All attempts at a legal move were used."""
 FORFEIT_CAUSE_DISCONNECTED: ForfeitCause.ValueType  # 3
 """The bot was absent for longer than the grace period."""
+FORFEIT_CAUSE_WITHDRAWN: ForfeitCause.ValueType  # 4
+"""The owner withdrew the bot from the match, which does not count as a fault of the bot."""
 Global___ForfeitCause: _TypeAlias = ForfeitCause  # noqa: Y015
 
 class _VoidCause:
