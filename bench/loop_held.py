@@ -358,6 +358,7 @@ def _run_tournaments(walk: Walk) -> None:
     walk.call("ada", "TournamentService/EnterTournament", tournament="entry", entrant={"bots": [{"bot": "x"}]})
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="entry", entrant="x")
     walk.call("ada", "TournamentService/StartTournament", name="entry")
+    _pair_by_hand(walk, "played")
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="played", entrant="bot7")
     walk.call("ada", "TournamentService/CancelTournament", name="played")
     walk.call("ada", "TournamentService/CancelTournament", name="entry")
@@ -368,7 +369,29 @@ def _meet_everybody(walk: Walk) -> None:
     walk.call("ada", "TournamentService/StartTournament", name="everybody")
     walk.call("x", "TournamentService/ListPairings", tournament="everybody", **MANY)
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="everybody", entrant="bot7")
+    _act_as_staff(walk)
     walk.call("ada", "TournamentService/CancelTournament", name="everybody")
+
+
+def _pair_by_hand(walk: Walk, name: str) -> None:
+    """Exchange the opponents of two pairings of the last round that have not begun."""
+    number = large_data.ROUNDS + 1
+    listed = walk.call("ada", "TournamentService/ListPairings", tournament=name, round=number, page_size=1_000)
+    entrants = [list(pairing.entrants) for pairing in listed.pairings if not pairing.match_ids]
+    entrants[0][0], entrants[1][0] = entrants[1][0], entrants[0][0]
+    by_hand = [{"entrants": names} for names in entrants]
+    act: dict[str, Any] = {"tournament": name, "round": number, "message": "by staff"}
+    walk.call("ada", "TournamentService/PairRound", pairings=by_hand, **act)
+
+
+def _act_as_staff(walk: Walk) -> None:
+    """Change a pairing of the round robin, and a round of a Swiss tournament that nobody can play yet."""
+    act: dict[str, Any] = {"tournament": "everybody", "message": "by staff"}
+    listed = walk.call("ada", "TournamentService/ListPairings", tournament="everybody", page_size=1)
+    (first,) = listed.pairings
+    walk.call("ada", "TournamentService/PostponePairing", pairing_id=first.id, until={"seconds": 1}, **act)
+    walk.call("ada", "TournamentService/DeclareAbsent", pairing_id=first.id, entrants=first.entrants[:1], **act)
+    walk.call("ada", "TournamentService/ReopenPairing", pairing_id=first.id, **act)
 
 
 def main() -> None:

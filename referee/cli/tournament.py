@@ -1,5 +1,6 @@
 """`referee tournament`: manage the tournaments of a running referee, or run one on this machine."""
 
+from datetime import UTC, datetime
 from enum import IntEnum
 from pathlib import Path
 
@@ -22,10 +23,11 @@ from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import local_moment
-from referee.reporting.message_conversion import bots_text, chosen_text, entry_line, rules_text
+from referee.reporting.message_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text
 from referee.reporting.publication import publish_tournament
 
 WORD_OF = {number: word for word, number in PHASES.items()}
+MAX_ROUND = 1_000_000
 DEFAULT_OUT = Path("referee-tournament")
 STATUSES = """\b
 Exit status:
@@ -118,6 +120,64 @@ def start(organiser: Organiser, name: str) -> None:
 def cancel(organiser: Organiser, name: str, message: str) -> None:
     """Cancel a tournament."""
     _print(organiser.tournaments.cancel(name, message))
+
+
+REASON = click.option("--message", required=True, help="The reason, in one sentence for the entrants.")
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.argument("number", metavar="ROUND", type=click.IntRange(1, MAX_ROUND))
+@click.argument("pairings", metavar="PAIRING...", nargs=-1, required=True)
+@REASON
+@with_organiser
+def pair(organiser: Organiser, name: str, number: int, pairings: tuple[str, ...], message: str) -> None:
+    """Pair by hand what has not begun of the last round of a Swiss tournament.
+
+    PAIRING is anna,bert with anna in the first seat, or carl for a bye.
+    """
+    split = [one.split(",") for one in pairings]
+    for pairing in organiser.tournaments.pair_round(name, number, split, message):
+        click.echo(pairing_text(pairing))
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.argument("pairing")
+@click.argument("until", metavar="TIME")
+@REASON
+@with_organiser
+def postpone(organiser: Organiser, name: str, pairing: str, until: str, message: str) -> None:
+    """Let the next matches of a pairing start no earlier than at TIME.
+
+    TIME is 2026-12-01T18:00 in your zone, or with a zone: 2026-12-01T18:00Z.
+    """
+    try:
+        moment = datetime.fromisoformat(until).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise click.UsageError(f"{until!r} is no time; write it as 2026-12-01T18:00 or 2026-12-01T18:00Z") from None
+    click.echo(pairing_text(organiser.tournaments.postpone(name, pairing, moment, message)))
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.argument("pairing")
+@REASON
+@with_organiser
+def reopen(organiser: Organiser, name: str, pairing: str, message: str) -> None:
+    """Set the result of a pairing aside and play it again."""
+    click.echo(pairing_text(organiser.tournaments.reopen(name, pairing, message)))
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.argument("pairing")
+@click.argument("entrants", metavar="ENTRANT...", nargs=-1, required=True)
+@REASON
+@with_organiser
+def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, ...], message: str) -> None:
+    """Let entrants lose a pairing by absence at once."""
+    click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
 
 
 @tournament.command(cls=ClientCommand)

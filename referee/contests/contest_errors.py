@@ -53,6 +53,18 @@ class UnknownPairing(ContestError):
         super().__init__(f"there is no pairing {quoted(pairing)}", pairing=shortened(pairing))
 
 
+class BadPairings(ContestError):
+    """Pairings by hand that do not fit the round."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"invalid pairings: they {why}", why=why)
+
+
+class PairingNotChangeable(ContestError):
+    def __init__(self, pairing: str, why: str) -> None:
+        super().__init__(f"pairing {pairing} cannot be changed so: {why}", pairing=pairing, why=why)
+
+
 class BadScore(ContestError):
     def __init__(self, pairing: str, why: str) -> None:
         super().__init__(f"invalid score of pairing {pairing}: it {why}", pairing=pairing, why=why)

@@ -28,6 +28,8 @@ class PairingProgress:
     """Entrants among them that lost the pairing by absence and are still in the contest."""
     not_before_ms: int = 0
     """When its first match may start (Unix milliseconds). 0: at once."""
+    reopened: int = 0
+    """How often its result was set aside."""
 
     def with_match_started(self, number: int, attempt: int, match_id: str) -> "PairingProgress":
         return replace(self, match_ids={**self.match_ids, (number, attempt): match_id})
@@ -44,6 +46,21 @@ class PairingProgress:
     def with_absence(self, names: Iterable[str]) -> "PairingProgress":
         absent = self.absent | {*names}
         return replace(self, departed=self.departed | absent, absent=absent)
+
+    def with_result_set_aside(self) -> "PairingProgress":
+        """Return the pairing as if nothing had been scored; its matches are played as further attempts."""
+        attempts = {number: self.current_attempt(number) for number in self.scores}
+        return PairingProgress(
+            self.pairing,
+            void_counts={**self.void_counts, **attempts},
+            match_ids=self.match_ids,
+            reopened=self.reopened + 1,
+        )
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a match was created, or an entrant has left."""
+        return bool(self.match_ids or self.scores or self.departed)
 
     def current_attempt(self, number: int) -> int:
         """Return the number, from 1, of the attempt that counts."""

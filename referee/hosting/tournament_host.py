@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from engines.game_errors import DetailedError
-from referee.accounts.account_errors import NameTaken
+from referee.accounts.account_errors import BadField, NameTaken
 from referee.accounts.names import check_words
 from referee.contests import contest_errors as pure
 from referee.contests.contest_errors import TrfNotAvailable
@@ -15,6 +15,7 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     CancelTournament,
     EnterTournament,
+    StaffAct,
     StartTournament,
     TournamentCommand,
     WithdrawEntrant,
@@ -40,6 +41,7 @@ from referee.hosting.hosting_errors import (
     EntriesClosed,
     NotAnEntrant,
     NotExportable,
+    TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
     UnknownTournament,
@@ -150,6 +152,22 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         check_words("message", message, MAX_TEXT_CHARS)
         store = await self._find_store(name)
         return await self._carry_out(store, CancelTournament(message), unless=TournamentPhase.CANCELLED)
+
+    async def act(self, name: str, command: StaffAct) -> TournamentState:
+        """Execute an act of staff during play; it needs a reason. Idempotent.
+
+        Raises TournamentNotStarted, TournamentOver, UnknownPairing, PairingNotChangeable, BadPairings, NotAnEntrant or
+        BadField.
+        """
+        if not command.message:
+            raise BadField("message", "it is required: the entrants are told the reason")
+        check_words("message", command.message, MAX_TEXT_CHARS)
+        store = await self._find_store(name)
+        if store.state.tournament.phase is TournamentPhase.ENTRY:
+            raise TournamentNotStarted(name)
+        if store.state.over:
+            raise TournamentOver(name, store.state.tournament.phase.value)
+        return await self._carry_out(store, command)
 
     async def pairings(
         self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", limit: int = 100

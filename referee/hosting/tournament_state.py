@@ -12,7 +12,15 @@ from dataclasses import dataclass, field, replace
 from referee.contests.pairing import DueMatch, SetStart
 from referee.contests.tournament.commands import TournamentCommand
 from referee.contests.tournament.decide import decide, will_pair_round
-from referee.contests.tournament.events import TournamentEnded, TournamentEvent, TournamentPaired, TournamentPlayStarted
+from referee.contests.tournament.events import (
+    PairingPostponed,
+    PairingReopened,
+    PairingsReplaced,
+    TournamentEnded,
+    TournamentEvent,
+    TournamentPaired,
+    TournamentPlayStarted,
+)
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated, contest_id
 from referee.hosting.contest_terms import TournamentTerms
@@ -110,7 +118,8 @@ class TournamentState:
 
     def match_id(self, due: DueMatch) -> str | None:
         """Return the id of the match that was started for `due`. None: it has not started."""
-        return self.tournament.pairings[due.pairing.id].match_ids.get((due.number, due.attempt))
+        progress = self.tournament.pairings.get(due.pairing.id)
+        return progress.match_ids.get((due.number, due.attempt)) if progress else None
 
     def match_terms(self, due: DueMatch) -> MatchTerms:
         """Return the terms of a match; those of one set are the same."""
@@ -119,6 +128,8 @@ class TournamentState:
     def is_set_open(self, set_id: str, but: str) -> bool:
         """Return whether a set of duplicate play has matches left to play, without the due match with the id `but`."""
         pairing, _, number = set_id.rpartition("/")
+        if pairing in self.tournament.dropped:
+            return not self.over
         return not (self.over or self.tournament.pairings[pairing].is_set_over(int(number), but))
 
     def bots(self) -> dict[str, tuple[Player, ...]]:
@@ -136,7 +147,11 @@ def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> Tourn
     after = replace(state, tournament=evolve(state.tournament, event), number=entry.number)  # type: ignore[arg-type]
     if isinstance(event, TournamentPlayStarted):
         return replace(after, started_ms=entry.at_ms)
-    if isinstance(event, TournamentPaired):
+    if isinstance(event, PairingPostponed):
+        return replace(after, planned_ms={**state.planned_ms, event.pairing: max(entry.at_ms, event.until_ms)})
+    if isinstance(event, PairingReopened):
+        return replace(after, planned_ms={**state.planned_ms, event.pairing: entry.at_ms})
+    if isinstance(event, TournamentPaired | PairingsReplaced):
         due_ms = max(entry.at_ms, event.not_before_ms)
         planned = dict.fromkeys((pairing.id for pairing in event.pairings), due_ms)
         return replace(after, planned_ms={**state.planned_ms, **planned})

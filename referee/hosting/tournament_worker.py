@@ -92,8 +92,18 @@ class TournamentWorker(ContestWorker[TournamentState]):
         return left_ms > 0
 
     def _is_delayed(self, due: DueMatch) -> bool:
-        not_before_ms = self.state.tournament.pairings[due.pairing.id].not_before_ms
-        return self._is_early(not_before_ms) or super()._is_delayed(due)
+        progress = self.state.tournament.pairings.get(due.pairing.id)
+        if progress is None:  # Staff has replaced it in the meantime.
+            return True
+        return self._is_early(progress.not_before_ms) or super()._is_delayed(due)
+
+    async def _recover(self) -> None:
+        """Also void matches that were created for a pairing which staff then replaced, before they were recorded."""
+        await super()._recover()
+        recorded = {self.state.match_id(due) for due in self.state.playing}
+        for match in self._own_live_matches():
+            if match.setup.match_id not in recorded and not match.result:
+                await self._void_matches(match.setup.match_id)
 
     async def _create_due_matches(self) -> None:
         """Create matches as far as their bots have room; entrants without room are passed over."""
@@ -134,16 +144,21 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     async def _declare_absent(self, pairing: str, absent: Mapping[Absence, str], no_show_us: Micros) -> None:
         """Record the absence of those whose time is over, and of those that are paused."""
-        progress = self.state.tournament.pairings[pairing]
-        names = [
-            name
-            for name in progress.pairing.participants
-            if self._absences.waited_us((pairing, name)) >= no_show_us or await self._is_paused(name)
-        ]
+        progress = self.state.tournament.pairings.get(pairing)
+        names = (
+            []
+            if progress is None
+            else [
+                name
+                for name in progress.pairing.participants
+                if self._absences.waited_us((pairing, name)) >= no_show_us or await self._is_paused(name)
+            ]
+        )
         why = dict.fromkeys(absent.get((pairing, name), PAUSED) for name in names)
         message = f"{' or '.join(why)} for {no_show_us // SECOND} s"
         self._absences.forget(pairing)
-        await self._execute(DeclareAbsent(pairing, tuple(names), message))
+        if names:
+            await self._execute(DeclareAbsent(pairing, tuple(names), message))
         self.wake()
 
     async def _find_absent(self) -> dict[Absence, str]:
@@ -162,7 +177,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
                 names = set(due.pairing.participants) - seen
                 if names and not self._is_delayed(due):
                     seen |= names
-                    if not self.state.tournament.pairings[due.pairing.id].matches_in_play:
+                    if not _is_in_play(self.state, due):
                         found |= {(due.pairing.id, name): why for name, why in (await self._why_absent(due, names))}
         return found
 
@@ -187,11 +202,15 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     async def _void_matches(self, match_id: str = "") -> None:
         """Void that match if it is live; without an id, all live matches of the tournament."""
-        for match in self._referee.live_matches:
+        for match in self._own_live_matches():
             live_id = match.setup.match_id
-            if match_id in ("", live_id) and dict(match.setup.labels).get(MAKER) == self._store.contest:
+            if match_id in ("", live_id):
                 with suppress(MatchOver):
                     await self._referee.void(live_id, EndCause.ABORTED, NOT_NEEDED)
+
+    def _own_live_matches(self) -> list[Match]:
+        live = self._referee.live_matches
+        return [match for match in live if dict(match.setup.labels).get(MAKER) == self._store.contest]
 
     def _decide(self, state: TournamentState, command: TournamentCommand) -> Awaitable[Sequence[TournamentEvent]]:
         return decide_and_pair(state.tournament, command, self._run_outside, self._time.wall_ms())
@@ -204,3 +223,8 @@ class TournamentWorker(ContestWorker[TournamentState]):
         if match.result.kind is EndKind.VOID:
             return RecordTournamentVoid(due.pairing.id, due.number, due.attempt)
         return RecordTournamentScore(due.pairing.id, due.number, due.attempt, self._seating.score(due, match.result))
+
+
+def _is_in_play(state: TournamentState, due: DueMatch) -> bool:
+    """Return whether another match of the pairing is being played."""
+    return bool(state.tournament.pairings[due.pairing.id].matches_in_play)

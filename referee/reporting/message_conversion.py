@@ -11,7 +11,7 @@ from referee_client.matches import result_in
 from engines.game_errors import GameError
 from engines.registry import find
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.formatting import absent_text, counted, plain, points_text, signed, sprt_text
+from referee.reporting.formatting import absent_text, counted, local_moment, plain, points_text, signed, sprt_text
 from referee.reporting.report import End, Game, Sprt
 
 PHASES = {
@@ -166,6 +166,10 @@ def bots_text(entrant: contest_pb2.Entrant) -> str:
     return ", ".join(f"{bot.bot}/{bot.version}" if bot.version else bot.bot for bot in entrant.bots)
 
 
+def _by_staff(text: str, act: Any) -> str:
+    return f"{_with_message(text, act.message)} ({act.by})"
+
+
 def _end_text(ended: tournament_pb2.TournamentEnded) -> str:
     cancelled = ended.phase == tournament_pb2.TOURNAMENT_PHASE_CANCELLED
     return _with_message("cancelled" if cancelled else "finished", ended.message)
@@ -183,6 +187,11 @@ ENTRY_TEXTS: dict[str, Callable[[Any], str]] = {
     "pairings_planned": lambda planned: f"{counted(len(planned.pairings), 'pairing')} planned",
     "pairing": pairing_text,
     "entrants_absent": lambda absent: _with_message(pairing_text(absent.pairing), absent.message),
+    "pairings_replaced": lambda new: _by_staff(f"paired by hand: {'; '.join(map(pairing_text, new.pairings))}", new),
+    "pairing_postponed": lambda it: _by_staff(
+        f"{it.pairing.id} was postponed until {local_moment(it.pairing.not_before.ToMilliseconds())}", it
+    ),
+    "pairing_reopened": lambda it: _by_staff(f"{it.pairing.id} is played again", it),
     "versions_frozen": lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     "sprt": lambda sprt: sprt_text(sprt_of(sprt)),
     "ended": _end_text,

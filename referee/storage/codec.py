@@ -118,6 +118,9 @@ CONTEST_EVENTS: dict[str, type] = {
     "ended": tournament.TournamentEnded,
     "absent": tournament.EntrantsAbsent,
     "frozen": tournament.VersionsFrozen,
+    "replaced": tournament.PairingsReplaced,
+    "postponed": tournament.PairingPostponed,
+    "reopened": tournament.PairingReopened,
 }
 
 

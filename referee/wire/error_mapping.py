@@ -104,6 +104,11 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     account_errors.BotNotPaused: ErrorMapping(FAILED),
     account_errors.ConsentMissing: ErrorMapping(FAILED),
     contest_errors.BadTerms: ErrorMapping(INVALID, "terms.{field}", reason="BAD_FIELD", renamed=WHY),
+    contest_errors.BadPairings: ErrorMapping(
+        INVALID, "pairings", reason="BAD_FIELD", renamed=WHY, added={"field": "pairings"}
+    ),
+    contest_errors.PairingNotChangeable: ErrorMapping(FAILED),
+    contest_errors.UnknownPairing: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_PAIRING"),
     contest_errors.EntrantNameTaken: ErrorMapping(Code.ALREADY_EXISTS, reason="NAME_TAKEN"),
     contest_errors.LadderClosed: ErrorMapping(FAILED),
     contest_errors.NotAMember: ErrorMapping(FAILED),

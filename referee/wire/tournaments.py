@@ -236,7 +236,34 @@ def _entrants_absent(
     event: tournament_events.EntrantsAbsent, step: ContestStep[TournamentState], _: Standings
 ) -> EntryField:
     pairing = pairing_of(step.state.tournament.pairings[event.pairing])
-    return "entrants_absent", pb.EntrantsAbsent(pairing=pairing, entrants=event.entrants, message=event.message)
+    return "entrants_absent", pb.EntrantsAbsent(
+        pairing=pairing, entrants=event.entrants, message=event.message, by=event.by
+    )
+
+
+def _pairings_replaced(
+    event: tournament_events.PairingsReplaced, step: ContestStep[TournamentState], _: Standings
+) -> EntryField:
+    pairings = [pairing_of(step.state.tournament.pairings[pairing.id]) for pairing in event.pairings]
+    return "pairings_replaced", pb.PairingsReplaced(
+        dropped_ids=event.dropped, pairings=pairings, message=event.message, by=event.by
+    )
+
+
+def _pairing_postponed(
+    event: tournament_events.PairingPostponed, step: ContestStep[TournamentState], _: Standings
+) -> EntryField:
+    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
+    return "pairing_postponed", pb.PairingPostponed(pairing=pairing, message=event.message, by=event.by)
+
+
+def _pairing_reopened(
+    event: tournament_events.PairingReopened, step: ContestStep[TournamentState], _: Standings
+) -> EntryField:
+    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
+    return "pairing_reopened", pb.PairingReopened(
+        pairing=pairing, dropped_ids=event.dropped, message=event.message, by=event.by
+    )
 
 
 def _versions_frozen(event: tournament_events.VersionsFrozen, *_: Any) -> EntryField:
@@ -266,5 +293,8 @@ ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standi
     ContestMatchScored: _match_scored,
     tournament_events.EntrantsAbsent: _entrants_absent,
     tournament_events.VersionsFrozen: _versions_frozen,
+    tournament_events.PairingsReplaced: _pairings_replaced,
+    tournament_events.PairingPostponed: _pairing_postponed,
+    tournament_events.PairingReopened: _pairing_reopened,
     tournament_events.TournamentEnded: _tournament_ended,
 }

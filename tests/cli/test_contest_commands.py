@@ -85,6 +85,28 @@ def test_a_tournament_can_be_created_played_and_reported(cli: CliHarness, tmp_pa
     assert page.read_text(encoding="utf-8").count("<section>") == 7
 
 
+def test_staff_can_change_pairings_and_the_log_says_why(cli: CliHarness, tmp_path: Path) -> None:
+    with Organiser(cli.server.address, cli.token) as organiser:
+        for name in ("nina", "olaf", "pia", "quin"):
+            organiser.register_bot(name)
+    text = 'game = "alquerque"\nswiss = { rounds = 2 }\nentrants = ["nina", "olaf", "pia", "quin"]\n'
+    cli.output_of("tournament", "create", write_plan(tmp_path, "staffed", text))
+    cli.output_of("tournament", "start", "staffed")
+    reason = ("--message", "the hall is closed")
+    paired = cli.output_of("tournament", "pair", "staffed", "1", "quin,nina", "pia,olaf", *reason)
+    assert [line.partition(":")[0] for line in paired.splitlines()] == ["1.1-2", "1.2-2"]
+    cli.output_of("tournament", "postpone", "staffed", "1.1-2", "2030-12-01T18:00Z", *reason)
+    assert "(quin absent)" in cli.output_of("tournament", "absent", "staffed", "1.1-2", "quin", *reason)
+    assert cli.output_of("tournament", "reopen", "staffed", "1.1-2", *reason).startswith("1.1-2: quin - nina")
+    late = cli.invoke("tournament", "reopen", "staffed", "1.2-2", *reason)
+    assert (late.exit_code, "it is not finished" in late.output) == (1, True)
+    wrong = cli.invoke("tournament", "postpone", "staffed", "1.1-2", "tomorrow", *reason)
+    assert (wrong.exit_code, "'tomorrow' is no time" in wrong.output) == (2, True)
+    cli.output_of("tournament", "cancel", "staffed")
+    log = cli.output_of("tournament", "watch", "staffed")
+    assert log.count("the hall is closed") == 4
+
+
 def test_a_final_takes_the_best_entrants_of_a_finished_tournament(cli: CliHarness, tmp_path: Path) -> None:
     terms = 'game = "alquerque"\nclock = "60+1"\n'
     first = write_plan(tmp_path, "first", terms + 'entrants = ["anna", "bert", "carl"]\nround_robin = {}\n')

@@ -207,6 +207,43 @@ def exceed_stream_quota(organiser: Organiser, method: str) -> None:
     next(organiser.call(method, **{kind: organiser.name}))
 
 
+def act(organiser: Organiser, method: str, **fields: Any) -> Any:
+    return call_for_tournament(organiser, method, message="by staff", **fields)
+
+
+def start_swiss(organiser: Organiser) -> None:
+    start_tournament(organiser, swiss={"rounds": 1})
+
+
+def errors_of_acts(method: str, **fields: Any) -> dict[str, ErrorCause]:
+    """Return the errors that every act of staff has."""
+    return {
+        "NO_SUCH_TOURNAMENT": lambda organiser: act(organiser, method, **fields),
+        "TOURNAMENT_NOT_STARTED": after_setup(create_tournament, lambda organiser: act(organiser, method, **fields)),
+        "TOURNAMENT_OVER": after_setup(finish_tournament, lambda organiser: act(organiser, method, **fields)),
+    }
+
+
+def errors_of_pairings(method: str, **fields: Any) -> dict[str, ErrorCause]:
+    """Return the errors of acts on one pairing."""
+    return {
+        "NO_SUCH_PAIRING": after_setup(
+            start_tournament, lambda organiser: act(organiser, method, pairing_id="9.9", **fields)
+        ),
+        "PAIRING_NOT_CHANGEABLE": after_setup(
+            lambda organiser: lose_first_pairing(organiser, open_first=method == "ReopenPairing"),
+            lambda organiser: act(organiser, method, pairing_id="1.1", **fields),
+        ),
+    }
+
+
+def lose_first_pairing(organiser: Organiser, *, open_first: bool) -> None:
+    """Start a round robin of two cycles; unless `open_first`, its first pairing is lost by absence."""
+    start_tournament(organiser, round_robin={"cycles": 2})
+    if not open_first:
+        act(organiser, "DeclareAbsent", pairing_id="1.1", entrants=organiser.bots[:1])
+
+
 CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     f"{LADDER}/CreateLadder": errors_in_terms(create_ladder_with_rules)
     | {
@@ -398,6 +435,19 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
             start_tournament, lambda organiser: call_for_tournament(organiser, "ListPairings", entrant="nobody")
         ),
     },
+    f"{TOURNAMENT}/PairRound": errors_of_acts("PairRound", round=1, pairings=[{"entrants": ["x", "y"]}])
+    | {
+        "NOT_AN_ENTRANT": after_setup(
+            start_swiss,
+            lambda organiser: act(organiser, "PairRound", round=1, pairings=[{"entrants": ["x", "y"]}]),
+        ),
+    },
+    f"{TOURNAMENT}/PostponePairing": errors_of_acts("PostponePairing", pairing_id="1.1", until={"seconds": 1})
+    | errors_of_pairings("PostponePairing", until={"seconds": 1}),
+    f"{TOURNAMENT}/ReopenPairing": errors_of_acts("ReopenPairing", pairing_id="1.1")
+    | errors_of_pairings("ReopenPairing"),
+    f"{TOURNAMENT}/DeclareAbsent": errors_of_acts("DeclareAbsent", pairing_id="1.1", entrants=["x"])
+    | errors_of_pairings("DeclareAbsent", entrants=["x"]),
     f"{TOURNAMENT}/GetTournamentStandings": {
         "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "GetTournamentStandings"),
         "TOURNAMENT_NOT_STARTED": after_setup(

@@ -122,4 +122,7 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.TournamentPaired((Pairing("2.1", 2, 1, ("ada", "bob")),), 1_700_000_000_000),
     tournament.VersionsFrozen((tournament.FrozenEntrant("pair", (ADA, BOB)),)),
     tournament.EntrantsAbsent("2.1", ("ada",), "not connected for 600 s"),
+    tournament.PairingsReplaced(("2.1",), (Pairing("2.1-2", 2, 1, ("ada",)),), 0, "by hand", "ann"),
+    tournament.PairingPostponed("2.1-2", 1_700_000_000_000, "fire", "ann"),
+    tournament.PairingReopened("1.1", ("2.1-2",), "wrong rules", "ann"),
 )

@@ -119,6 +119,8 @@ const (
 	ErrorReason_ERROR_REASON_BAD_INVITATION ErrorReason = 45
 	// The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339).
 	ErrorReason_ERROR_REASON_ENTRIES_CLOSED ErrorReason = 44
+	// The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why.
+	ErrorReason_ERROR_REASON_PAIRING_NOT_CHANGEABLE ErrorReason = 46
 	// It is not this seat's turn to move. ABORTED; seat, owing.
 	ErrorReason_ERROR_REASON_NOT_YOUR_TURN ErrorReason = 50
 	// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -139,6 +141,8 @@ const (
 	ErrorReason_ERROR_REASON_NO_SUCH_TOKEN ErrorReason = 65
 	// The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id.
 	ErrorReason_ERROR_REASON_MATCH_ARCHIVED ErrorReason = 66
+	// The tournament has no such pairing, or it was replaced. NOT_FOUND; pairing.
+	ErrorReason_ERROR_REASON_NO_SUCH_PAIRING ErrorReason = 67
 	// There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id.
 	ErrorReason_ERROR_REASON_NO_SUCH_INVITATION ErrorReason = 68
 	// The name is in use. ALREADY_EXISTS; name.
@@ -234,6 +238,7 @@ var (
 		41:  "ERROR_REASON_NOT_WITHDRAWABLE",
 		45:  "ERROR_REASON_BAD_INVITATION",
 		44:  "ERROR_REASON_ENTRIES_CLOSED",
+		46:  "ERROR_REASON_PAIRING_NOT_CHANGEABLE",
 		50:  "ERROR_REASON_NOT_YOUR_TURN",
 		51:  "ERROR_REASON_STALE_TURN",
 		52:  "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -244,6 +249,7 @@ var (
 		64:  "ERROR_REASON_NO_SUCH_TOURNAMENT",
 		65:  "ERROR_REASON_NO_SUCH_TOKEN",
 		66:  "ERROR_REASON_MATCH_ARCHIVED",
+		67:  "ERROR_REASON_NO_SUCH_PAIRING",
 		68:  "ERROR_REASON_NO_SUCH_INVITATION",
 		70:  "ERROR_REASON_NAME_TAKEN",
 		71:  "ERROR_REASON_ALREADY_IN",
@@ -307,6 +313,7 @@ var (
 		"ERROR_REASON_NOT_WITHDRAWABLE":         41,
 		"ERROR_REASON_BAD_INVITATION":           45,
 		"ERROR_REASON_ENTRIES_CLOSED":           44,
+		"ERROR_REASON_PAIRING_NOT_CHANGEABLE":   46,
 		"ERROR_REASON_NOT_YOUR_TURN":            50,
 		"ERROR_REASON_STALE_TURN":               51,
 		"ERROR_REASON_SESSION_TAKEN_OVER":       52,
@@ -317,6 +324,7 @@ var (
 		"ERROR_REASON_NO_SUCH_TOURNAMENT":       64,
 		"ERROR_REASON_NO_SUCH_TOKEN":            65,
 		"ERROR_REASON_MATCH_ARCHIVED":           66,
+		"ERROR_REASON_NO_SUCH_PAIRING":          67,
 		"ERROR_REASON_NO_SUCH_INVITATION":       68,
 		"ERROR_REASON_NAME_TAKEN":               70,
 		"ERROR_REASON_ALREADY_IN":               71,
@@ -443,7 +451,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xa0\x12\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xeb\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -485,7 +493,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12!\n" +
 	"\x1dERROR_REASON_NOT_WITHDRAWABLE\x10)\x12\x1f\n" +
 	"\x1bERROR_REASON_BAD_INVITATION\x10-\x12\x1f\n" +
-	"\x1bERROR_REASON_ENTRIES_CLOSED\x10,\x12\x1e\n" +
+	"\x1bERROR_REASON_ENTRIES_CLOSED\x10,\x12'\n" +
+	"#ERROR_REASON_PAIRING_NOT_CHANGEABLE\x10.\x12\x1e\n" +
 	"\x1aERROR_REASON_NOT_YOUR_TURN\x102\x12\x1b\n" +
 	"\x17ERROR_REASON_STALE_TURN\x103\x12#\n" +
 	"\x1fERROR_REASON_SESSION_TAKEN_OVER\x104\x12\x1e\n" +
@@ -495,7 +504,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_NO_SUCH_LADDER\x10?\x12#\n" +
 	"\x1fERROR_REASON_NO_SUCH_TOURNAMENT\x10@\x12\x1e\n" +
 	"\x1aERROR_REASON_NO_SUCH_TOKEN\x10A\x12\x1f\n" +
-	"\x1bERROR_REASON_MATCH_ARCHIVED\x10B\x12#\n" +
+	"\x1bERROR_REASON_MATCH_ARCHIVED\x10B\x12 \n" +
+	"\x1cERROR_REASON_NO_SUCH_PAIRING\x10C\x12#\n" +
 	"\x1fERROR_REASON_NO_SUCH_INVITATION\x10D\x12\x1b\n" +
 	"\x17ERROR_REASON_NAME_TAKEN\x10F\x12\x1b\n" +
 	"\x17ERROR_REASON_ALREADY_IN\x10G\x12\x1e\n" +

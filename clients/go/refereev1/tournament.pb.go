@@ -1268,6 +1268,9 @@ type TournamentEntry struct {
 	//	*TournamentEntry_Ended
 	//	*TournamentEntry_EntrantsAbsent
 	//	*TournamentEntry_VersionsFrozen
+	//	*TournamentEntry_PairingsReplaced
+	//	*TournamentEntry_PairingPostponed
+	//	*TournamentEntry_PairingReopened
 	Event         isTournamentEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1414,6 +1417,33 @@ func (x *TournamentEntry) GetVersionsFrozen() *VersionsFrozen {
 	return nil
 }
 
+func (x *TournamentEntry) GetPairingsReplaced() *PairingsReplaced {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_PairingsReplaced); ok {
+			return x.PairingsReplaced
+		}
+	}
+	return nil
+}
+
+func (x *TournamentEntry) GetPairingPostponed() *PairingPostponed {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_PairingPostponed); ok {
+			return x.PairingPostponed
+		}
+	}
+	return nil
+}
+
+func (x *TournamentEntry) GetPairingReopened() *PairingReopened {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_PairingReopened); ok {
+			return x.PairingReopened
+		}
+	}
+	return nil
+}
+
 type isTournamentEntry_Event interface {
 	isTournamentEntry_Event()
 }
@@ -1469,6 +1499,21 @@ type TournamentEntry_VersionsFrozen struct {
 	VersionsFrozen *VersionsFrozen `protobuf:"bytes,12,opt,name=versions_frozen,json=versionsFrozen,proto3,oneof"`
 }
 
+type TournamentEntry_PairingsReplaced struct {
+	// Staff paired by hand.
+	PairingsReplaced *PairingsReplaced `protobuf:"bytes,13,opt,name=pairings_replaced,json=pairingsReplaced,proto3,oneof"`
+}
+
+type TournamentEntry_PairingPostponed struct {
+	// Staff postponed a pairing.
+	PairingPostponed *PairingPostponed `protobuf:"bytes,14,opt,name=pairing_postponed,json=pairingPostponed,proto3,oneof"`
+}
+
+type TournamentEntry_PairingReopened struct {
+	// Staff set the result of a pairing aside.
+	PairingReopened *PairingReopened `protobuf:"bytes,15,opt,name=pairing_reopened,json=pairingReopened,proto3,oneof"`
+}
+
 func (*TournamentEntry_Created) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_EntrantJoined) isTournamentEntry_Event() {}
@@ -1488,6 +1533,12 @@ func (*TournamentEntry_Ended) isTournamentEntry_Event() {}
 func (*TournamentEntry_EntrantsAbsent) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_VersionsFrozen) isTournamentEntry_Event() {}
+
+func (*TournamentEntry_PairingsReplaced) isTournamentEntry_Event() {}
+
+func (*TournamentEntry_PairingPostponed) isTournamentEntry_Event() {}
+
+func (*TournamentEntry_PairingReopened) isTournamentEntry_Event() {}
 
 // A round started.
 type RoundStarted struct {
@@ -1653,7 +1704,9 @@ type EntrantsAbsent struct {
 	// Names of the absent entrants.
 	Entrants []string `protobuf:"bytes,2,rep,name=entrants,proto3" json:"entrants,omitempty"`
 	// Reason in one sentence.
-	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Holder of the token with which staff declared it. Empty: the referee, after `no_show_ms`.
+	By            string `protobuf:"bytes,4,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1709,6 +1762,223 @@ func (x *EntrantsAbsent) GetMessage() string {
 	return ""
 }
 
+func (x *EntrantsAbsent) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+// Staff paired by hand what had not begun of a round.
+type PairingsReplaced struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ids of the pairings that were replaced; they are not used again.
+	DroppedIds []string `protobuf:"bytes,1,rep,name=dropped_ids,json=droppedIds,proto3" json:"dropped_ids,omitempty"`
+	// The new pairings.
+	Pairings []*Pairing `protobuf:"bytes,2,rep,name=pairings,proto3" json:"pairings,omitempty"`
+	// Reason in one sentence.
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Holder of the token with which it was done.
+	By            string `protobuf:"bytes,4,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PairingsReplaced) Reset() {
+	*x = PairingsReplaced{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PairingsReplaced) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PairingsReplaced) ProtoMessage() {}
+
+func (x *PairingsReplaced) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PairingsReplaced.ProtoReflect.Descriptor instead.
+func (*PairingsReplaced) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *PairingsReplaced) GetDroppedIds() []string {
+	if x != nil {
+		return x.DroppedIds
+	}
+	return nil
+}
+
+func (x *PairingsReplaced) GetPairings() []*Pairing {
+	if x != nil {
+		return x.Pairings
+	}
+	return nil
+}
+
+func (x *PairingsReplaced) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *PairingsReplaced) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+// Staff postponed a pairing.
+type PairingPostponed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing, with its new time.
+	Pairing *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	// Reason in one sentence.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Holder of the token with which it was done.
+	By            string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PairingPostponed) Reset() {
+	*x = PairingPostponed{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PairingPostponed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PairingPostponed) ProtoMessage() {}
+
+func (x *PairingPostponed) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PairingPostponed.ProtoReflect.Descriptor instead.
+func (*PairingPostponed) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *PairingPostponed) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
+func (x *PairingPostponed) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *PairingPostponed) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+// Staff set the result of a pairing aside; it is played again.
+type PairingReopened struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing.
+	Pairing *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	// Ids of later pairings that followed from it and had not begun; they are dropped.
+	DroppedIds []string `protobuf:"bytes,2,rep,name=dropped_ids,json=droppedIds,proto3" json:"dropped_ids,omitempty"`
+	// Reason in one sentence.
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Holder of the token with which it was done.
+	By            string `protobuf:"bytes,4,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PairingReopened) Reset() {
+	*x = PairingReopened{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PairingReopened) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PairingReopened) ProtoMessage() {}
+
+func (x *PairingReopened) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PairingReopened.ProtoReflect.Descriptor instead.
+func (*PairingReopened) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PairingReopened) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
+func (x *PairingReopened) GetDroppedIds() []string {
+	if x != nil {
+		return x.DroppedIds
+	}
+	return nil
+}
+
+func (x *PairingReopened) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *PairingReopened) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
 // The tournament ended.
 type TournamentEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1724,7 +1994,7 @@ type TournamentEnded struct {
 
 func (x *TournamentEnded) Reset() {
 	*x = TournamentEnded{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1736,7 +2006,7 @@ func (x *TournamentEnded) String() string {
 func (*TournamentEnded) ProtoMessage() {}
 
 func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1749,7 +2019,7 @@ func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEnded.ProtoReflect.Descriptor instead.
 func (*TournamentEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TournamentEnded) GetPhase() TournamentPhase {
@@ -1865,7 +2135,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\bopponent\x18\x01 \x01(\tR\bopponent\x12\x16\n" +
 	"\x06points\x18\x02 \x01(\x01R\x06points\x12\x1b\n" +
 	"\tmatch_ids\x18\x03 \x03(\tR\bmatchIds\x12\x19\n" +
-	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xf9\x05\n" +
+	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xe9\a\n" +
 	"\x0fTournamentEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1880,7 +2150,10 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x05ended\x18\n" +
 	" \x01(\v2\x1f.referee_api.v1.TournamentEndedH\x00R\x05ended\x12I\n" +
 	"\x0fentrants_absent\x18\v \x01(\v2\x1e.referee_api.v1.EntrantsAbsentH\x00R\x0eentrantsAbsent\x12I\n" +
-	"\x0fversions_frozen\x18\f \x01(\v2\x1e.referee_api.v1.VersionsFrozenH\x00R\x0eversionsFrozenB\a\n" +
+	"\x0fversions_frozen\x18\f \x01(\v2\x1e.referee_api.v1.VersionsFrozenH\x00R\x0eversionsFrozen\x12O\n" +
+	"\x11pairings_replaced\x18\r \x01(\v2 .referee_api.v1.PairingsReplacedH\x00R\x10pairingsReplaced\x12O\n" +
+	"\x11pairing_postponed\x18\x0e \x01(\v2 .referee_api.v1.PairingPostponedH\x00R\x10pairingPostponed\x12L\n" +
+	"\x10pairing_reopened\x18\x0f \x01(\v2\x1f.referee_api.v1.PairingReopenedH\x00R\x0fpairingReopenedB\a\n" +
 	"\x05event\"\x9b\x01\n" +
 	"\fRoundStarted\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12@\n" +
@@ -1889,11 +2162,28 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0fPairingsPlanned\x123\n" +
 	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"E\n" +
 	"\x0eVersionsFrozen\x123\n" +
-	"\bentrants\x18\x01 \x03(\v2\x17.referee_api.v1.EntrantR\bentrants\"y\n" +
+	"\bentrants\x18\x01 \x03(\v2\x17.referee_api.v1.EntrantR\bentrants\"\x89\x01\n" +
 	"\x0eEntrantsAbsent\x121\n" +
 	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12\x1a\n" +
 	"\bentrants\x18\x02 \x03(\tR\bentrants\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xa4\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x0e\n" +
+	"\x02by\x18\x04 \x01(\tR\x02by\"\x92\x01\n" +
+	"\x10PairingsReplaced\x12\x1f\n" +
+	"\vdropped_ids\x18\x01 \x03(\tR\n" +
+	"droppedIds\x123\n" +
+	"\bpairings\x18\x02 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x0e\n" +
+	"\x02by\x18\x04 \x01(\tR\x02by\"o\n" +
+	"\x10PairingPostponed\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x0e\n" +
+	"\x02by\x18\x03 \x01(\tR\x02by\"\x8f\x01\n" +
+	"\x0fPairingReopened\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12\x1f\n" +
+	"\vdropped_ids\x18\x02 \x03(\tR\n" +
+	"droppedIds\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x0e\n" +
+	"\x02by\x18\x04 \x01(\tR\x02by\"\xa4\x01\n" +
 	"\x0fTournamentEnded\x125\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12\x18\n" +
@@ -1932,7 +2222,7 @@ func file_referee_api_v1_tournament_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(TieBreak)(0),                 // 0: referee_api.v1.TieBreak
 	(Seeding)(0),                  // 1: referee_api.v1.Seeding
@@ -1953,66 +2243,75 @@ var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(*PairingsPlanned)(nil),       // 16: referee_api.v1.PairingsPlanned
 	(*VersionsFrozen)(nil),        // 17: referee_api.v1.VersionsFrozen
 	(*EntrantsAbsent)(nil),        // 18: referee_api.v1.EntrantsAbsent
-	(*TournamentEnded)(nil),       // 19: referee_api.v1.TournamentEnded
-	(*MatchTerms)(nil),            // 20: referee_api.v1.MatchTerms
-	(*Sprt)(nil),                  // 21: referee_api.v1.Sprt
-	(*DuplicatePlay)(nil),         // 22: referee_api.v1.DuplicatePlay
-	(PartnerRule)(0),              // 23: referee_api.v1.PartnerRule
-	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
-	(*Entrant)(nil),               // 25: referee_api.v1.Entrant
-	(*EloEstimate)(nil),           // 26: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 27: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 28: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 29: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 30: referee_api.v1.SprtState
+	(*PairingsReplaced)(nil),      // 19: referee_api.v1.PairingsReplaced
+	(*PairingPostponed)(nil),      // 20: referee_api.v1.PairingPostponed
+	(*PairingReopened)(nil),       // 21: referee_api.v1.PairingReopened
+	(*TournamentEnded)(nil),       // 22: referee_api.v1.TournamentEnded
+	(*MatchTerms)(nil),            // 23: referee_api.v1.MatchTerms
+	(*Sprt)(nil),                  // 24: referee_api.v1.Sprt
+	(*DuplicatePlay)(nil),         // 25: referee_api.v1.DuplicatePlay
+	(PartnerRule)(0),              // 26: referee_api.v1.PartnerRule
+	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
+	(*Entrant)(nil),               // 28: referee_api.v1.Entrant
+	(*EloEstimate)(nil),           // 29: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 30: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 31: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 32: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 33: referee_api.v1.SprtState
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
-	20, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
+	23, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
 	4,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
 	5,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
 	6,  // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
 	7,  // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
 	8,  // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
-	21, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
-	22, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
+	24, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
+	25, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
 	0,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
 	1,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
-	23, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
-	24, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
-	24, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
+	26, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
+	27, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
+	27, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
 	3,  // 13: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
 	2,  // 14: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
-	25, // 15: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
-	24, // 16: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
-	24, // 17: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
-	24, // 18: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
+	28, // 15: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
+	27, // 16: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
+	27, // 17: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
+	27, // 18: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
 	11, // 19: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	26, // 20: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	29, // 20: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
 	0,  // 21: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
 	13, // 22: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	24, // 23: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	27, // 23: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
 	9,  // 24: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	27, // 25: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	28, // 26: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	30, // 25: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	31, // 26: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
 	16, // 27: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
 	15, // 28: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	29, // 29: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	30, // 30: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	19, // 31: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	32, // 29: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	33, // 30: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	22, // 31: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
 	18, // 32: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
 	17, // 33: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
-	10, // 34: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	29, // 35: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	29, // 36: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	25, // 37: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
-	29, // 38: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
-	2,  // 39: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	10, // 40: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	19, // 34: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
+	20, // 35: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
+	21, // 36: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
+	10, // 37: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	32, // 38: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	32, // 39: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	28, // 40: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
+	32, // 41: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	32, // 42: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
+	32, // 43: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
+	32, // 44: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
+	2,  // 45: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	10, // 46: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -2043,6 +2342,9 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentEntry_Ended)(nil),
 		(*TournamentEntry_EntrantsAbsent)(nil),
 		(*TournamentEntry_VersionsFrozen)(nil),
+		(*TournamentEntry_PairingsReplaced)(nil),
+		(*TournamentEntry_PairingPostponed)(nil),
+		(*TournamentEntry_PairingReopened)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2050,7 +2352,7 @@ func file_referee_api_v1_tournament_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_proto_rawDesc), len(file_referee_api_v1_tournament_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   17,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -11,6 +11,7 @@ package refereev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -842,6 +843,519 @@ func (x *CancelTournamentResponse) GetTournament() *Tournament {
 	return nil
 }
 
+// Entrants that staff pairs.
+type HandPairing struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names of two entrants in the order of seats, or of one that has a bye.
+	Entrants      []string `protobuf:"bytes,1,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandPairing) Reset() {
+	*x = HandPairing{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandPairing) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandPairing) ProtoMessage() {}
+
+func (x *HandPairing) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandPairing.ProtoReflect.Descriptor instead.
+func (*HandPairing) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *HandPairing) GetEntrants() []string {
+	if x != nil {
+		return x.Entrants
+	}
+	return nil
+}
+
+// Request for `PairRound`.
+type PairRoundRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Number of the round; it must be the last one that is planned.
+	Round uint32 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
+	// The pairings, by board, with each entrant of a pairing that has not begun exactly once. Required.
+	Pairings []*HandPairing `protobuf:"bytes,3,rep,name=pairings,proto3" json:"pairings,omitempty"`
+	// Reason in one sentence for the entrants, up to 200 characters. Required.
+	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PairRoundRequest) Reset() {
+	*x = PairRoundRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PairRoundRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PairRoundRequest) ProtoMessage() {}
+
+func (x *PairRoundRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PairRoundRequest.ProtoReflect.Descriptor instead.
+func (*PairRoundRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *PairRoundRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *PairRoundRequest) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *PairRoundRequest) GetPairings() []*HandPairing {
+	if x != nil {
+		return x.Pairings
+	}
+	return nil
+}
+
+func (x *PairRoundRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// Response of `PairRound`.
+type PairRoundResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All pairings of the round.
+	Pairings      []*Pairing `protobuf:"bytes,1,rep,name=pairings,proto3" json:"pairings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PairRoundResponse) Reset() {
+	*x = PairRoundResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PairRoundResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PairRoundResponse) ProtoMessage() {}
+
+func (x *PairRoundResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PairRoundResponse.ProtoReflect.Descriptor instead.
+func (*PairRoundResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *PairRoundResponse) GetPairings() []*Pairing {
+	if x != nil {
+		return x.Pairings
+	}
+	return nil
+}
+
+// Request for `PostponePairing`.
+type PostponePairingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Id of the pairing.
+	PairingId string `protobuf:"bytes,2,opt,name=pairing_id,json=pairingId,proto3" json:"pairing_id,omitempty"`
+	// When its next match may start. A time in the past: at once. Required.
+	Until *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until,proto3" json:"until,omitempty"`
+	// Reason in one sentence for the entrants, up to 200 characters. Required.
+	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PostponePairingRequest) Reset() {
+	*x = PostponePairingRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PostponePairingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PostponePairingRequest) ProtoMessage() {}
+
+func (x *PostponePairingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PostponePairingRequest.ProtoReflect.Descriptor instead.
+func (*PostponePairingRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *PostponePairingRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *PostponePairingRequest) GetPairingId() string {
+	if x != nil {
+		return x.PairingId
+	}
+	return ""
+}
+
+func (x *PostponePairingRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *PostponePairingRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// Response of `PostponePairing`.
+type PostponePairingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing.
+	Pairing       *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PostponePairingResponse) Reset() {
+	*x = PostponePairingResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PostponePairingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PostponePairingResponse) ProtoMessage() {}
+
+func (x *PostponePairingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PostponePairingResponse.ProtoReflect.Descriptor instead.
+func (*PostponePairingResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PostponePairingResponse) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
+// Request for `ReopenPairing`.
+type ReopenPairingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Id of the pairing.
+	PairingId string `protobuf:"bytes,2,opt,name=pairing_id,json=pairingId,proto3" json:"pairing_id,omitempty"`
+	// Reason in one sentence for the entrants, up to 200 characters. Required.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReopenPairingRequest) Reset() {
+	*x = ReopenPairingRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReopenPairingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReopenPairingRequest) ProtoMessage() {}
+
+func (x *ReopenPairingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReopenPairingRequest.ProtoReflect.Descriptor instead.
+func (*ReopenPairingRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ReopenPairingRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *ReopenPairingRequest) GetPairingId() string {
+	if x != nil {
+		return x.PairingId
+	}
+	return ""
+}
+
+func (x *ReopenPairingRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// Response of `ReopenPairing`.
+type ReopenPairingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing.
+	Pairing       *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReopenPairingResponse) Reset() {
+	*x = ReopenPairingResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReopenPairingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReopenPairingResponse) ProtoMessage() {}
+
+func (x *ReopenPairingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReopenPairingResponse.ProtoReflect.Descriptor instead.
+func (*ReopenPairingResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ReopenPairingResponse) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
+// Request for `DeclareAbsent`.
+type DeclareAbsentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Id of the pairing.
+	PairingId string `protobuf:"bytes,2,opt,name=pairing_id,json=pairingId,proto3" json:"pairing_id,omitempty"`
+	// Names of the absent entrants. At least one.
+	Entrants []string `protobuf:"bytes,3,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	// Reason in one sentence for the entrants, up to 200 characters. Required.
+	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeclareAbsentRequest) Reset() {
+	*x = DeclareAbsentRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeclareAbsentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeclareAbsentRequest) ProtoMessage() {}
+
+func (x *DeclareAbsentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeclareAbsentRequest.ProtoReflect.Descriptor instead.
+func (*DeclareAbsentRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *DeclareAbsentRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *DeclareAbsentRequest) GetPairingId() string {
+	if x != nil {
+		return x.PairingId
+	}
+	return ""
+}
+
+func (x *DeclareAbsentRequest) GetEntrants() []string {
+	if x != nil {
+		return x.Entrants
+	}
+	return nil
+}
+
+func (x *DeclareAbsentRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// Response of `DeclareAbsent`.
+type DeclareAbsentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing.
+	Pairing       *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeclareAbsentResponse) Reset() {
+	*x = DeclareAbsentResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeclareAbsentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeclareAbsentResponse) ProtoMessage() {}
+
+func (x *DeclareAbsentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeclareAbsentResponse.ProtoReflect.Descriptor instead.
+func (*DeclareAbsentResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *DeclareAbsentResponse) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
 // Request for `ListPairings`. All filters that are set apply.
 type ListPairingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -863,7 +1377,7 @@ type ListPairingsRequest struct {
 
 func (x *ListPairingsRequest) Reset() {
 	*x = ListPairingsRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -875,7 +1389,7 @@ func (x *ListPairingsRequest) String() string {
 func (*ListPairingsRequest) ProtoMessage() {}
 
 func (x *ListPairingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -888,7 +1402,7 @@ func (x *ListPairingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPairingsRequest.ProtoReflect.Descriptor instead.
 func (*ListPairingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListPairingsRequest) GetTournament() string {
@@ -946,7 +1460,7 @@ type ListPairingsResponse struct {
 
 func (x *ListPairingsResponse) Reset() {
 	*x = ListPairingsResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +1472,7 @@ func (x *ListPairingsResponse) String() string {
 func (*ListPairingsResponse) ProtoMessage() {}
 
 func (x *ListPairingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +1485,7 @@ func (x *ListPairingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPairingsResponse.ProtoReflect.Descriptor instead.
 func (*ListPairingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{15}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListPairingsResponse) GetPairings() []*Pairing {
@@ -1001,7 +1515,7 @@ type GetTournamentStandingsRequest struct {
 
 func (x *GetTournamentStandingsRequest) Reset() {
 	*x = GetTournamentStandingsRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1013,7 +1527,7 @@ func (x *GetTournamentStandingsRequest) String() string {
 func (*GetTournamentStandingsRequest) ProtoMessage() {}
 
 func (x *GetTournamentStandingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1026,7 +1540,7 @@ func (x *GetTournamentStandingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentStandingsRequest.ProtoReflect.Descriptor instead.
 func (*GetTournamentStandingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{16}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetTournamentStandingsRequest) GetTournament() string {
@@ -1056,7 +1570,7 @@ type GetTournamentStandingsResponse struct {
 
 func (x *GetTournamentStandingsResponse) Reset() {
 	*x = GetTournamentStandingsResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[17]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1582,7 @@ func (x *GetTournamentStandingsResponse) String() string {
 func (*GetTournamentStandingsResponse) ProtoMessage() {}
 
 func (x *GetTournamentStandingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[17]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1595,7 @@ func (x *GetTournamentStandingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentStandingsResponse.ProtoReflect.Descriptor instead.
 func (*GetTournamentStandingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{17}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetTournamentStandingsResponse) GetStandings() []*TournamentStanding {
@@ -1113,7 +1627,7 @@ type GetCrossTableRequest struct {
 
 func (x *GetCrossTableRequest) Reset() {
 	*x = GetCrossTableRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[18]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1125,7 +1639,7 @@ func (x *GetCrossTableRequest) String() string {
 func (*GetCrossTableRequest) ProtoMessage() {}
 
 func (x *GetCrossTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[18]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1138,7 +1652,7 @@ func (x *GetCrossTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCrossTableRequest.ProtoReflect.Descriptor instead.
 func (*GetCrossTableRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{18}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetCrossTableRequest) GetTournament() string {
@@ -1175,7 +1689,7 @@ type GetCrossTableResponse struct {
 
 func (x *GetCrossTableResponse) Reset() {
 	*x = GetCrossTableResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[19]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1701,7 @@ func (x *GetCrossTableResponse) String() string {
 func (*GetCrossTableResponse) ProtoMessage() {}
 
 func (x *GetCrossTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[19]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1714,7 @@ func (x *GetCrossTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCrossTableResponse.ProtoReflect.Descriptor instead.
 func (*GetCrossTableResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{19}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetCrossTableResponse) GetRows() []*CrossTableRow {
@@ -1230,7 +1744,7 @@ type ExportTournamentRequest struct {
 
 func (x *ExportTournamentRequest) Reset() {
 	*x = ExportTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[20]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1756,7 @@ func (x *ExportTournamentRequest) String() string {
 func (*ExportTournamentRequest) ProtoMessage() {}
 
 func (x *ExportTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[20]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1769,7 @@ func (x *ExportTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportTournamentRequest.ProtoReflect.Descriptor instead.
 func (*ExportTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{20}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExportTournamentRequest) GetTournament() string {
@@ -1283,7 +1797,7 @@ type ExportTournamentResponse struct {
 
 func (x *ExportTournamentResponse) Reset() {
 	*x = ExportTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[21]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1295,7 +1809,7 @@ func (x *ExportTournamentResponse) String() string {
 func (*ExportTournamentResponse) ProtoMessage() {}
 
 func (x *ExportTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[21]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1308,7 +1822,7 @@ func (x *ExportTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportTournamentResponse.ProtoReflect.Descriptor instead.
 func (*ExportTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{21}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExportTournamentResponse) GetText() string {
@@ -1331,7 +1845,7 @@ type WatchTournamentRequest struct {
 
 func (x *WatchTournamentRequest) Reset() {
 	*x = WatchTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[22]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1343,7 +1857,7 @@ func (x *WatchTournamentRequest) String() string {
 func (*WatchTournamentRequest) ProtoMessage() {}
 
 func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[22]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1356,7 +1870,7 @@ func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentRequest.ProtoReflect.Descriptor instead.
 func (*WatchTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{22}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *WatchTournamentRequest) GetTournament() string {
@@ -1384,7 +1898,7 @@ type WatchTournamentResponse struct {
 
 func (x *WatchTournamentResponse) Reset() {
 	*x = WatchTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1396,7 +1910,7 @@ func (x *WatchTournamentResponse) String() string {
 func (*WatchTournamentResponse) ProtoMessage() {}
 
 func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1409,7 +1923,7 @@ func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentResponse.ProtoReflect.Descriptor instead.
 func (*WatchTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{23}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WatchTournamentResponse) GetItems() []*WatchTournamentItem {
@@ -1435,7 +1949,7 @@ type WatchTournamentItem struct {
 
 func (x *WatchTournamentItem) Reset() {
 	*x = WatchTournamentItem{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1961,7 @@ func (x *WatchTournamentItem) String() string {
 func (*WatchTournamentItem) ProtoMessage() {}
 
 func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1974,7 @@ func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentItem.ProtoReflect.Descriptor instead.
 func (*WatchTournamentItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{24}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WatchTournamentItem) GetItem() isWatchTournamentItem_Item {
@@ -1525,7 +2039,7 @@ type TournamentSnapshot struct {
 
 func (x *TournamentSnapshot) Reset() {
 	*x = TournamentSnapshot{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1537,7 +2051,7 @@ func (x *TournamentSnapshot) String() string {
 func (*TournamentSnapshot) ProtoMessage() {}
 
 func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1550,7 +2064,7 @@ func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentSnapshot.ProtoReflect.Descriptor instead.
 func (*TournamentSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{25}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TournamentSnapshot) GetEntryNumber() uint64 {
@@ -1585,7 +2099,7 @@ var File_referee_api_v1_tournament_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\n" +
-	"'referee_api/v1/tournament_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/contest.proto\x1a\x19referee_api/v1/sprt.proto\x1a\x1freferee_api/v1/tournament.proto\"\xce\x01\n" +
+	"'referee_api/v1/tournament_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x19referee_api/v1/sprt.proto\x1a\x1freferee_api/v1/tournament.proto\"\xce\x01\n" +
 	"\x17CreateTournamentRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
@@ -1644,7 +2158,47 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x18CancelTournamentResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\"\xd5\x01\n" +
+	"tournament\")\n" +
+	"\vHandPairing\x12\x1a\n" +
+	"\bentrants\x18\x01 \x03(\tR\bentrants\"\x9b\x01\n" +
+	"\x10PairRoundRequest\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\x12\x14\n" +
+	"\x05round\x18\x02 \x01(\rR\x05round\x127\n" +
+	"\bpairings\x18\x03 \x03(\v2\x1b.referee_api.v1.HandPairingR\bpairings\x12\x18\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"H\n" +
+	"\x11PairRoundResponse\x123\n" +
+	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"\xa3\x01\n" +
+	"\x16PostponePairingRequest\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\x12\x1d\n" +
+	"\n" +
+	"pairing_id\x18\x02 \x01(\tR\tpairingId\x120\n" +
+	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x18\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"L\n" +
+	"\x17PostponePairingResponse\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"o\n" +
+	"\x14ReopenPairingRequest\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\x12\x1d\n" +
+	"\n" +
+	"pairing_id\x18\x02 \x01(\tR\tpairingId\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"J\n" +
+	"\x15ReopenPairingResponse\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\x8b\x01\n" +
+	"\x14DeclareAbsentRequest\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\x12\x1d\n" +
+	"\n" +
+	"pairing_id\x18\x02 \x01(\tR\tpairingId\x12\x1a\n" +
+	"\bentrants\x18\x03 \x03(\tR\bentrants\x12\x18\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"J\n" +
+	"\x15DeclareAbsentResponse\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\xd5\x01\n" +
 	"\x13ListPairingsRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -1707,7 +2261,7 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x19EXPORT_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11EXPORT_FORMAT_CSV\x10\x01\x12\x16\n" +
 	"\x12EXPORT_FORMAT_JSON\x10\x02\x12\x15\n" +
-	"\x11EXPORT_FORMAT_TRF\x10\x032\xd0\t\n" +
+	"\x11EXPORT_FORMAT_TRF\x10\x032\xc2\f\n" +
 	"\x11TournamentService\x12e\n" +
 	"\x10CreateTournament\x12'.referee_api.v1.CreateTournamentRequest\x1a(.referee_api.v1.CreateTournamentResponse\x12\\\n" +
 	"\rGetTournament\x12$.referee_api.v1.GetTournamentRequest\x1a%.referee_api.v1.GetTournamentResponse\x12b\n" +
@@ -1715,7 +2269,11 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x0fEnterTournament\x12&.referee_api.v1.EnterTournamentRequest\x1a'.referee_api.v1.EnterTournamentResponse\x12b\n" +
 	"\x0fWithdrawEntrant\x12&.referee_api.v1.WithdrawEntrantRequest\x1a'.referee_api.v1.WithdrawEntrantResponse\x12b\n" +
 	"\x0fStartTournament\x12&.referee_api.v1.StartTournamentRequest\x1a'.referee_api.v1.StartTournamentResponse\x12e\n" +
-	"\x10CancelTournament\x12'.referee_api.v1.CancelTournamentRequest\x1a(.referee_api.v1.CancelTournamentResponse\x12Y\n" +
+	"\x10CancelTournament\x12'.referee_api.v1.CancelTournamentRequest\x1a(.referee_api.v1.CancelTournamentResponse\x12P\n" +
+	"\tPairRound\x12 .referee_api.v1.PairRoundRequest\x1a!.referee_api.v1.PairRoundResponse\x12b\n" +
+	"\x0fPostponePairing\x12&.referee_api.v1.PostponePairingRequest\x1a'.referee_api.v1.PostponePairingResponse\x12\\\n" +
+	"\rReopenPairing\x12$.referee_api.v1.ReopenPairingRequest\x1a%.referee_api.v1.ReopenPairingResponse\x12\\\n" +
+	"\rDeclareAbsent\x12$.referee_api.v1.DeclareAbsentRequest\x1a%.referee_api.v1.DeclareAbsentResponse\x12Y\n" +
 	"\fListPairings\x12#.referee_api.v1.ListPairingsRequest\x1a$.referee_api.v1.ListPairingsResponse\x12w\n" +
 	"\x16GetTournamentStandings\x12-.referee_api.v1.GetTournamentStandingsRequest\x1a..referee_api.v1.GetTournamentStandingsResponse\x12\\\n" +
 	"\rGetCrossTable\x12$.referee_api.v1.GetCrossTableRequest\x1a%.referee_api.v1.GetCrossTableResponse\x12g\n" +
@@ -1736,7 +2294,7 @@ func file_referee_api_v1_tournament_service_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(ExportFormat)(0),                      // 0: referee_api.v1.ExportFormat
 	(*CreateTournamentRequest)(nil),        // 1: referee_api.v1.CreateTournamentRequest
@@ -1753,82 +2311,106 @@ var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(*StartTournamentResponse)(nil),        // 12: referee_api.v1.StartTournamentResponse
 	(*CancelTournamentRequest)(nil),        // 13: referee_api.v1.CancelTournamentRequest
 	(*CancelTournamentResponse)(nil),       // 14: referee_api.v1.CancelTournamentResponse
-	(*ListPairingsRequest)(nil),            // 15: referee_api.v1.ListPairingsRequest
-	(*ListPairingsResponse)(nil),           // 16: referee_api.v1.ListPairingsResponse
-	(*GetTournamentStandingsRequest)(nil),  // 17: referee_api.v1.GetTournamentStandingsRequest
-	(*GetTournamentStandingsResponse)(nil), // 18: referee_api.v1.GetTournamentStandingsResponse
-	(*GetCrossTableRequest)(nil),           // 19: referee_api.v1.GetCrossTableRequest
-	(*GetCrossTableResponse)(nil),          // 20: referee_api.v1.GetCrossTableResponse
-	(*ExportTournamentRequest)(nil),        // 21: referee_api.v1.ExportTournamentRequest
-	(*ExportTournamentResponse)(nil),       // 22: referee_api.v1.ExportTournamentResponse
-	(*WatchTournamentRequest)(nil),         // 23: referee_api.v1.WatchTournamentRequest
-	(*WatchTournamentResponse)(nil),        // 24: referee_api.v1.WatchTournamentResponse
-	(*WatchTournamentItem)(nil),            // 25: referee_api.v1.WatchTournamentItem
-	(*TournamentSnapshot)(nil),             // 26: referee_api.v1.TournamentSnapshot
-	(*TournamentTerms)(nil),                // 27: referee_api.v1.TournamentTerms
-	(*Entrant)(nil),                        // 28: referee_api.v1.Entrant
-	(*Tournament)(nil),                     // 29: referee_api.v1.Tournament
-	(TournamentPhase)(0),                   // 30: referee_api.v1.TournamentPhase
-	(PairingPhase)(0),                      // 31: referee_api.v1.PairingPhase
-	(*Pairing)(nil),                        // 32: referee_api.v1.Pairing
-	(*TournamentStanding)(nil),             // 33: referee_api.v1.TournamentStanding
-	(*SprtState)(nil),                      // 34: referee_api.v1.SprtState
-	(*CrossTableRow)(nil),                  // 35: referee_api.v1.CrossTableRow
-	(*TournamentEntry)(nil),                // 36: referee_api.v1.TournamentEntry
+	(*HandPairing)(nil),                    // 15: referee_api.v1.HandPairing
+	(*PairRoundRequest)(nil),               // 16: referee_api.v1.PairRoundRequest
+	(*PairRoundResponse)(nil),              // 17: referee_api.v1.PairRoundResponse
+	(*PostponePairingRequest)(nil),         // 18: referee_api.v1.PostponePairingRequest
+	(*PostponePairingResponse)(nil),        // 19: referee_api.v1.PostponePairingResponse
+	(*ReopenPairingRequest)(nil),           // 20: referee_api.v1.ReopenPairingRequest
+	(*ReopenPairingResponse)(nil),          // 21: referee_api.v1.ReopenPairingResponse
+	(*DeclareAbsentRequest)(nil),           // 22: referee_api.v1.DeclareAbsentRequest
+	(*DeclareAbsentResponse)(nil),          // 23: referee_api.v1.DeclareAbsentResponse
+	(*ListPairingsRequest)(nil),            // 24: referee_api.v1.ListPairingsRequest
+	(*ListPairingsResponse)(nil),           // 25: referee_api.v1.ListPairingsResponse
+	(*GetTournamentStandingsRequest)(nil),  // 26: referee_api.v1.GetTournamentStandingsRequest
+	(*GetTournamentStandingsResponse)(nil), // 27: referee_api.v1.GetTournamentStandingsResponse
+	(*GetCrossTableRequest)(nil),           // 28: referee_api.v1.GetCrossTableRequest
+	(*GetCrossTableResponse)(nil),          // 29: referee_api.v1.GetCrossTableResponse
+	(*ExportTournamentRequest)(nil),        // 30: referee_api.v1.ExportTournamentRequest
+	(*ExportTournamentResponse)(nil),       // 31: referee_api.v1.ExportTournamentResponse
+	(*WatchTournamentRequest)(nil),         // 32: referee_api.v1.WatchTournamentRequest
+	(*WatchTournamentResponse)(nil),        // 33: referee_api.v1.WatchTournamentResponse
+	(*WatchTournamentItem)(nil),            // 34: referee_api.v1.WatchTournamentItem
+	(*TournamentSnapshot)(nil),             // 35: referee_api.v1.TournamentSnapshot
+	(*TournamentTerms)(nil),                // 36: referee_api.v1.TournamentTerms
+	(*Entrant)(nil),                        // 37: referee_api.v1.Entrant
+	(*Tournament)(nil),                     // 38: referee_api.v1.Tournament
+	(TournamentPhase)(0),                   // 39: referee_api.v1.TournamentPhase
+	(*Pairing)(nil),                        // 40: referee_api.v1.Pairing
+	(*timestamppb.Timestamp)(nil),          // 41: google.protobuf.Timestamp
+	(PairingPhase)(0),                      // 42: referee_api.v1.PairingPhase
+	(*TournamentStanding)(nil),             // 43: referee_api.v1.TournamentStanding
+	(*SprtState)(nil),                      // 44: referee_api.v1.SprtState
+	(*CrossTableRow)(nil),                  // 45: referee_api.v1.CrossTableRow
+	(*TournamentEntry)(nil),                // 46: referee_api.v1.TournamentEntry
 }
 var file_referee_api_v1_tournament_service_proto_depIdxs = []int32{
-	27, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
-	28, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
-	29, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	29, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	30, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
-	29, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
-	28, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
-	29, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	29, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
-	29, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	29, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	31, // 11: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
-	32, // 12: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
-	33, // 13: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
-	34, // 14: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
-	35, // 15: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
-	0,  // 16: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
-	25, // 17: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
-	26, // 18: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
-	36, // 19: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
-	29, // 20: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
-	33, // 21: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
-	32, // 22: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
-	1,  // 23: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
-	3,  // 24: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
-	5,  // 25: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
-	7,  // 26: referee_api.v1.TournamentService.EnterTournament:input_type -> referee_api.v1.EnterTournamentRequest
-	9,  // 27: referee_api.v1.TournamentService.WithdrawEntrant:input_type -> referee_api.v1.WithdrawEntrantRequest
-	11, // 28: referee_api.v1.TournamentService.StartTournament:input_type -> referee_api.v1.StartTournamentRequest
-	13, // 29: referee_api.v1.TournamentService.CancelTournament:input_type -> referee_api.v1.CancelTournamentRequest
-	15, // 30: referee_api.v1.TournamentService.ListPairings:input_type -> referee_api.v1.ListPairingsRequest
-	17, // 31: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
-	19, // 32: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
-	21, // 33: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
-	23, // 34: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
-	2,  // 35: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
-	4,  // 36: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
-	6,  // 37: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
-	8,  // 38: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
-	10, // 39: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
-	12, // 40: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
-	14, // 41: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
-	16, // 42: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
-	18, // 43: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
-	20, // 44: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
-	22, // 45: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
-	24, // 46: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
-	35, // [35:47] is the sub-list for method output_type
-	23, // [23:35] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	36, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
+	37, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
+	38, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	38, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	39, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
+	38, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
+	37, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
+	38, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	38, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
+	38, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	38, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	15, // 11: referee_api.v1.PairRoundRequest.pairings:type_name -> referee_api.v1.HandPairing
+	40, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
+	41, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
+	40, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	40, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	40, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
+	42, // 17: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
+	40, // 18: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
+	43, // 19: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
+	44, // 20: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
+	45, // 21: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
+	0,  // 22: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
+	34, // 23: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
+	35, // 24: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
+	46, // 25: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
+	38, // 26: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
+	43, // 27: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
+	40, // 28: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
+	1,  // 29: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
+	3,  // 30: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
+	5,  // 31: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
+	7,  // 32: referee_api.v1.TournamentService.EnterTournament:input_type -> referee_api.v1.EnterTournamentRequest
+	9,  // 33: referee_api.v1.TournamentService.WithdrawEntrant:input_type -> referee_api.v1.WithdrawEntrantRequest
+	11, // 34: referee_api.v1.TournamentService.StartTournament:input_type -> referee_api.v1.StartTournamentRequest
+	13, // 35: referee_api.v1.TournamentService.CancelTournament:input_type -> referee_api.v1.CancelTournamentRequest
+	16, // 36: referee_api.v1.TournamentService.PairRound:input_type -> referee_api.v1.PairRoundRequest
+	18, // 37: referee_api.v1.TournamentService.PostponePairing:input_type -> referee_api.v1.PostponePairingRequest
+	20, // 38: referee_api.v1.TournamentService.ReopenPairing:input_type -> referee_api.v1.ReopenPairingRequest
+	22, // 39: referee_api.v1.TournamentService.DeclareAbsent:input_type -> referee_api.v1.DeclareAbsentRequest
+	24, // 40: referee_api.v1.TournamentService.ListPairings:input_type -> referee_api.v1.ListPairingsRequest
+	26, // 41: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
+	28, // 42: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
+	30, // 43: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
+	32, // 44: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
+	2,  // 45: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
+	4,  // 46: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
+	6,  // 47: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
+	8,  // 48: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
+	10, // 49: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
+	12, // 50: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
+	14, // 51: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
+	17, // 52: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
+	19, // 53: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
+	21, // 54: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
+	23, // 55: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
+	25, // 56: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
+	27, // 57: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
+	29, // 58: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
+	31, // 59: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
+	33, // 60: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
+	45, // [45:61] is the sub-list for method output_type
+	29, // [29:45] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_service_proto_init() }
@@ -1839,8 +2421,8 @@ func file_referee_api_v1_tournament_service_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_sprt_proto_init()
 	file_referee_api_v1_tournament_proto_init()
-	file_referee_api_v1_tournament_service_proto_msgTypes[22].OneofWrappers = []any{}
-	file_referee_api_v1_tournament_service_proto_msgTypes[24].OneofWrappers = []any{
+	file_referee_api_v1_tournament_service_proto_msgTypes[31].OneofWrappers = []any{}
+	file_referee_api_v1_tournament_service_proto_msgTypes[33].OneofWrappers = []any{
 		(*WatchTournamentItem_Snapshot)(nil),
 		(*WatchTournamentItem_Entry)(nil),
 	}
@@ -1850,7 +2432,7 @@ func file_referee_api_v1_tournament_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_service_proto_rawDesc), len(file_referee_api_v1_tournament_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   26,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,10 @@ const (
 	TournamentService_WithdrawEntrant_FullMethodName        = "/referee_api.v1.TournamentService/WithdrawEntrant"
 	TournamentService_StartTournament_FullMethodName        = "/referee_api.v1.TournamentService/StartTournament"
 	TournamentService_CancelTournament_FullMethodName       = "/referee_api.v1.TournamentService/CancelTournament"
+	TournamentService_PairRound_FullMethodName              = "/referee_api.v1.TournamentService/PairRound"
+	TournamentService_PostponePairing_FullMethodName        = "/referee_api.v1.TournamentService/PostponePairing"
+	TournamentService_ReopenPairing_FullMethodName          = "/referee_api.v1.TournamentService/ReopenPairing"
+	TournamentService_DeclareAbsent_FullMethodName          = "/referee_api.v1.TournamentService/DeclareAbsent"
 	TournamentService_ListPairings_FullMethodName           = "/referee_api.v1.TournamentService/ListPairings"
 	TournamentService_GetTournamentStandings_FullMethodName = "/referee_api.v1.TournamentService/GetTournamentStandings"
 	TournamentService_GetCrossTable_FullMethodName          = "/referee_api.v1.TournamentService/GetCrossTable"
@@ -76,6 +80,27 @@ type TournamentServiceClient interface {
 	// Callers: the tournament's organiser.
 	// Errors: TOURNAMENT_OVER (it is finished).
 	CancelTournament(ctx context.Context, in *CancelTournamentRequest, opts ...grpc.CallOption) (*CancelTournamentResponse, error)
+	// Replaces what has not begun of the last round of a Swiss tournament by pairings of staff. A pairing has begun once
+	// one of its matches was created. Idempotent.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NOT_AN_ENTRANT.
+	PairRound(ctx context.Context, in *PairRoundRequest, opts ...grpc.CallOption) (*PairRoundResponse, error)
+	// Lets the next matches of a pairing start no earlier than at a time. Idempotent.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+	// played).
+	PostponePairing(ctx context.Context, in *PostponePairingRequest, opts ...grpc.CallOption) (*PostponePairingResponse, error)
+	// Sets the result of a pairing aside and plays it again. Pairings that followed from it are dropped if they have not
+	// begun. Ratings are not changed. Idempotent until it is played.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is not finished, a
+	// round or pairing that follows from it has begun, or an entrant has withdrawn).
+	ReopenPairing(ctx context.Context, in *ReopenPairingRequest, opts ...grpc.CallOption) (*ReopenPairingResponse, error)
+	// Lets entrants lose a pairing by absence at once. Idempotent.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+	// played, or an entrant does not play in it).
+	DeclareAbsent(ctx context.Context, in *DeclareAbsentRequest, opts ...grpc.CallOption) (*DeclareAbsentResponse, error)
 	// Lists pairings by round and board.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
@@ -171,6 +196,46 @@ func (c *tournamentServiceClient) CancelTournament(ctx context.Context, in *Canc
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelTournamentResponse)
 	err := c.cc.Invoke(ctx, TournamentService_CancelTournament_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tournamentServiceClient) PairRound(ctx context.Context, in *PairRoundRequest, opts ...grpc.CallOption) (*PairRoundResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PairRoundResponse)
+	err := c.cc.Invoke(ctx, TournamentService_PairRound_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tournamentServiceClient) PostponePairing(ctx context.Context, in *PostponePairingRequest, opts ...grpc.CallOption) (*PostponePairingResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PostponePairingResponse)
+	err := c.cc.Invoke(ctx, TournamentService_PostponePairing_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tournamentServiceClient) ReopenPairing(ctx context.Context, in *ReopenPairingRequest, opts ...grpc.CallOption) (*ReopenPairingResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReopenPairingResponse)
+	err := c.cc.Invoke(ctx, TournamentService_ReopenPairing_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tournamentServiceClient) DeclareAbsent(ctx context.Context, in *DeclareAbsentRequest, opts ...grpc.CallOption) (*DeclareAbsentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeclareAbsentResponse)
+	err := c.cc.Invoke(ctx, TournamentService_DeclareAbsent_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -286,6 +351,27 @@ type TournamentServiceServer interface {
 	// Callers: the tournament's organiser.
 	// Errors: TOURNAMENT_OVER (it is finished).
 	CancelTournament(context.Context, *CancelTournamentRequest) (*CancelTournamentResponse, error)
+	// Replaces what has not begun of the last round of a Swiss tournament by pairings of staff. A pairing has begun once
+	// one of its matches was created. Idempotent.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NOT_AN_ENTRANT.
+	PairRound(context.Context, *PairRoundRequest) (*PairRoundResponse, error)
+	// Lets the next matches of a pairing start no earlier than at a time. Idempotent.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+	// played).
+	PostponePairing(context.Context, *PostponePairingRequest) (*PostponePairingResponse, error)
+	// Sets the result of a pairing aside and plays it again. Pairings that followed from it are dropped if they have not
+	// begun. Ratings are not changed. Idempotent until it is played.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is not finished, a
+	// round or pairing that follows from it has begun, or an entrant has withdrawn).
+	ReopenPairing(context.Context, *ReopenPairingRequest) (*ReopenPairingResponse, error)
+	// Lets entrants lose a pairing by absence at once. Idempotent.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+	// played, or an entrant does not play in it).
+	DeclareAbsent(context.Context, *DeclareAbsentRequest) (*DeclareAbsentResponse, error)
 	// Lists pairings by round and board.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
@@ -337,6 +423,18 @@ func (UnimplementedTournamentServiceServer) StartTournament(context.Context, *St
 }
 func (UnimplementedTournamentServiceServer) CancelTournament(context.Context, *CancelTournamentRequest) (*CancelTournamentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelTournament not implemented")
+}
+func (UnimplementedTournamentServiceServer) PairRound(context.Context, *PairRoundRequest) (*PairRoundResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PairRound not implemented")
+}
+func (UnimplementedTournamentServiceServer) PostponePairing(context.Context, *PostponePairingRequest) (*PostponePairingResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PostponePairing not implemented")
+}
+func (UnimplementedTournamentServiceServer) ReopenPairing(context.Context, *ReopenPairingRequest) (*ReopenPairingResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReopenPairing not implemented")
+}
+func (UnimplementedTournamentServiceServer) DeclareAbsent(context.Context, *DeclareAbsentRequest) (*DeclareAbsentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeclareAbsent not implemented")
 }
 func (UnimplementedTournamentServiceServer) ListPairings(context.Context, *ListPairingsRequest) (*ListPairingsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListPairings not implemented")
@@ -500,6 +598,78 @@ func _TournamentService_CancelTournament_Handler(srv interface{}, ctx context.Co
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TournamentService_PairRound_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PairRoundRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).PairRound(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_PairRound_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).PairRound(ctx, req.(*PairRoundRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _TournamentService_PostponePairing_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PostponePairingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).PostponePairing(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_PostponePairing_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).PostponePairing(ctx, req.(*PostponePairingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _TournamentService_ReopenPairing_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReopenPairingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).ReopenPairing(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_ReopenPairing_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).ReopenPairing(ctx, req.(*ReopenPairingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _TournamentService_DeclareAbsent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeclareAbsentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).DeclareAbsent(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_DeclareAbsent_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).DeclareAbsent(ctx, req.(*DeclareAbsentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TournamentService_ListPairings_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListPairingsRequest)
 	if err := dec(in); err != nil {
@@ -610,6 +780,22 @@ var TournamentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CancelTournament",
 			Handler:    _TournamentService_CancelTournament_Handler,
+		},
+		{
+			MethodName: "PairRound",
+			Handler:    _TournamentService_PairRound_Handler,
+		},
+		{
+			MethodName: "PostponePairing",
+			Handler:    _TournamentService_PostponePairing_Handler,
+		},
+		{
+			MethodName: "ReopenPairing",
+			Handler:    _TournamentService_ReopenPairing_Handler,
+		},
+		{
+			MethodName: "DeclareAbsent",
+			Handler:    _TournamentService_DeclareAbsent_Handler,
 		},
 		{
 			MethodName: "ListPairings",

@@ -5,6 +5,7 @@
 - `commands`: requests of entrants, of the organiser and of the tournament worker
 - `decide`: the events that follow from a command
 - `tournament_terms`: the formats, the terms with seeding, tie-breaks and limits, and their validation
+- `staff_acts`: pairings by hand, postponed and reopened pairings
 - `tournament_times`: start, close of entries, breaks, and how long absent entrants are waited for
 - `tournament_pairing`: the next pairings, and how many there will be
 - `pairing_table`: progress of all pairings, as a persistent mapping

@@ -60,6 +60,36 @@ class DeclareAbsent:
     pairing: str
     entrants: tuple[str, ...]
     message: str
+    by: str = ""
+    """Who of the staff declares it. Empty: the referee."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairRound:
+    """Staff pairs by hand what has not begun of the last round."""
+
+    round: int
+    pairings: tuple[tuple[str, ...], ...]
+    """Entrants in the order of seats. A single one has a bye."""
+    message: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PostponePairing:
+    pairing: str
+    until_ms: int
+    message: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenPairing:
+    """Staff sets a result aside; the pairing is played again."""
+
+    pairing: str
+    message: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +102,8 @@ class CancelTournament:
     message: str = ""
 
 
+StaffAct = PairRound | PostponePairing | ReopenPairing | DeclareAbsent
+
 TournamentCommand = (
     EnterTournament
     | WithdrawEntrant
@@ -81,5 +113,8 @@ TournamentCommand = (
     | RecordTournamentVoid
     | DeclareAbsent
     | FreezeVersions
+    | PairRound
+    | PostponePairing
+    | ReopenPairing
     | CancelTournament
 )

@@ -16,19 +16,23 @@ from referee.contests.contest_errors import (
     EntrantNameTaken,
     EntriesOver,
     EntryClosed,
+    PairingNotChangeable,
     UnknownEntrant,
-    UnknownPairing,
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.sprt_evaluation import SprtVerdict
+from referee.contests.tournament import staff_acts
 from referee.contests.tournament.commands import (
     CancelTournament,
     DeclareAbsent,
     EnterTournament,
     FreezeVersions,
+    PairRound,
+    PostponePairing,
     RecordTournamentScore,
     RecordTournamentVoid,
+    ReopenPairing,
     StartTournament,
     StartTournamentMatch,
     TournamentCommand,
@@ -73,6 +77,9 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         RecordTournamentVoid,
         DeclareAbsent,
         FreezeVersions,
+        PairRound,
+        PostponePairing,
+        ReopenPairing,
         CancelTournament,
     },
     TournamentPhase.FINISHED: {
@@ -198,6 +205,8 @@ def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:
 
 
 def _start_match(tournament: Tournament, command: StartTournamentMatch) -> list[TournamentEvent]:
+    if command.pairing in tournament.dropped:
+        return []
     progress = _progress_of(tournament, command)
     known = (command.number, command.attempt) in progress.match_ids
     if known or not _is_due(tournament, progress, command):
@@ -219,11 +228,20 @@ def _record_void(tournament: Tournament, command: RecordTournamentVoid) -> list[
 
 
 def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[TournamentEvent]:
-    """Nothing follows if the pairing has ended or is being played."""
-    progress = _progress_of(tournament, command)
-    if tournament.phase is not TournamentPhase.PLAYING or progress.is_done or progress.matches_in_play:
+    """If the pairing has ended or is being played, nothing follows, and it is an error of the staff."""
+    if command.pairing in tournament.dropped and not command.by:
         return []
-    events: list[TournamentEvent] = [EntrantsAbsent(command.pairing, command.entrants, command.message)]
+    progress = _progress_of(tournament, command)
+    if progress.absent == {*command.entrants}:
+        return []
+    if tournament.phase is not TournamentPhase.PLAYING or progress.is_done or progress.matches_in_play:
+        if command.by:
+            raise PairingNotChangeable(command.pairing, "it is finished or being played")
+        return []
+    strangers = [name for name in command.entrants if name not in progress.pairing.entrants]
+    if strangers:
+        raise PairingNotChangeable(command.pairing, f"{strangers[0]} does not play in it")
+    events: list[TournamentEvent] = [EntrantsAbsent(command.pairing, command.entrants, command.message, command.by)]
     return events + _withdrawals(tournament, progress, command.entrants)
 
 
@@ -245,9 +263,7 @@ def _progress_of(
     tournament: Tournament,
     command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid | DeclareAbsent,
 ) -> PairingProgress:
-    if command.pairing not in tournament.pairings:
-        raise UnknownPairing(command.pairing)
-    return tournament.pairings[command.pairing]
+    return staff_acts.find_pairing(tournament, command.pairing)
 
 
 def _is_due(
@@ -284,5 +300,8 @@ DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
     RecordTournamentVoid: _record_void,
     DeclareAbsent: _declare_absent,
     FreezeVersions: _freeze,
+    PairRound: staff_acts.pair_round,
+    PostponePairing: staff_acts.postpone,
+    ReopenPairing: staff_acts.reopen,
     CancelTournament: _cancel,
 }

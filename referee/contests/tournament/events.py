@@ -67,6 +67,39 @@ class EntrantsAbsent:
     entrants: tuple[str, ...]
     message: str
     """Reason in one sentence."""
+    by: str = ""
+    """Holder of the token with which it was declared. Empty: the referee, after the wait of the terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairingsReplaced:
+    """Staff paired by hand."""
+
+    dropped: tuple[str, ...]
+    """Ids of the pairings that were replaced. They are never used again."""
+    pairings: tuple[Pairing, ...]
+    not_before_ms: int
+    message: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairingPostponed:
+    pairing: str
+    until_ms: int
+    message: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairingReopened:
+    """The result of a pairing was set aside."""
+
+    pairing: str
+    dropped: tuple[str, ...]
+    """Ids of later pairings that followed from it."""
+    message: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +118,8 @@ TournamentEvent = (
     | ContestMatchVoided
     | EntrantsAbsent
     | VersionsFrozen
+    | PairingsReplaced
+    | PairingPostponed
+    | PairingReopened
     | TournamentEnded
 )

@@ -5,7 +5,7 @@ immutable chunks. A change replaces one chunk and shares all others, and what is
 """
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import chain
 
@@ -97,6 +97,10 @@ class PairingTable(Mapping[str, PairingProgress]):
         old = self.chunks[number].pairings
         chunk = PairingChunk((*old[:place], progress, *old[place + 1 :]))
         return _table_of((*self.chunks[:number], chunk, *self.chunks[number + 1 :]), self._places)
+
+    def without(self, dropped: Collection[str]) -> "PairingTable":
+        """Return the table without some pairings."""
+        return PairingTable().with_new(progress for progress in self.values() if progress.pairing.id not in dropped)
 
     def with_departure(self, name: str) -> "PairingTable":
         """Return the table after an entrant has left all its open pairings."""

@@ -27,6 +27,9 @@ from referee.contests.tournament.events import (
     EntrantEntered,
     EntrantsAbsent,
     EntrantWithdrew,
+    PairingPostponed,
+    PairingReopened,
+    PairingsReplaced,
     TournamentEnded,
     TournamentEntrant,
     TournamentEvent,
@@ -69,6 +72,8 @@ class Tournament:
     """Used only by an SPRT trial."""
     no_shows: Mapping[str, int] = field(default_factory=dict)
     """How many pairings each entrant has lost by absence since its last match."""
+    dropped: frozenset[str] = frozenset()
+    """Ids of pairings that staff replaced."""
 
     @property
     def active_entrants(self) -> list[str]:
@@ -282,6 +287,29 @@ def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
     return replace(tournament, entrants={**tournament.entrants, **frozen})
 
 
+def _replaced(tournament: Tournament, event: PairingsReplaced) -> Tournament:
+    new = (PairingProgress(pairing, not_before_ms=event.not_before_ms) for pairing in event.pairings)
+    tournament = _without(tournament, event.dropped)
+    return replace(tournament, pairings=tournament.pairings.with_new(new))
+
+
+def _postponed(tournament: Tournament, event: PairingPostponed) -> Tournament:
+    return _with_progress(tournament, replace(tournament.pairings[event.pairing], not_before_ms=event.until_ms))
+
+
+def _reopened(tournament: Tournament, event: PairingReopened) -> Tournament:
+    progress = tournament.pairings[event.pairing]
+    counts = {name: many - (name in progress.absent) for name, many in tournament.no_shows.items()}
+    tournament = replace(_without(tournament, event.dropped), no_shows=counts)
+    return _with_progress(tournament, progress.with_result_set_aside())
+
+
+def _without(tournament: Tournament, dropped: tuple[str, ...]) -> Tournament:
+    if not dropped:
+        return tournament
+    return replace(tournament, pairings=tournament.pairings.without(dropped), dropped=tournament.dropped.union(dropped))
+
+
 def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
     return replace(tournament, phase=TournamentPhase.CANCELLED if event.cancelled else TournamentPhase.FINISHED)
 
@@ -300,5 +328,8 @@ EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     ContestMatchVoided: _match_voided,
     EntrantsAbsent: _absent,
     VersionsFrozen: _frozen,
+    PairingsReplaced: _replaced,
+    PairingPostponed: _postponed,
+    PairingReopened: _reopened,
     TournamentEnded: _ended,
 }

@@ -11,6 +11,7 @@ from referee.contests.systems.knockout import BracketStage, single_elimination
 from referee.contests.systems.schedule import count_meetings, gauntlet_pairings, pair_pool_round, round_robin_pairings
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tournament import sprt_trial
+from referee.contests.tournament.staff_acts import unused_id
 from referee.contests.tournament.state import Tournament, TournamentPhase, by_rating
 from referee.contests.tournament.tournament_terms import (
     Elimination,
@@ -134,9 +135,10 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
         return []
     lot, _ = tournament.terms.chance.fork("first colour").below(2)
     try:
-        return pair_swiss_round(
+        pairings = pair_swiss_round(
             tournament.round_results(), tournament.active_entrants, form.rounds, first_has_first_move=lot == 0
         )
+        return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
     except Unpairable:
         return []
 

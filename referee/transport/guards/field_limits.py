@@ -39,6 +39,7 @@ MAX_CHARS = {
     "name": SHORT,
     "nonce": SHORT,
     "owner": SHORT,
+    "pairing_id": SHORT,
     "preset": SHORT,
     "request_id": SHORT,
     "seed": SHORT,
@@ -61,6 +62,8 @@ MAX_CHARS = {
     "Consent.games": SHORT,
     "ChallengeRequest.entrants": SHORT,
     "Gauntlet.challengers": SHORT,
+    "HandPairing.entrants": SHORT,
+    "DeclareAbsentRequest.entrants": SHORT,
     "PauseBotRequest.message": DESCRIPTION_CHARS,
 }
 """Limits by `field` or `Message.field`: characters of a text or bytes of a bytes field; in a list, of each element."""
@@ -79,6 +82,9 @@ MAX_COUNT = {
     "Entrant.bots": 128,
     "ChallengeRequest.entrants": 128,
     "Gauntlet.challengers": 1_000,
+    "PairRoundRequest.pairings": 1_000,
+    "HandPairing.entrants": 2,
+    "DeclareAbsentRequest.entrants": 128,
     "TournamentTerms.tie_breaks": 128,
     "CreateTournamentRequest.entrants": 2_000,
 }

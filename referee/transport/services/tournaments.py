@@ -12,7 +12,10 @@ from referee_api.v1.tournament_service_pb2_grpc import (
     add_TournamentServiceServicer_to_server,
 )
 
+from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts
+from referee.contests.tournament.commands import DeclareAbsent, PairRound, PostponePairing, ReopenPairing, StaffAct
+from referee.contests.tournament.decide import MAX_ENTRANTS
 from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.hosting_errors import NotAnEntrant
@@ -33,7 +36,7 @@ from referee.transport.guards.permissions import (
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
-from referee.wire.basic_types import parse_enum
+from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
 from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import (
@@ -145,6 +148,34 @@ class Tournaments(TournamentServiceServicer):
         state = await self._tournaments.cancel(state.name, request.message)
         return pb.CancelTournamentResponse(tournament=self._tournament_of(state))
 
+    async def PairRound(self, request: pb.PairRoundRequest, context: Any) -> pb.PairRoundResponse:
+        pairings = tuple(tuple(one.entrants) for one in request.pairings)
+        act = PairRound(request.round, pairings, request.message, CALLER.get().holder)
+        state = await self._act(request.tournament, act)
+        found = await self._tournaments.pairings(state.name, PairingFilter(request.round), limit=MAX_ENTRANTS)
+        return pb.PairRoundResponse(pairings=map(pairing_of, found))
+
+    async def PostponePairing(self, request: pb.PostponePairingRequest, context: Any) -> pb.PostponePairingResponse:
+        if not request.HasField("until"):
+            raise BadField("until", "it is required")
+        until_ms = max(0, unix_ms(request.until, "until"))
+        act = PostponePairing(request.pairing_id, until_ms, request.message, CALLER.get().holder)
+        state = await self._act(request.tournament, act)
+        return pb.PostponePairingResponse(pairing=pairing_of(state.tournament.pairings[request.pairing_id]))
+
+    async def ReopenPairing(self, request: pb.ReopenPairingRequest, context: Any) -> pb.ReopenPairingResponse:
+        act = ReopenPairing(request.pairing_id, request.message, CALLER.get().holder)
+        state = await self._act(request.tournament, act)
+        return pb.ReopenPairingResponse(pairing=pairing_of(state.tournament.pairings[request.pairing_id]))
+
+    async def DeclareAbsent(self, request: pb.DeclareAbsentRequest, context: Any) -> pb.DeclareAbsentResponse:
+        if not request.entrants:
+            raise BadField("entrants", "name at least one")
+        names = tuple(dict.fromkeys(request.entrants))
+        act = DeclareAbsent(request.pairing_id, names, request.message, CALLER.get().holder)
+        state = await self._act(request.tournament, act)
+        return pb.DeclareAbsentResponse(pairing=pairing_of(state.tournament.pairings[request.pairing_id]))
+
     async def ListPairings(self, request: pb.ListPairingsRequest, context: Any) -> pb.ListPairingsResponse:
         size = page_size(request.page_size)
         phase = parse_enum(PAIRING_PHASES, request.phase, "phase") if request.phase else None
@@ -216,6 +247,10 @@ class Tournaments(TournamentServiceServicer):
         for chunk in chunks(state.tournament.open_pairings, PAIRINGS_PER_YIELD):
             snapshot.pairings.extend(map(pairing_of, chunk))
             await asyncio.sleep(0)
+
+    async def _act(self, name: str, act: StaffAct) -> TournamentState:
+        state = await self._own_tournament(name, type(act).__name__)
+        return await self._tournaments.act(state.name, act)
 
     async def _own_tournament(self, name: str, what: str) -> TournamentState:
         """Raises UnknownTournament or NotYours."""

@@ -1,6 +1,7 @@
 """Client for tournaments. A referee without tournaments answers with NotServed."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from referee_api.v1 import contest_pb2, match_pb2, match_service_pb2, tournament_pb2
@@ -82,6 +83,34 @@ class Tournaments:
         """Cancel a tournament; its unfinished matches become void."""
         request = pb.CancelTournamentRequest(name=tournament, message=message)
         return self._calls.call(self._stub.CancelTournament, request).tournament
+
+    def pair_round(
+        self, tournament: str, number: int, pairings: Sequence[Sequence[str]], message: str
+    ) -> Sequence[contest_pb2.Pairing]:
+        """Pair by hand what has not begun of the last round of a Swiss tournament. A single entrant has a bye."""
+        by_hand = [pb.HandPairing(entrants=entrants) for entrants in pairings]
+        request = pb.PairRoundRequest(tournament=tournament, round=number, pairings=by_hand, message=message)
+        return self._calls.call(self._stub.PairRound, request).pairings
+
+    def postpone(self, tournament: str, pairing_id: str, until: datetime, message: str) -> contest_pb2.Pairing:
+        """Let the next matches of a pairing start no earlier than at a time, which says its zone."""
+        request = pb.PostponePairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
+        request.until.FromDatetime(until)
+        return self._calls.call(self._stub.PostponePairing, request).pairing
+
+    def reopen(self, tournament: str, pairing_id: str, message: str) -> contest_pb2.Pairing:
+        """Set the result of a pairing aside and play it again."""
+        request = pb.ReopenPairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
+        return self._calls.call(self._stub.ReopenPairing, request).pairing
+
+    def declare_absent(
+        self, tournament: str, pairing_id: str, entrants: Sequence[str], message: str
+    ) -> contest_pb2.Pairing:
+        """Let entrants lose a pairing by absence at once."""
+        request = pb.DeclareAbsentRequest(
+            tournament=tournament, pairing_id=pairing_id, entrants=entrants, message=message
+        )
+        return self._calls.call(self._stub.DeclareAbsent, request).pairing
 
     def pairings(self, tournament: str, of_round: int = 0, of_entrant: str = "") -> Iterator[contest_pb2.Pairing]:
         """Return pairings by round and board. Default: all."""

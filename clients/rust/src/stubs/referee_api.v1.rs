@@ -374,6 +374,8 @@ pub enum ErrorReason {
     BadInvitation = 45,
     /// The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339).
     EntriesClosed = 44,
+    /// The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why.
+    PairingNotChangeable = 46,
     /// It is not this seat's turn to move. ABORTED; seat, owing.
     NotYourTurn = 50,
     /// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -394,6 +396,8 @@ pub enum ErrorReason {
     NoSuchToken = 65,
     /// The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id.
     MatchArchived = 66,
+    /// The tournament has no such pairing, or it was replaced. NOT_FOUND; pairing.
+    NoSuchPairing = 67,
     /// There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id.
     NoSuchInvitation = 68,
     /// The name is in use. ALREADY_EXISTS; name.
@@ -492,6 +496,7 @@ impl ErrorReason {
             Self::NotWithdrawable => "ERROR_REASON_NOT_WITHDRAWABLE",
             Self::BadInvitation => "ERROR_REASON_BAD_INVITATION",
             Self::EntriesClosed => "ERROR_REASON_ENTRIES_CLOSED",
+            Self::PairingNotChangeable => "ERROR_REASON_PAIRING_NOT_CHANGEABLE",
             Self::NotYourTurn => "ERROR_REASON_NOT_YOUR_TURN",
             Self::StaleTurn => "ERROR_REASON_STALE_TURN",
             Self::SessionTakenOver => "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -502,6 +507,7 @@ impl ErrorReason {
             Self::NoSuchTournament => "ERROR_REASON_NO_SUCH_TOURNAMENT",
             Self::NoSuchToken => "ERROR_REASON_NO_SUCH_TOKEN",
             Self::MatchArchived => "ERROR_REASON_MATCH_ARCHIVED",
+            Self::NoSuchPairing => "ERROR_REASON_NO_SUCH_PAIRING",
             Self::NoSuchInvitation => "ERROR_REASON_NO_SUCH_INVITATION",
             Self::NameTaken => "ERROR_REASON_NAME_TAKEN",
             Self::AlreadyIn => "ERROR_REASON_ALREADY_IN",
@@ -568,6 +574,7 @@ impl ErrorReason {
             "ERROR_REASON_NOT_WITHDRAWABLE" => Some(Self::NotWithdrawable),
             "ERROR_REASON_BAD_INVITATION" => Some(Self::BadInvitation),
             "ERROR_REASON_ENTRIES_CLOSED" => Some(Self::EntriesClosed),
+            "ERROR_REASON_PAIRING_NOT_CHANGEABLE" => Some(Self::PairingNotChangeable),
             "ERROR_REASON_NOT_YOUR_TURN" => Some(Self::NotYourTurn),
             "ERROR_REASON_STALE_TURN" => Some(Self::StaleTurn),
             "ERROR_REASON_SESSION_TAKEN_OVER" => Some(Self::SessionTakenOver),
@@ -578,6 +585,7 @@ impl ErrorReason {
             "ERROR_REASON_NO_SUCH_TOURNAMENT" => Some(Self::NoSuchTournament),
             "ERROR_REASON_NO_SUCH_TOKEN" => Some(Self::NoSuchToken),
             "ERROR_REASON_MATCH_ARCHIVED" => Some(Self::MatchArchived),
+            "ERROR_REASON_NO_SUCH_PAIRING" => Some(Self::NoSuchPairing),
             "ERROR_REASON_NO_SUCH_INVITATION" => Some(Self::NoSuchInvitation),
             "ERROR_REASON_NAME_TAKEN" => Some(Self::NameTaken),
             "ERROR_REASON_ALREADY_IN" => Some(Self::AlreadyIn),

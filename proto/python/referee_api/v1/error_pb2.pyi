@@ -117,6 +117,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
     ERROR_REASON_ENTRIES_CLOSED: _ErrorReason.ValueType  # 44
     """The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339)."""
+    ERROR_REASON_PAIRING_NOT_CHANGEABLE: _ErrorReason.ValueType  # 46
+    """The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why."""
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 50
     """It is not this seat's turn to move. ABORTED; seat, owing."""
     ERROR_REASON_STALE_TURN: _ErrorReason.ValueType  # 51
@@ -137,6 +139,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """There is no such token. NOT_FOUND; token_id."""
     ERROR_REASON_MATCH_ARCHIVED: _ErrorReason.ValueType  # 66
     """The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id."""
+    ERROR_REASON_NO_SUCH_PAIRING: _ErrorReason.ValueType  # 67
+    """The tournament has no such pairing, or it was replaced. NOT_FOUND; pairing."""
     ERROR_REASON_NO_SUCH_INVITATION: _ErrorReason.ValueType  # 68
     """There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id."""
     ERROR_REASON_NAME_TAKEN: _ErrorReason.ValueType  # 70
@@ -290,6 +294,8 @@ ERROR_REASON_BAD_INVITATION: ErrorReason.ValueType  # 45
 """The code of an invitation is unknown, or the invitation is expired, revoked or used up. FAILED_PRECONDITION; why."""
 ERROR_REASON_ENTRIES_CLOSED: ErrorReason.ValueType  # 44
 """The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339)."""
+ERROR_REASON_PAIRING_NOT_CHANGEABLE: ErrorReason.ValueType  # 46
+"""The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why."""
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 50
 """It is not this seat's turn to move. ABORTED; seat, owing."""
 ERROR_REASON_STALE_TURN: ErrorReason.ValueType  # 51
@@ -310,6 +316,8 @@ ERROR_REASON_NO_SUCH_TOKEN: ErrorReason.ValueType  # 65
 """There is no such token. NOT_FOUND; token_id."""
 ERROR_REASON_MATCH_ARCHIVED: ErrorReason.ValueType  # 66
 """The match was archived: only its record is kept, by the operator of the server. NOT_FOUND; match_id."""
+ERROR_REASON_NO_SUCH_PAIRING: ErrorReason.ValueType  # 67
+"""The tournament has no such pairing, or it was replaced. NOT_FOUND; pairing."""
 ERROR_REASON_NO_SUCH_INVITATION: ErrorReason.ValueType  # 68
 """There is no such invitation, or it belongs to another organiser. NOT_FOUND; invitation_id."""
 ERROR_REASON_NAME_TAKEN: ErrorReason.ValueType  # 70

@@ -653,6 +653,9 @@ class TournamentEntry(_message.Message):
     ENDED_FIELD_NUMBER: _builtins.int
     ENTRANTS_ABSENT_FIELD_NUMBER: _builtins.int
     VERSIONS_FROZEN_FIELD_NUMBER: _builtins.int
+    PAIRINGS_REPLACED_FIELD_NUMBER: _builtins.int
+    PAIRING_POSTPONED_FIELD_NUMBER: _builtins.int
+    PAIRING_REOPENED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -701,6 +704,18 @@ class TournamentEntry(_message.Message):
     def versions_frozen(self) -> Global___VersionsFrozen:
         """The versions of bots were frozen."""
 
+    @_builtins.property
+    def pairings_replaced(self) -> Global___PairingsReplaced:
+        """Staff paired by hand."""
+
+    @_builtins.property
+    def pairing_postponed(self) -> Global___PairingPostponed:
+        """Staff postponed a pairing."""
+
+    @_builtins.property
+    def pairing_reopened(self) -> Global___PairingReopened:
+        """Staff set the result of a pairing aside."""
+
     def __init__(
         self,
         *,
@@ -716,12 +731,15 @@ class TournamentEntry(_message.Message):
         ended: Global___TournamentEnded | None = ...,
         entrants_absent: Global___EntrantsAbsent | None = ...,
         versions_frozen: Global___VersionsFrozen | None = ...,
+        pairings_replaced: Global___PairingsReplaced | None = ...,
+        pairing_postponed: Global___PairingPostponed | None = ...,
+        pairing_reopened: Global___PairingReopened | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairings_planned", b"pairings_planned", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen", "pairings_replaced", "pairing_postponed", "pairing_reopened"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -818,8 +836,11 @@ class EntrantsAbsent(_message.Message):
     PAIRING_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
     message: _builtins.str
     """Reason in one sentence."""
+    by: _builtins.str
+    """Holder of the token with which staff declared it. Empty: the referee, after `no_show_ms`."""
     @_builtins.property
     def pairing(self) -> _contest_pb2.Pairing:
         """The pairing, with its points."""
@@ -834,14 +855,123 @@ class EntrantsAbsent(_message.Message):
         pairing: _contest_pb2.Pairing | None = ...,
         entrants: _abc.Iterable[_builtins.str] | None = ...,
         message: _builtins.str = ...,
+        by: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "entrants", b"entrants", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EntrantsAbsent: _TypeAlias = EntrantsAbsent  # noqa: Y015
+
+@_typing.final
+class PairingsReplaced(_message.Message):
+    """Staff paired by hand what had not begun of a round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DROPPED_IDS_FIELD_NUMBER: _builtins.int
+    PAIRINGS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    """Reason in one sentence."""
+    by: _builtins.str
+    """Holder of the token with which it was done."""
+    @_builtins.property
+    def dropped_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of the pairings that were replaced; they are not used again."""
+
+    @_builtins.property
+    def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.Pairing]:
+        """The new pairings."""
+
+    def __init__(
+        self,
+        *,
+        dropped_ids: _abc.Iterable[_builtins.str] | None = ...,
+        pairings: _abc.Iterable[_contest_pb2.Pairing] | None = ...,
+        message: _builtins.str = ...,
+        by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "dropped_ids", b"dropped_ids", "message", b"message", "pairings", b"pairings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairingsReplaced: _TypeAlias = PairingsReplaced  # noqa: Y015
+
+@_typing.final
+class PairingPostponed(_message.Message):
+    """Staff postponed a pairing."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    """Reason in one sentence."""
+    by: _builtins.str
+    """Holder of the token with which it was done."""
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing, with its new time."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+        message: _builtins.str = ...,
+        by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairingPostponed: _TypeAlias = PairingPostponed  # noqa: Y015
+
+@_typing.final
+class PairingReopened(_message.Message):
+    """Staff set the result of a pairing aside; it is played again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    DROPPED_IDS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    """Reason in one sentence."""
+    by: _builtins.str
+    """Holder of the token with which it was done."""
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing."""
+
+    @_builtins.property
+    def dropped_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of later pairings that followed from it and had not begun; they are dropped."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+        dropped_ids: _abc.Iterable[_builtins.str] | None = ...,
+        message: _builtins.str = ...,
+        by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "dropped_ids", b"dropped_ids", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairingReopened: _TypeAlias = PairingReopened  # noqa: Y015
 
 @_typing.final
 class TournamentEnded(_message.Message):

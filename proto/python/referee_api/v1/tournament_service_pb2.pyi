@@ -6,6 +6,7 @@ Tournaments: creating, entering and watching them."""
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from referee_api.v1 import contest_pb2 as _contest_pb2
@@ -431,6 +432,264 @@ class CancelTournamentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CancelTournamentResponse: _TypeAlias = CancelTournamentResponse  # noqa: Y015
+
+@_typing.final
+class HandPairing(_message.Message):
+    """Entrants that staff pairs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of two entrants in the order of seats, or of one that has a bye."""
+
+    def __init__(
+        self,
+        *,
+        entrants: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandPairing: _TypeAlias = HandPairing  # noqa: Y015
+
+@_typing.final
+class PairRoundRequest(_message.Message):
+    """Request for `PairRound`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    PAIRINGS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """Number of the round; it must be the last one that is planned."""
+    message: _builtins.str
+    """Reason in one sentence for the entrants, up to 200 characters. Required."""
+    @_builtins.property
+    def pairings(self) -> _containers.RepeatedCompositeFieldContainer[Global___HandPairing]:
+        """The pairings, by board, with each entrant of a pairing that has not begun exactly once. Required."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        round: _builtins.int = ...,
+        pairings: _abc.Iterable[Global___HandPairing] | None = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pairings", b"pairings", "round", b"round", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairRoundRequest: _TypeAlias = PairRoundRequest  # noqa: Y015
+
+@_typing.final
+class PairRoundResponse(_message.Message):
+    """Response of `PairRound`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.Pairing]:
+        """All pairings of the round."""
+
+    def __init__(
+        self,
+        *,
+        pairings: _abc.Iterable[_contest_pb2.Pairing] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairings", b"pairings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairRoundResponse: _TypeAlias = PairRoundResponse  # noqa: Y015
+
+@_typing.final
+class PostponePairingRequest(_message.Message):
+    """Request for `PostponePairing`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAIRING_ID_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    pairing_id: _builtins.str
+    """Id of the pairing."""
+    message: _builtins.str
+    """Reason in one sentence for the entrants, up to 200 characters. Required."""
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """When its next match may start. A time in the past: at once. Required."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        pairing_id: _builtins.str = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pairing_id", b"pairing_id", "tournament", b"tournament", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PostponePairingRequest: _TypeAlias = PostponePairingRequest  # noqa: Y015
+
+@_typing.final
+class PostponePairingResponse(_message.Message):
+    """Response of `PostponePairing`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PostponePairingResponse: _TypeAlias = PostponePairingResponse  # noqa: Y015
+
+@_typing.final
+class ReopenPairingRequest(_message.Message):
+    """Request for `ReopenPairing`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAIRING_ID_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    pairing_id: _builtins.str
+    """Id of the pairing."""
+    message: _builtins.str
+    """Reason in one sentence for the entrants, up to 200 characters. Required."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        pairing_id: _builtins.str = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pairing_id", b"pairing_id", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReopenPairingRequest: _TypeAlias = ReopenPairingRequest  # noqa: Y015
+
+@_typing.final
+class ReopenPairingResponse(_message.Message):
+    """Response of `ReopenPairing`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReopenPairingResponse: _TypeAlias = ReopenPairingResponse  # noqa: Y015
+
+@_typing.final
+class DeclareAbsentRequest(_message.Message):
+    """Request for `DeclareAbsent`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAIRING_ID_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    pairing_id: _builtins.str
+    """Id of the pairing."""
+    message: _builtins.str
+    """Reason in one sentence for the entrants, up to 200 characters. Required."""
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the absent entrants. At least one."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        pairing_id: _builtins.str = ...,
+        entrants: _abc.Iterable[_builtins.str] | None = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "message", b"message", "pairing_id", b"pairing_id", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclareAbsentRequest: _TypeAlias = DeclareAbsentRequest  # noqa: Y015
+
+@_typing.final
+class DeclareAbsentResponse(_message.Message):
+    """Response of `DeclareAbsent`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclareAbsentResponse: _TypeAlias = DeclareAbsentResponse  # noqa: Y015
 
 @_typing.final
 class ListPairingsRequest(_message.Message):

@@ -74,6 +74,26 @@ class TournamentServiceStub:
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.CancelTournamentResponse.FromString,
                 _registered_method=True)
+        self.PairRound = channel.unary_unary(
+                '/referee_api.v1.TournamentService/PairRound',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.PairRoundRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.PairRoundResponse.FromString,
+                _registered_method=True)
+        self.PostponePairing = channel.unary_unary(
+                '/referee_api.v1.TournamentService/PostponePairing',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.PostponePairingRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.PostponePairingResponse.FromString,
+                _registered_method=True)
+        self.ReopenPairing = channel.unary_unary(
+                '/referee_api.v1.TournamentService/ReopenPairing',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ReopenPairingRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.ReopenPairingResponse.FromString,
+                _registered_method=True)
+        self.DeclareAbsent = channel.unary_unary(
+                '/referee_api.v1.TournamentService/DeclareAbsent',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentResponse.FromString,
+                _registered_method=True)
         self.ListPairings = channel.unary_unary(
                 '/referee_api.v1.TournamentService/ListPairings',
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ListPairingsRequest.SerializeToString,
@@ -175,6 +195,47 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PairRound(self, request, context):
+        """Replaces what has not begun of the last round of a Swiss tournament by pairings of staff. A pairing has begun once
+        one of its matches was created. Idempotent.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NOT_AN_ENTRANT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PostponePairing(self, request, context):
+        """Lets the next matches of a pairing start no earlier than at a time. Idempotent.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+        played).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReopenPairing(self, request, context):
+        """Sets the result of a pairing aside and plays it again. Pairings that followed from it are dropped if they have not
+        begun. Ratings are not changed. Idempotent until it is played.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is not finished, a
+        round or pairing that follows from it has begun, or an entrant has withdrawn).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeclareAbsent(self, request, context):
+        """Lets entrants lose a pairing by absence at once. Idempotent.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+        played, or an entrant does not play in it).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPairings(self, request, context):
         """Lists pairings by round and board.
         Callers: all.
@@ -258,6 +319,26 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.CancelTournament,
                     request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.CancelTournamentResponse.SerializeToString,
+            ),
+            'PairRound': grpc.unary_unary_rpc_method_handler(
+                    servicer.PairRound,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.PairRoundRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.PairRoundResponse.SerializeToString,
+            ),
+            'PostponePairing': grpc.unary_unary_rpc_method_handler(
+                    servicer.PostponePairing,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.PostponePairingRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.PostponePairingResponse.SerializeToString,
+            ),
+            'ReopenPairing': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReopenPairing,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.ReopenPairingRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ReopenPairingResponse.SerializeToString,
+            ),
+            'DeclareAbsent': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeclareAbsent,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentResponse.SerializeToString,
             ),
             'ListPairings': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPairings,
@@ -479,6 +560,114 @@ class TournamentService:
             '/referee_api.v1.TournamentService/CancelTournament',
             referee__api_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.SerializeToString,
             referee__api_dot_v1_dot_tournament__service__pb2.CancelTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PairRound(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/PairRound',
+            referee__api_dot_v1_dot_tournament__service__pb2.PairRoundRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.PairRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PostponePairing(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/PostponePairing',
+            referee__api_dot_v1_dot_tournament__service__pb2.PostponePairingRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.PostponePairingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReopenPairing(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/ReopenPairing',
+            referee__api_dot_v1_dot_tournament__service__pb2.ReopenPairingRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.ReopenPairingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeclareAbsent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/DeclareAbsent',
+            referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentResponse.FromString,
             options,
             channel_credentials,
             insecure,

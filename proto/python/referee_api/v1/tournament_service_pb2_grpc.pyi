@@ -76,6 +76,31 @@ class TournamentServiceStub:
     Callers: the tournament's organiser.
     Errors: TOURNAMENT_OVER (it is finished).
     """
+    PairRound: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.PairRoundRequest, _tournament_service_pb2.PairRoundResponse]
+    """Replaces what has not begun of the last round of a Swiss tournament by pairings of staff. A pairing has begun once
+    one of its matches was created. Idempotent.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NOT_AN_ENTRANT.
+    """
+    PostponePairing: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.PostponePairingRequest, _tournament_service_pb2.PostponePairingResponse]
+    """Lets the next matches of a pairing start no earlier than at a time. Idempotent.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+    played).
+    """
+    ReopenPairing: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ReopenPairingRequest, _tournament_service_pb2.ReopenPairingResponse]
+    """Sets the result of a pairing aside and plays it again. Pairings that followed from it are dropped if they have not
+    begun. Ratings are not changed. Idempotent until it is played.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is not finished, a
+    round or pairing that follows from it has begun, or an entrant has withdrawn).
+    """
+    DeclareAbsent: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.DeclareAbsentRequest, _tournament_service_pb2.DeclareAbsentResponse]
+    """Lets entrants lose a pairing by absence at once. Idempotent.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+    played, or an entrant does not play in it).
+    """
     ListPairings: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ListPairingsRequest, _tournament_service_pb2.ListPairingsResponse]
     """Lists pairings by round and board.
     Callers: all.
@@ -150,6 +175,31 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Cancels a tournament. Its matches in play become void. Idempotent.
     Callers: the tournament's organiser.
     Errors: TOURNAMENT_OVER (it is finished).
+    """
+    PairRound: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.PairRoundRequest, _tournament_service_pb2.PairRoundResponse]  # type: ignore[assignment]
+    """Replaces what has not begun of the last round of a Swiss tournament by pairings of staff. A pairing has begun once
+    one of its matches was created. Idempotent.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NOT_AN_ENTRANT.
+    """
+    PostponePairing: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.PostponePairingRequest, _tournament_service_pb2.PostponePairingResponse]  # type: ignore[assignment]
+    """Lets the next matches of a pairing start no earlier than at a time. Idempotent.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+    played).
+    """
+    ReopenPairing: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ReopenPairingRequest, _tournament_service_pb2.ReopenPairingResponse]  # type: ignore[assignment]
+    """Sets the result of a pairing aside and plays it again. Pairings that followed from it are dropped if they have not
+    begun. Ratings are not changed. Idempotent until it is played.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is not finished, a
+    round or pairing that follows from it has begun, or an entrant has withdrawn).
+    """
+    DeclareAbsent: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.DeclareAbsentRequest, _tournament_service_pb2.DeclareAbsentResponse]  # type: ignore[assignment]
+    """Lets entrants lose a pairing by absence at once. Idempotent.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+    played, or an entrant does not play in it).
     """
     ListPairings: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ListPairingsRequest, _tournament_service_pb2.ListPairingsResponse]  # type: ignore[assignment]
     """Lists pairings by round and board.
@@ -264,6 +314,55 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Cancels a tournament. Its matches in play become void. Idempotent.
         Callers: the tournament's organiser.
         Errors: TOURNAMENT_OVER (it is finished).
+        """
+
+    @_abc_1.abstractmethod
+    def PairRound(
+        self,
+        request: _tournament_service_pb2.PairRoundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.PairRoundResponse, _abc.Awaitable[_tournament_service_pb2.PairRoundResponse]]:
+        """Replaces what has not begun of the last round of a Swiss tournament by pairings of staff. A pairing has begun once
+        one of its matches was created. Idempotent.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NOT_AN_ENTRANT.
+        """
+
+    @_abc_1.abstractmethod
+    def PostponePairing(
+        self,
+        request: _tournament_service_pb2.PostponePairingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.PostponePairingResponse, _abc.Awaitable[_tournament_service_pb2.PostponePairingResponse]]:
+        """Lets the next matches of a pairing start no earlier than at a time. Idempotent.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+        played).
+        """
+
+    @_abc_1.abstractmethod
+    def ReopenPairing(
+        self,
+        request: _tournament_service_pb2.ReopenPairingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.ReopenPairingResponse, _abc.Awaitable[_tournament_service_pb2.ReopenPairingResponse]]:
+        """Sets the result of a pairing aside and plays it again. Pairings that followed from it are dropped if they have not
+        begun. Ratings are not changed. Idempotent until it is played.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is not finished, a
+        round or pairing that follows from it has begun, or an entrant has withdrawn).
+        """
+
+    @_abc_1.abstractmethod
+    def DeclareAbsent(
+        self,
+        request: _tournament_service_pb2.DeclareAbsentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.DeclareAbsentResponse, _abc.Awaitable[_tournament_service_pb2.DeclareAbsentResponse]]:
+        """Lets entrants lose a pairing by absence at once. Idempotent.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
+        played, or an entrant does not play in it).
         """
 
     @_abc_1.abstractmethod

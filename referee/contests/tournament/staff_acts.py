@@ -1,0 +1,127 @@
+"""Acts of staff during play: pair a round by hand, postpone a pairing, open it again, declare entrants absent.
+
+Each act is an event with a reason and the name of who did it. It never changes what has been played: a result that is
+set aside stays in the log, and a pairing is replaced only while none of its matches has been created.
+"""
+
+from collections.abc import Collection, Sequence
+from itertools import count
+
+from referee.contests.contest_errors import BadPairings, PairingNotChangeable, UnknownEntrant, UnknownPairing
+from referee.contests.pairing import Pairing
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
+from referee.contests.tournament.events import (
+    PairingPostponed,
+    PairingReopened,
+    PairingsReplaced,
+    TournamentEvent,
+)
+from referee.contests.tournament.state import Tournament
+from referee.contests.tournament.tournament_terms import Elimination, SprtTrial, Swiss
+
+
+def pair_round(tournament: Tournament, command: PairRound) -> list[TournamentEvent]:
+    """Return the event that replaces those pairings of the last Swiss round that have not begun."""
+    if not isinstance(tournament.terms.format, Swiss) or command.round != tournament.round:
+        raise BadPairings(f"can be given only for round {tournament.round} of a Swiss tournament")
+    replaced = [it for it in _pairings_from(tournament, command.round) if not it.has_begun]
+    if not replaced:
+        raise BadPairings(f"come too late: every pairing of round {command.round} has begun")
+    _check_names(tournament, command.pairings, [name for it in replaced for name in it.pairing.entrants])
+    if {it.pairing.entrants for it in replaced} == set(command.pairings):
+        return []
+    terms, dropped = tournament.terms, tuple(it.pairing.id for it in replaced)
+    boards = sorted(it.pairing.board for it in replaced)
+    taken = {*tournament.pairings, *tournament.dropped}
+    pairings = tuple(
+        Pairing(
+            unused_id(f"{command.round}.{board}", taken),
+            command.round,
+            board,
+            entrants,
+            matches=terms.matches_per_pairing,
+            arrangements=terms.set_size,
+        )
+        for board, entrants in zip(boards, sorted(command.pairings, key=len, reverse=True), strict=True)
+    )
+    not_before_ms = max(it.not_before_ms for it in replaced)
+    return [PairingsReplaced(dropped, pairings, not_before_ms, command.message, command.by)]
+
+
+def _check_names(tournament: Tournament, given: Sequence[tuple[str, ...]], wanted: Sequence[str]) -> None:
+    """Raise an error unless the pairings have exactly these entrants, in pairs, and one with a bye if it must be."""
+    names = [name for pairing in given for name in pairing]
+    for name in names:
+        if name not in tournament.entrants:
+            raise UnknownEntrant(name)
+    if len(given) != -(-len(wanted) // 2) or not all(len(pairing) in (1, 2) for pairing in given):
+        raise BadPairings("must have two entrants each, and one with a single entrant only if their number is odd")
+    if sorted(names) != sorted(wanted):
+        raise BadPairings(f"must contain each entrant of a pairing that has not begun once: {', '.join(wanted)}")
+
+
+def unused_id(wanted: str, taken: Collection[str]) -> str:
+    """Return an id for a pairing that no other has had, such as `3.1` or `3.1-2`."""
+    if wanted not in taken:
+        return wanted
+    return next(one for one in (f"{wanted}-{number}" for number in count(2)) if one not in taken)
+
+
+def postpone(tournament: Tournament, command: PostponePairing) -> list[TournamentEvent]:
+    progress = find_pairing(tournament, command.pairing)
+    if progress.is_done:
+        raise PairingNotChangeable(command.pairing, "it is finished")
+    if progress.matches_in_play:
+        raise PairingNotChangeable(command.pairing, "it is being played")
+    if progress.not_before_ms == command.until_ms:
+        return []
+    return [PairingPostponed(command.pairing, command.until_ms, command.message, command.by)]
+
+
+def reopen(tournament: Tournament, command: ReopenPairing) -> list[TournamentEvent]:
+    """Return the event that sets a result aside, and drops the pairings that followed from it."""
+    progress = find_pairing(tournament, command.pairing)
+    if progress.reopened and not progress.has_scores and not progress.is_done and not progress.matches_in_play:
+        return []
+    _check_reopening(tournament, progress)
+    dropped: list[str] = []
+    for later in _following(tournament, progress.pairing):
+        if later.has_begun or isinstance(tournament.terms.format, Elimination):
+            raise PairingNotChangeable(command.pairing, f"pairing {later.pairing.id} follows from it, and is fixed")
+        dropped.append(later.pairing.id)
+    return [PairingReopened(command.pairing, tuple(dropped), command.message, command.by)]
+
+
+def _check_reopening(tournament: Tournament, progress: PairingProgress) -> None:
+    pairing = progress.pairing
+    if pairing.is_bye or isinstance(tournament.terms.format, SprtTrial):
+        raise PairingNotChangeable(pairing.id, "a bye or a set of a test cannot be played again")
+    if not progress.is_done:
+        raise PairingNotChangeable(pairing.id, "it is not finished")
+    left = [name for name in pairing.participants if name in tournament.withdrawn]
+    if left:
+        raise PairingNotChangeable(pairing.id, f"{left[0]} has withdrawn")
+
+
+def _following(tournament: Tournament, pairing: Pairing) -> list[PairingProgress]:
+    """Return the planned pairings that depend on the result of this one."""
+    form = tournament.terms.format
+    if isinstance(form, Swiss):
+        return _pairings_from(tournament, pairing.round + 1)
+    if isinstance(form, Elimination):
+        planned = list(tournament.pairings.values())
+        after = planned[[it.pairing.id for it in planned].index(pairing.id) + 1 :]
+        return [it for it in after if not set(pairing.participants).isdisjoint(it.pairing.participants)]
+    return []
+
+
+def _pairings_from(tournament: Tournament, first_round: int) -> list[PairingProgress]:
+    return [it for it in tournament.pairings.values() if it.pairing.round >= first_round]
+
+
+def find_pairing(tournament: Tournament, pairing: str) -> PairingProgress:
+    """Raises UnknownPairing."""
+    if pairing not in tournament.pairings:
+        raise UnknownPairing(pairing)
+    return tournament.pairings[pairing]

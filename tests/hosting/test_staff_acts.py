@@ -1,0 +1,95 @@
+"""Acts of staff on hosted tournaments."""
+
+import pytest
+
+from referee.accounts.account_errors import BadField
+from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
+from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss
+from referee.contests.tournament.tournament_times import TournamentTimes
+from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
+from referee.match.clock import SECOND
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from tests.hosting.test_tournament_worker import open_process, start_tournament
+from tests.live.fake_time import settle
+from tests.live.runner_harness import in_loop
+
+FOUR = ("ada", "bob", "cyd", "dan")
+
+
+@in_loop
+async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_restart() -> None:
+    store = Store()
+    await store.register(*FOUR)
+    first = HostingHarness(store)
+    await first.open()
+    await start_tournament(first, cup_terms(Swiss(1)), *FOUR)
+    by_hand = (("dan", "ada"), ("cyd", "bob"))
+    await first.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
+    await first.close()
+    second = HostingHarness(store)
+    await second.open()
+    second.connect(*FOUR)
+    state = await second.until_over("cup")
+    assert {it.pairing.entrants for it in state.tournament.pairings.values() if it.scores} == {*by_hand}
+    assert len(await store.match_ids()) == 2
+    await second.close()
+
+
+@in_loop
+async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_becomes_void() -> None:
+    harness = await open_process(*FOUR)
+    await start_tournament(harness, cup_terms(Swiss(1)), *FOUR)
+    harness.connect(*FOUR)
+    by_hand = (("dan", "ada"), ("cyd", "bob"))
+    await harness.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
+    state = await harness.until_over("cup")
+    assert {it.pairing.entrants for it in state.tournament.pairings.values() if it.scores} == {*by_hand}
+    assert harness.referee.live_matches == []
+    await harness.close()
+
+
+@in_loop
+async def test_a_postponed_pairing_starts_at_its_time() -> None:
+    harness = await open_process("ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin(), times=TournamentTimes(no_show_ms=1_000)), "ada", "bob")
+    until_ms = harness.time.wall_ms() + 60_000
+    await harness.tournaments.act("cup", PostponePairing("1.1", until_ms, "fire", "org"))
+    await harness.time.advance(59 * SECOND)
+    harness.connect("ada", "bob")
+    await settle()
+    state = await harness.tournaments.get("cup")
+    assert (state.tournament.matches_in_play, state.tournament.phase) == ([], TournamentPhase.PLAYING)
+    await harness.time.advance(SECOND)
+    await harness.until_over("cup")
+    await harness.close()
+
+
+@in_loop
+async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() -> None:
+    harness = await open_process(*FOUR)
+    harness.connect(*FOUR)
+    await start_tournament(harness, cup_terms(Swiss(2), times=TournamentTimes(round_break_ms=60_000)), *FOUR)
+    await harness.until("cup", lambda state: state.tournament.round == 2)
+    state = await harness.tournaments.act("cup", ReopenPairing("1.1", "wrong rules", "org"))
+    assert state.tournament.round == 1
+    await harness.until("cup", lambda state: state.tournament.round == 2)
+    tournament = (await harness.tournaments.get("cup")).tournament
+    assert len(tournament.pairings["1.1"].match_ids) == 2
+    await harness.time.advance(60 * SECOND)
+    await harness.until_over("cup")
+    await harness.close()
+
+
+@in_loop
+async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
+    harness = await open_process("ada", "bob")
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob"))
+    with pytest.raises(BadField, match="message"):
+        await harness.tournaments.act("cup", ReopenPairing("1.1", "", "org"))
+    with pytest.raises(TournamentNotStarted):
+        await harness.tournaments.act("cup", ReopenPairing("1.1", "why", "org"))
+    await harness.tournaments.cancel("cup")
+    with pytest.raises(TournamentOver):
+        await harness.tournaments.act("cup", ReopenPairing("1.1", "why", "org"))
+    await harness.close()
