@@ -108,8 +108,8 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     async def challenge(self, name: str, request: str, entrants: tuple[str, ...]) -> PairingProgress:
         """Pair these entrants as soon as all have room: one for each seat, or for each side if partners are fixed.
 
-        Idempotent: the same `request`, which includes the caller, returns the same pairing again. The ladder counts
-        the challenges that an entrant waits for (`open_challenges_of`).
+        Idempotent: the same `request`, which begins with the caller, returns the same pairing again. The ladder knows
+        the challenges of a caller that are not over (`open_challenges_of`).
         Raises LadderClosed, NotAMember, WrongParticipantCount, BotPaused, RequestIdReused or RefereeDraining.
         """
         store = await self._find_store(name)

@@ -338,11 +338,32 @@ def test_a_challenge_starts_first_once_all_have_free_slots() -> None:
     assert [set(due.seats) for due in it.pair_and_start()] == [set(requested), set("abcd") - set(requested)]
 
 
-def test_open_challenges_of_an_entrant_are_counted() -> None:
-    it = new_ladder(DUEL, *"abc")
-    it.do(ChallengeEntrants("r", ("a", "b")))
-    it.do(ChallengeEntrants("s", ("a", "c")))
-    assert [it.ladder.open_challenges_of(name) for name in "abc"] == [2, 1, 1]
+def test_the_challenges_of_a_caller_count_until_they_are_done() -> None:
+    it = new_ladder(DUEL, *"abc", room=2)
+    it.do(ChallengeEntrants("ann/r", ("a", "b")))
+    it.do(ChallengeEntrants("ann/s", ("a", "c")))
+    it.do(ChallengeEntrants("bob/r", ("b", "c")))
+
+    def open_of(caller: str) -> list[set[str]]:
+        return [set(pairing.entrants) for pairing in it.ladder.open_challenges_of(caller)]
+
+    assert (open_of("ann/"), open_of("bob/"), open_of("cyd/")) == ([{"a", "b"}, {"a", "c"}], [{"b", "c"}], [])
+    it.result(it.start_matches()[0], 1, 2)
+    assert open_of("ann/") == [{"a", "c"}]
+    it.do(LeaveLadder("a"))
+    assert len(open_of("ann/")) == 1  # Its match is in play.
+
+
+def test_only_the_last_challenges_that_are_done_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.contests.ladder.state.MAX_DONE_CHALLENGES", 2)
+    it = new_ladder(DUEL, *"abcd")
+    it.do(ChallengeEntrants("open", ("c", "d")))
+    del it.slots["c"]
+    for number in range(5):
+        it.do(ChallengeEntrants(str(number), ("a", "b")))
+        it.result(it.start_matches()[0], 1, 2)
+    assert list(it.ladder.challenges) == ["open", "2", "3", "4"]
+    assert len(it.ladder.pairings) == 4
 
 
 def test_a_repeated_void_changes_nothing() -> None:

@@ -134,9 +134,9 @@ def disturb_contests(caller: HostileCaller, calls: int) -> None:
     for _ in range(2 + calls):
         caller.attempt("LadderService/JoinLadder", ladder=victims.ladder, entrant=entrant)
         for victim in victims.bots:
-            caller.attempt(
-                "LadderService/Challenge", ladder=victims.ladder, request_id=unique("c"), entrants=[bot, victim]
-            )
+            for expected in (ACCEPTED, ACCEPTED, "TOO_MANY_MATCHES"):
+                challenge: dict[str, Any] = {"request_id": unique("c"), "entrants": [bot, victim]}
+                caller.attempt("LadderService/Challenge", expected, ladder=victims.ladder, **challenge)
         caller.attempt("LadderService/LeaveLadder", ladder=victims.ladder, entrant=bot)
 
 

@@ -121,6 +121,26 @@ def test_players_and_watchers_of_a_rated_match_get_its_rating_changes(organiser:
     assert ended[1].ratings == ended[0].ratings == seen[-1].play_ended.ratings == match.ratings
 
 
+def test_challenges_of_one_holder_fill_neither_the_places_nor_the_quota_of_an_opponent(
+    organiser: Organiser, server: ServerProcess
+) -> None:
+    create_ladder(organiser)
+    with new_organiser(server, organiser.channel, f"{organiser.name}-rival", 2) as rival:
+        for bot_of, seat in ((organiser, 0), (rival, 0), (rival, 1)):
+            bot_of.call_as_bot(seat, "LadderService/JoinLadder", ladder=organiser.name)
+        victim = organiser.bots[0]
+        challenge = {"method": "LadderService/Challenge", "ladder": organiser.name}
+        for number in range(2):
+            rival.call(**challenge, request_id=f"{number}", entrants=[rival.bots[number], victim])
+        with pytest.raises(grpc.RpcError) as raised:
+            rival.call(**challenge, request_id="2", entrants=[rival.bots[0], victim])
+        assert parse_error(raised.value).reason == "TOO_MANY_MATCHES"
+        assert rival.call(**challenge, request_id="1", entrants=[rival.bots[1], victim]).pairing.id
+        organiser.call_as_admin("AdminService/SetQuota", holder=organiser.name, quota={"max_matches": 3})
+        for number in range(3):
+            organiser.call(**challenge, request_id=f"{number}", entrants=[victim, rival.bots[0]])
+
+
 def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
     create_ladder(organiser, max_concurrent_matches=1)
     join_ladder(organiser, 0, 1, 2)

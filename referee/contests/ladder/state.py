@@ -39,6 +39,9 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.rating import RatingRecord, widen_ratings
 from referee.match.setup import Player
 
+MAX_DONE_CHALLENGES = 1_000
+"""Challenges that are done and whose request ids are still known."""
+
 
 @dataclass(frozen=True, slots=True)
 class LadderPlayTerms:
@@ -104,7 +107,7 @@ class Ladder:
     pairings: Mapping[str, PairingProgress] = field(default_factory=dict)
     """Pairings by id, in the order of planning. The next planning drops those that are done, except challenges."""
     challenges: Mapping[str, str] = field(default_factory=dict)
-    """Ids of the pairings that were requested, by request id."""
+    """Ids of the pairings that were requested, by request id: the open ones and the last that are done."""
     planned_count: int = 0
     """Number of pairings planned so far."""
     pairing_history: PairingHistory = field(default_factory=PairingHistory)
@@ -157,11 +160,10 @@ class Ladder:
         """Return how many pairings were planned since the entrant's last one."""
         return self.planned_count - self.last_pairings[name]
 
-    def open_challenges_of(self, name: str) -> int:
-        """Return how many challenged matches of the entrant have not started."""
-        return sum(
-            due.pairing.id in self.challenges.values() and name in due.pairing.entrants for due in self.due_matches
-        )
+    def open_challenges_of(self, caller: str) -> list[Pairing]:
+        """Return the pairings that are not done and were requested under ids that begin with `caller`."""
+        requested = (self.pairings[key] for request, key in self.challenges.items() if request.startswith(caller))
+        return [progress.pairing for progress in requested if not progress.is_done]
 
     def standings(
         self, online: Mapping[str, Player] = NO_PLAYERS, season: int = 0, all_versions: bool = False
@@ -213,19 +215,29 @@ def _left(ladder: Ladder, event: LadderLeft) -> Ladder:
 
 
 def _paired(ladder: Ladder, event: LadderPaired) -> Ladder:
-    pairing, challenged = event.pairing, set(ladder.challenges.values())
+    challenges = _without_oldest(ladder)
+    pairing, challenged = event.pairing, set(challenges.values())
     kept = {key: progress for key, progress in ladder.pairings.items() if key in challenged or not progress.is_done}
     planned = ladder.planned_count + 1
     return replace(
         ladder,
         pairings={**kept, pairing.id: PairingProgress(pairing)},
-        challenges={**ladder.challenges, event.challenge: pairing.id} if event.challenge else ladder.challenges,
+        challenges={**challenges, event.challenge: pairing.id} if event.challenge else challenges,
         planned_count=planned,
         pairing_history=ladder.pairing_history.with_pairing(
             pairing.entrants, pairing.sides, ladder.terms.rematch_after
         ),
         last_pairings={**ladder.last_pairings, **dict.fromkeys(pairing.entrants, planned)},
     )
+
+
+def _without_oldest(ladder: Ladder) -> Mapping[str, str]:
+    """Return the challenges without the oldest done ones, since entrants can challenge without end."""
+    if len(ladder.challenges) <= MAX_DONE_CHALLENGES:
+        return ladder.challenges
+    done = [request for request, key in ladder.challenges.items() if ladder.pairings[key].is_done]
+    forgotten = set(done[: max(0, len(done) - MAX_DONE_CHALLENGES)])
+    return {request: key for request, key in ladder.challenges.items() if request not in forgotten}
 
 
 def _match_started(ladder: Ladder, event: ContestMatchStarted) -> Ladder:

@@ -33,6 +33,8 @@ from referee.wire.wire_errors import TooManyMatches
 
 SNAPSHOT_ROWS = 100
 """Rows of the standings in a snapshot."""
+MAX_CHALLENGES_PER_OPPONENT = 2
+"""Challenges of one holder against the same opponent that are not over, unless it is the ladder's organiser."""
 
 
 class Ladders(LadderServiceServicer):
@@ -205,14 +207,31 @@ class Ladders(LadderServiceServicer):
         for name in request.entrants:
             bots = state.ladder.entrants[name].bots if name in state.ladder.entrants else ()
             await self._consent_guard.challenge(state.created.organiser, bots, state.terms.match_terms)
+        await self._check_challenge_count(caller, state, request)
+
+    async def _check_challenge_count(self, caller: Caller, state: LadderState, request: pb.ChallengeRequest) -> None:
+        """Raise TooManyMatches if too many challenges of the caller are open, in total or against one opponent.
+
+        Otherwise anybody could fill all places of an opponent, since challenges come before other pairings.
+        """
         limit = (await self._rate_limiter.quota(caller.holder)).max_matches
-        if state.ladder.open_challenges_of(challenger.name) >= limit:
+        pairings = state.ladder.open_challenges_of(_scope(caller))
+        if len(pairings) >= limit:
             raise TooManyMatches(limit)
+        if is_organiser_of(caller, state.created.organiser):
+            return
+        for opponent in request.entrants[1:]:
+            if sum(opponent in pairing.entrants for pairing in pairings) >= MAX_CHALLENGES_PER_OPPONENT:
+                raise TooManyMatches(MAX_CHALLENGES_PER_OPPONENT)
 
 
 def _scoped_id(caller: Caller, request: pb.ChallengeRequest | pb.StartSeasonRequest) -> str:
     """Return the request id, prefixed by the holder, so that ids of different holders do not collide."""
-    return f"{caller.holder}/{request.request_id}"
+    return f"{_scope(caller)}{request.request_id}"
+
+
+def _scope(caller: Caller) -> str:
+    return f"{caller.holder}/"
 
 
 def _may_see_openings(caller: Caller, state: LadderState) -> bool:
