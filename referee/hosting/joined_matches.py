@@ -38,6 +38,14 @@ class JoinedMatches:
             return False
         return False
 
+    def in_contest(self, bot: str) -> bool:
+        """Return whether the bot takes part in a contest that is not over, by the will of its owner."""
+        ladders = (store.state.ladder for store in self._ladders.active)
+        if any(_has_joined(bot, ladder.entrants.values()) for ladder in ladders):
+            return True
+        tournaments = (store.state.tournament for store in self._tournaments.active)
+        return any(_has_joined(bot, [it.entrants[name] for name in it.active_entrants]) for it in tournaments)
+
 
 def _has_joined(bot: str, entrants: Iterable[LadderEntrant | TournamentEntrant]) -> bool:
     return any(bot in {player.bot for player in entrant.bots} and not entrant.invited for entrant in entrants)

@@ -16,6 +16,7 @@ from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
 from referee.live.ports import RunnerDependencies, Time
+from referee.live.reserved_places import ReservedPlaces
 from referee.live.runner import MatchRunner
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
@@ -179,8 +180,9 @@ class MatchStarter:
         self._sessions = sessions
         self._time = time
         self._submit = submit
-        self._playing: dict[Player, dict[str, None]] = {}
-        """Ids of the matches that each player plays or is about to start."""
+        self.reserved_places = ReservedPlaces(sessions)
+        self._playing: dict[Player, dict[str, LiveMatch]] = {}
+        """The matches that each player plays or is about to start, by id."""
         self._occupied: dict[str, tuple[Player, ...]] = {}
         """The players towards whose capacity each match counts. One of them may have been withdrawn since."""
         self._beginning: set[str] = set()
@@ -218,7 +220,7 @@ class MatchStarter:
         """Count the match towards the capacity of its players."""
         self._occupied[live_match.match_id] = live_match.match.players
         for player in live_match.match.players:
-            self._playing.setdefault(player, {})[live_match.match_id] = None
+            self._playing.setdefault(player, {})[live_match.match_id] = live_match
 
     def release(self, live_match: LiveMatch) -> None:
         """Free the capacity of the players, since the match is over, did not start, or is run elsewhere."""
@@ -240,8 +242,12 @@ class MatchStarter:
         if session is None:
             return None
         matches = self._playing.get(session.player, {})
-        room = match.setup.match_id in matches or len(matches) < session.hello.max_matches
-        return session if room else None
+        if match.setup.match_id in matches:
+            return session
+        if len(matches) >= session.hello.max_matches:
+            return None
+        playing = (live_match.match for live_match in matches.values())
+        return session if self.reserved_places.has_room(match, session, playing) else None
 
     def _session(self, player: Player, game: str) -> Session | None:
         """Return the session that can play the game, by the player's version if it names one. None: there is none."""

@@ -100,6 +100,7 @@ class Referee:
         self._draining: RefereeDraining | None = None
         self.sessions = self._live.sessions
         """Sessions of bots. Opening or closing a session notifies the matches."""
+        self.reserved_places = self._live.starter.reserved_places
 
     async def recover(self) -> int:
         """Restore all unfinished matches from their logs; return their number. Call it before anything else."""
@@ -229,10 +230,7 @@ class Referee:
         return await self._answers.find_verdict(answer, decided)
 
     async def validate(self, match_id: str, seat: Seat, token: str, move: str) -> int:
-        """Check an answer without playing it or counting an attempt; return the number of the last entry.
-
-        Raises what `submit` would raise.
-        """
+        """Check an answer without playing it; return the number of the last entry. Raises what `submit` would raise."""
         return await self._answers.validate(TurnAnswer(match_id, seat, token, move))
 
     def turn_due(self, match_id: str, seat: Seat) -> TurnDue | None:

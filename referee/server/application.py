@@ -65,12 +65,13 @@ class Application:
         contests = metrics.meter_contest_log(stores.contests)
         ladders = ladder_registry(contests, games(), self._report_contest_fault)
         tournaments = tournament_registry(contests, self._report_contest_fault)
+        joined_matches = JoinedMatches(ladders, tournaments)
         self._auto_pause = AutoPause(
             stores.accounts,
             self.notifier,
             time,
             lambda match: max_faults_for(ladders, match, settings.max_consecutive_faults),
-            JoinedMatches(ladders, tournaments).contains,
+            joined_matches.contains,
         )
         self._observers: Sequence[MatchObserver] = [
             metrics.matches,
@@ -93,6 +94,7 @@ class Application:
             tracing.around,
             self.pool.run,
         )
+        self.referee.reserved_places.in_contest = joined_matches.in_contest
         dependencies = HostingDependencies(
             self.referee,
             MatchFactory(self.referee, stores.accounts),

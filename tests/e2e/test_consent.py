@@ -10,7 +10,14 @@ import pytest
 from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, play_pb2, result_pb2
 
 from tests.e2e.call_errors import parse_error
-from tests.e2e.contests import create_ladder, create_tournament, entrants_of, ladder_request, match_terms
+from tests.e2e.contests import (
+    call_for_ladder,
+    create_ladder,
+    create_tournament,
+    entrants_of,
+    ladder_request,
+    match_terms,
+)
 from tests.e2e.organiser import ALQUERQUE, Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess
 
@@ -20,6 +27,8 @@ NUMBERS = count(1)
 ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
 TWO_HOURS = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=7_200_000))
+PLACES = 8
+"""Number of matches that the bots of the tests play at a time."""
 MAX_FAULTS = 5
 """Number of consecutive faults that pause a bot, by default."""
 ANYONE = bot_pb2.CONSENT_SCOPE_ANYONE
@@ -259,3 +268,21 @@ def test_nobody_else_withdraws_a_bot_and_contests_and_rated_matches_are_not_left
     assert reason_of(withdraw, organiser, started.match.id) == "NOT_WITHDRAWABLE"
     withdraw(organiser, unrated)
     assert reason_of(withdraw, organiser, unrated, "again") == "MATCH_OVER"
+
+
+def test_a_flood_of_untimed_matches_does_not_keep_a_bot_from_its_contest(
+    organiser: Organiser, other: Organiser
+) -> None:
+    organiser.set_consent(scope=ANYONE, min_first_move_ms=0, max_matches_per_maker=1000)
+    create_ladder(organiser)
+    for index in (0, 1):
+        organiser.call_as_bot(index, "LadderService/JoinLadder", ladder=organiser.name)
+    call_for_ladder(organiser, "PauseLadder")
+    connections = [organiser.connection(index) for index in (0, 1)]
+    flood = {seat(other, organiser.bots, rule=UNTIMED).match.id for _ in range(PLACES)}
+    begun = {connections[0].receive("match_started").match.id for _ in range(PLACES // 2)}
+    assert begun <= flood
+    playing = organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.presence.matches_in_play
+    assert playing == PLACES // 2
+    call_for_ladder(organiser, "ResumeLadder")
+    assert connections[0].receive("match_started").match.ladder == organiser.name

@@ -107,4 +107,19 @@ async def test_a_label_of_a_ladder_that_does_not_exist_counts_nothing() -> None:
     bot = await harness.store.accounts.bot("failing")
     matches = JoinedMatches(harness.registry, harness.tournaments._registry)
     assert not await matches.contains(bot, made.status.match)
+    assert not matches.in_contest("failing")
+    await harness.close()
+
+
+@in_loop
+async def test_a_bot_is_in_a_contest_from_its_entry_to_the_end_unless_it_was_invited() -> None:
+    harness = await open_process("failing", "one", "two")
+    matches = JoinedMatches(harness.registry, harness.tournaments._registry)
+    await new_ladder(harness, strict_ladder(), "one")
+    await harness.ladders.join("main", replace(ladder_entrant("two"), invited=True))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "failing"))
+    assert [matches.in_contest(bot) for bot in ("one", "two", "failing")] == [True, False, True]
+    await harness.ladders.leave("main", "one")
+    await harness.tournaments.cancel("cup")
+    assert [matches.in_contest(bot) for bot in ("one", "two", "failing")] == [False, False, False]
     await harness.close()

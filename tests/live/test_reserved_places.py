@@ -1,0 +1,67 @@
+"""Matches that others make cannot take the places that a bot needs for its contests."""
+
+import pytest
+
+from referee.live.match_request import LADDER, MAKER, PAIRING, TOURNAMENT
+from referee.live.sessions import Hello
+from referee.match.setup import Player
+from referee.match.state import MatchPhase
+from tests.live.fake_time import settle
+from tests.live.referee_harness import BOTS, RefereeHarness
+from tests.live.runner_harness import in_loop
+
+ANNA, BERT = BOTS[:2]
+
+
+async def open_process(max_matches: int, *, in_contest: bool = True) -> RefereeHarness:
+    """Return a process in which the first bot has that many places; the second has enough."""
+    harness = RefereeHarness()
+    harness.referee.reserved_places.in_contest = {ANNA.bot}.__contains__ if in_contest else lambda _: False
+    harness.referee.sessions.open(ANNA, Hello(max_matches=max_matches), "owner")
+    harness.referee.sessions.open(BERT, Hello(max_matches=1_000), "somebody")
+    return harness
+
+
+async def started(harness: RefereeHarness, count: int, **labels: str) -> int:
+    """Create matches with these labels; return how many of them have started."""
+    ids = [await harness.create(labels=labels) for _ in range(count)]
+    return sum([(await harness.match(match_id)).phase is MatchPhase.PLAYING for match_id in ids])
+
+
+@pytest.mark.parametrize(("places", "expected"), [(1, 0), (2, 1), (3, 1), (8, 4)])
+@in_loop
+async def test_matches_of_others_take_at_most_half_of_the_places_of_a_bot_in_a_contest(
+    places: int, expected: int
+) -> None:
+    harness = await open_process(places)
+    assert await started(harness, 10, **{MAKER: "eve"}) == expected
+    assert await started(harness, 10, **{MAKER: "ladder/main", PAIRING: "1", LADDER: "main"}) == places - expected
+    await harness.referee.close()
+
+
+@in_loop
+async def test_matches_of_the_owner_and_of_contests_take_all_places() -> None:
+    harness = await open_process(4)
+    assert await started(harness, 2, **{MAKER: "owner"}) == 2
+    assert await started(harness, 1, **{MAKER: "eve", LADDER: "main"}) == 1
+    assert await started(harness, 2, **{MAKER: "tournament/cup", TOURNAMENT: "cup"}) == 1
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_bot_in_no_contest_plays_as_many_matches_of_others_as_it_has_places_for() -> None:
+    harness = await open_process(3, in_contest=False)
+    assert await started(harness, 4, **{MAKER: "eve"}) == 3
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
+    harness = await open_process(2)
+    first, second = [await harness.create(labels={MAKER: "eve"}) for _ in range(2)]
+    assert (await harness.match(second)).phase is MatchPhase.WAITING
+    await harness.referee.abort(first)
+    await settle()
+    assert (await harness.match(second)).phase is MatchPhase.PLAYING
+    assert (await harness.match(second)).players == (Player("bot0", "1"), Player("bot1", "1"))
+    await harness.referee.close()
