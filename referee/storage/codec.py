@@ -252,13 +252,16 @@ def _add_invited(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _add_times(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Version 4 had no times and no frozen versions in the terms of a tournament, and no breaks between its rounds."""
+    """Version 4 had no times, frozen versions, acceleration or breaks between rounds."""
     if data.get(KIND) == "tournament_paired":
         return {**data, "not_before_ms": 0}
     terms = data.get("terms")
     if data.get(KIND) != "tournament_made" or type(terms) is not dict or type(terms.get("tournament")) is not dict:
         return data
     timed = {**terms["tournament"], "times": dict(TIMES_OF_VERSION_4)}
+    form = timed.get("format")
+    if type(form) is dict and form.get(KIND) == "swiss":
+        timed["format"] = {**form, "accelerated": False}
     return {**data, "terms": {**terms, "tournament": timed, "freeze_versions": False}}
 
 

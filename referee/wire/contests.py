@@ -111,7 +111,7 @@ def _read_trial(form: Any, table: Table, partners: Partners) -> TournamentFormat
 
 FORMAT_READERS: dict[str, Callable[[Any, Table, Partners], TournamentFormat]] = {
     "round_robin": lambda form, *_: RoundRobin(form.cycles or 1),
-    "swiss": lambda form, *_: Swiss(form.rounds),
+    "swiss": lambda form, *_: Swiss(form.rounds, form.accelerated),
     "elimination": _read_elimination,
     "gauntlet": lambda form, *_: Gauntlet(tuple(form.challengers), form.cycles or 1),
     "pools": _read_pools,
@@ -126,7 +126,7 @@ def format_of(form: TournamentFormat) -> dict[str, Any]:
         case RoundRobin():
             return {"round_robin": pb.RoundRobin(cycles=form.cycles)}
         case Swiss():
-            return {"swiss": pb.Swiss(rounds=form.rounds)}
+            return {"swiss": pb.Swiss(rounds=form.rounds, accelerated=form.accelerated)}
         case Elimination():
             elimination = pb.Elimination(
                 double_elimination=form.twice,

@@ -50,7 +50,7 @@ duplicate = { arrangements = 2, openings = ["x", { position = "y", moves = [{ se
 
 FORMATS = (
     "round_robin = { cycles = 2 }",
-    "swiss = { rounds = 3 }",
+    "swiss = { rounds = 3, accelerated = true }",
     "elimination = { double_elimination = true, matches_per_pairing = 2, max_extra_matches = 3, "
     "third_place_match = true }",
     'gauntlet = { challengers = ["anna"], cycles = 2 }',

@@ -77,7 +77,9 @@ SWISS = TournamentTerms(
 TIMED = TournamentTerms(
     MATCH_TERMS,
     TournamentPlayTerms(
-        Swiss(5), SEED, times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000)
+        Swiss(5, accelerated=True),
+        SEED,
+        times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000),
     ),
     freeze_versions=True,
 )

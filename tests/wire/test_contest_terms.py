@@ -28,7 +28,7 @@ MOVES = game_pb2.Opening(moves=[game_pb2.SeatMove(seat=0, move="c2-c3")])
 
 FORMATS: dict[str, dict[str, Any]] = {
     "round_robin": {"cycles": 2},
-    "swiss": {"rounds": 5},
+    "swiss": {"rounds": 5, "accelerated": True},
     "elimination": {
         "double_elimination": True,
         "matches_per_pairing": 3,

@@ -547,7 +547,10 @@ func (x *RoundRobin) GetCycles() uint32 {
 type Swiss struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of rounds. Required.
-	Rounds        uint32 `protobuf:"varint,1,opt,name=rounds,proto3" json:"rounds,omitempty"`
+	Rounds uint32 `protobuf:"varint,1,opt,name=rounds,proto3" json:"rounds,omitempty"`
+	// Whether the upper half of the seeds is paired with virtual points in the first half of the rounds, so that strong
+	// entrants meet sooner (FIDE, Baku acceleration). Default false.
+	Accelerated   bool `protobuf:"varint,2,opt,name=accelerated,proto3" json:"accelerated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -587,6 +590,13 @@ func (x *Swiss) GetRounds() uint32 {
 		return x.Rounds
 	}
 	return 0
+}
+
+func (x *Swiss) GetAccelerated() bool {
+	if x != nil {
+		return x.Accelerated
+	}
+	return false
 }
 
 // Losers drop out.
@@ -2079,9 +2089,10 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\v_no_show_ms\"$\n" +
 	"\n" +
 	"RoundRobin\x12\x16\n" +
-	"\x06cycles\x18\x01 \x01(\rR\x06cycles\"\x1f\n" +
+	"\x06cycles\x18\x01 \x01(\rR\x06cycles\"A\n" +
 	"\x05Swiss\x12\x16\n" +
-	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\xc4\x01\n" +
+	"\x06rounds\x18\x01 \x01(\rR\x06rounds\x12 \n" +
+	"\vaccelerated\x18\x02 \x01(\bR\vaccelerated\"\xc4\x01\n" +
 	"\vElimination\x12-\n" +
 	"\x12double_elimination\x18\x01 \x01(\bR\x11doubleElimination\x12.\n" +
 	"\x13matches_per_pairing\x18\x02 \x01(\rR\x11matchesPerPairing\x12*\n" +

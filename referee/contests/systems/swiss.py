@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import Any
 
 from referee.contests.pairing import Pairing
+from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
 from referee.contests.systems.dutch import DutchEngine
 from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
 
@@ -94,12 +95,18 @@ class Unpairable(Exception):
 
 
 def pair_swiss_round(
-    table: RoundResults, active: Collection[str], rounds: int, *, first_has_first_move: bool = True
+    table: RoundResults,
+    active: Collection[str],
+    rounds: int,
+    *,
+    first_has_first_move: bool = True,
+    acceleration: Acceleration = NO_ACCELERATION,
 ) -> list[Pairing]:
     """Return the pairings of the next round, the top board first and a bye last. Raises Unpairable.
 
     The table contains all entrants that ever entered, in the order of seeds. `active` are those to be paired.
     """
+    scores = PairingScores(table, acceleration)
     numbers = {name: number for number, name in enumerate(table, start=1)}
     number = 1 + len(next(iter(table.values())))
     previous = {
@@ -110,26 +117,43 @@ def pair_swiss_round(
         for pair in [(numbers[name], numbers[result.opponents[0]])]
     }
     engine = DutchEngine(
-        players=[_player(table, name, numbers[name]) for name in table if name in active],
+        players=[_player(scores, name, numbers[name]) for name in table if name in active],
         previous_pairings=previous,
         round_number=number,
         total_rounds=rounds,
         initial_color=SIDES[not first_has_first_move],
     )
+    # The first round needs brackets then. Set it after the construction, which would add points by simpler rules.
+    engine.accelerated = bool(acceleration.upper)
     pairs = [(pair["white_id"], pair["black_id"]) for pair in engine.generate_pairings()]
     names = list(table)
     odd_seat = 0 if first_has_first_move else 1
-    boards = [_seat_pair([names[it - 1] for it in pair if it], table, numbers, odd_seat) for pair in pairs]
+    boards = [_seat_pair([names[it - 1] for it in pair if it], scores, numbers, odd_seat) for pair in pairs]
     if not _is_allowed(boards, table):
         raise Unpairable
-    boards.sort(key=lambda seats: _board_order(seats, table, numbers))
+    boards.sort(key=lambda seats: _board_order(seats, scores, numbers))
     return [Pairing(f"{number}.{board}", number, board, seats) for board, seats in enumerate(boards, start=1)]
 
 
-def _seat_pair(pair: Sequence[str], table: RoundResults, numbers: Mapping[str, int], odd_seat: int) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class PairingScores:
+    """Scores by which players are paired: their points, and virtual points in accelerated rounds."""
+
+    table: RoundResults
+    acceleration: Acceleration
+
+    def before(self, name: str, played: int | None = None) -> float:
+        """Return the score with which a player was paired after that many rounds. None: is to be paired now."""
+        results = self.table[name] if played is None else self.table[name][:played]
+        return total_points(results) + self.acceleration.virtual_points(name, len(results) + 1)
+
+
+def _seat_pair(
+    pair: Sequence[str], scores: PairingScores, numbers: Mapping[str, int], odd_seat: int
+) -> tuple[str, ...]:
     players = [
         ColourCandidate(
-            total_points(table[name]), numbers[name], [it.seat for it in table[name] if it.seat is not None]
+            scores.before(name), numbers[name], [it.seat for it in scores.table[name] if it.seat is not None]
         )
         for name in pair
     ]
@@ -154,33 +178,33 @@ def _is_unearned(result: RoundResult) -> bool:
 
 
 def _board_order(
-    seats: Sequence[str], table: RoundResults, numbers: Mapping[str, int]
+    seats: Sequence[str], scores: PairingScores, numbers: Mapping[str, int]
 ) -> tuple[bool, float, float, int]:
     """Sort key of boards (C.04.3, D.9): higher score, sum of scores, number of the higher player. A bye is last."""
-    points = sorted((-total_points(table[name]), numbers[name]) for name in seats)
+    points = sorted((-scores.before(name), numbers[name]) for name in seats)
     return len(seats) == 1, points[0][0], sum(it for it, _ in points), points[0][1]
 
 
-def _player(table: RoundResults, name: str, number: int) -> dict[str, Any]:
+def _player(scores: PairingScores, name: str, number: int) -> dict[str, Any]:
     """Convert an entrant to the library's form."""
-    results = table[name]
+    results = scores.table[name]
     return {
         "id": number,
         "name": name,
-        "score": total_points(results),
+        "score": scores.before(name),
         "starting_number": number,
         "pairing_number": number,
         "color_hist": [SIDES[it.seat] for it in results if it.seat is not None],
-        "float_history": [_floated(table, name, played) for played in range(len(results))],
+        "float_history": [_floated(scores, name, played) for played in range(len(results))],
         "bye_count": sum(it.kind is ResultKind.BYE for it in results),
         "forfeit_win_count": sum(it.kind is ResultKind.UNOPPOSED for it in results),
     }
 
 
-def _floated(table: RoundResults, name: str, played: int) -> str:
+def _floated(scores: PairingScores, name: str, played: int) -> str:
     """Return whether the entrant met one with fewer points ("down") or more; unearned points count as down (A.4)."""
-    result = table[name][played]
+    result = scores.table[name][played]
     if result.kind is not ResultKind.PLAYED:
         return "down" if result.points > 0 else "none"
-    own, opposing = total_points(table[name][:played]), total_points(table[result.opponents[0]][:played])
+    own, opposing = scores.before(name, played), scores.before(result.opponents[0], played)
     return "down" if own > opposing else "up" if own < opposing else "none"

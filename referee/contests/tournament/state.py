@@ -19,6 +19,7 @@ from referee.contests.pairing import (
     derive_set_start,
 )
 from referee.contests.pairing_progress import PairingProgress
+from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, double_elimination, single_elimination
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
 from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, compute_standings, rank_groups
@@ -74,6 +75,8 @@ class Tournament:
     """How many pairings each entrant has lost by absence since its last match."""
     dropped: frozenset[str] = frozenset()
     """Ids of pairings that staff replaced."""
+    last_accelerated: str = ""
+    """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
 
     @property
     def active_entrants(self) -> list[str]:
@@ -235,7 +238,9 @@ def _withdrew(tournament: Tournament, event: EntrantWithdrew) -> Tournament:
 
 def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament:
     entrants = {name: tournament.entrants[name] for name in event.order}
-    return replace(tournament, entrants=entrants, phase=TournamentPhase.PLAYING)
+    accelerated = isinstance(tournament.terms.format, Swiss) and tournament.terms.format.accelerated
+    last = event.order[min(upper_half(len(event.order)), len(event.order)) - 1] if accelerated else ""
+    return replace(tournament, entrants=entrants, phase=TournamentPhase.PLAYING, last_accelerated=last)
 
 
 def _paired(tournament: Tournament, event: TournamentPaired) -> Tournament:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from referee.contests.pairing import Pairing
+from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
 from referee.contests.systems.knockout import BracketStage, single_elimination
 from referee.contests.systems.schedule import count_meetings, gauntlet_pairings, pair_pool_round, round_robin_pairings
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
@@ -136,11 +137,24 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
     lot, _ = tournament.terms.chance.fork("first colour").below(2)
     try:
         pairings = pair_swiss_round(
-            tournament.round_results(), tournament.active_entrants, form.rounds, first_has_first_move=lot == 0
+            tournament.round_results(),
+            tournament.active_entrants,
+            form.rounds,
+            first_has_first_move=lot == 0,
+            acceleration=acceleration_of(tournament, form),
         )
         return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
     except Unpairable:
         return []
+
+
+def acceleration_of(tournament: Tournament, form: Swiss) -> Acceleration:
+    """Late entrants belong to the half in which their seed puts them."""
+    if not form.accelerated:
+        return NO_ACCELERATION
+    names = list(tournament.entrants)
+    upper = names[: names.index(tournament.last_accelerated) + 1]
+    return Acceleration(frozenset(upper), form.rounds)
 
 
 def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:

@@ -29,6 +29,8 @@ class Swiss:
     """In each round, entrants with similar points meet. No two meet twice."""
 
     rounds: int
+    accelerated: bool = False
+    """Whether the better half of the seeds has virtual points in the first half of the rounds (FIDE, Baku)."""
 
 
 @dataclass(frozen=True, slots=True)

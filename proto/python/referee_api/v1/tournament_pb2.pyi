@@ -290,16 +290,22 @@ class Swiss(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ROUNDS_FIELD_NUMBER: _builtins.int
+    ACCELERATED_FIELD_NUMBER: _builtins.int
     rounds: _builtins.int
     """Number of rounds. Required."""
+    accelerated: _builtins.bool
+    """Whether the upper half of the seeds is paired with virtual points in the first half of the rounds, so that strong
+    entrants meet sooner (FIDE, Baku acceleration). Default false.
+    """
     def __init__(
         self,
         *,
         rounds: _builtins.int = ...,
+        accelerated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["rounds", b"rounds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accelerated", b"accelerated", "rounds", b"rounds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
