@@ -40,7 +40,7 @@ class ConsentScope(Enum):
     OWN_AND_CONTESTS = "contests"
     """Also in contests that its owner or the bot itself enters, and in open seats that they take."""
     ANYONE = "anyone"
-    """Also from every organiser, who may enter it in contests too."""
+    """Also from every other holder; organisers may enter it in their contests too."""
 
 
 @dataclass(frozen=True, slots=True)

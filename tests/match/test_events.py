@@ -18,6 +18,7 @@ from referee.match.events import (
     PlayEnded,
     PlayStarted,
     SeatTaken,
+    SeatVacated,
     redact,
     seated_bots,
 )
@@ -161,4 +162,5 @@ def test_seated_bots_returns_the_players_by_seat() -> None:
     assert seated_bots(first) == {0: "anna", 1: ""}
     assert seated_bots(SeatTaken(0, 1, Player("bert"))) == {1: "bert"}
     assert seated_bots(PlayStarted(0, (Player("bert"), Player("anna")))) == {0: "bert", 1: "anna"}
+    assert seated_bots(SeatVacated(0, 1)) == {1: ""}
     assert seated_bots(NonceAdded(0, 1, b"")) == {}

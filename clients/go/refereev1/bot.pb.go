@@ -34,7 +34,7 @@ const (
 	ConsentScope_CONSENT_SCOPE_OWN ConsentScope = 1
 	// Also in contests that its owner or the bot itself enters, and in open seats that they take.
 	ConsentScope_CONSENT_SCOPE_OWN_AND_CONTESTS ConsentScope = 2
-	// Also from every organiser, who may enter it in contests too.
+	// Also from every other holder; organisers may enter it in their contests too.
 	ConsentScope_CONSENT_SCOPE_ANYONE ConsentScope = 3
 )
 

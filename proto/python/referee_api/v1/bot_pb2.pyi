@@ -37,7 +37,7 @@ class _ConsentScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ConsentS
     CONSENT_SCOPE_OWN_AND_CONTESTS: _ConsentScope.ValueType  # 2
     """Also in contests that its owner or the bot itself enters, and in open seats that they take."""
     CONSENT_SCOPE_ANYONE: _ConsentScope.ValueType  # 3
-    """Also from every organiser, who may enter it in contests too."""
+    """Also from every other holder; organisers may enter it in their contests too."""
 
 class ConsentScope(_ConsentScope, metaclass=_ConsentScopeEnumTypeWrapper):
     """From whom a bot takes matches."""
@@ -49,7 +49,7 @@ CONSENT_SCOPE_OWN: ConsentScope.ValueType  # 1
 CONSENT_SCOPE_OWN_AND_CONTESTS: ConsentScope.ValueType  # 2
 """Also in contests that its owner or the bot itself enters, and in open seats that they take."""
 CONSENT_SCOPE_ANYONE: ConsentScope.ValueType  # 3
-"""Also from every organiser, who may enter it in contests too."""
+"""Also from every other holder; organisers may enter it in their contests too."""
 Global___ConsentScope: _TypeAlias = ConsentScope  # noqa: Y015
 
 class _PauseCause:
