@@ -108,6 +108,8 @@ class TokenFilter:
 
 
 ALL_TOKENS = TokenFilter()
+MAX_INVALID_TOKENS_PER_BOT = 100
+"""Revoked and expired tokens of a bot that are kept, since its owner can create and revoke them without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,11 @@ class Tokens(Protocol):
     """Store of all tokens. Every method raises LogUnavailable if it cannot be used now."""
 
     async def add_token(self, token: Token, max_valid: int) -> None:
-        """Insert a token. Raises TooManyNames if its holder has `max_valid` valid ones at its creation."""
+        """Insert a token. Raises TooManyNames if its holder has `max_valid` valid ones at its creation.
+
+        If it belongs to a bot, deletes the oldest invalid tokens of this bot beyond `MAX_INVALID_TOKENS_PER_BOT`, but
+        never its first token, which a repeated registration returns.
+        """
 
     async def find_token(self, sha256: bytes) -> Token | None:
         """Return the token with that hash, valid or not; None: there is none."""

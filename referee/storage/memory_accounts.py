@@ -8,7 +8,7 @@ from itertools import islice
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bot_log import ALL_LINES, LineFilter, Note, NumberedNote
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
-from referee.accounts.tokens import ALL_TOKENS, Quota, Role, Token, TokenFilter
+from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Quota, Role, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
 
 
@@ -26,9 +26,17 @@ class MemoryTokens:
         if len(self._select(TokenFilter(token.holder, valid_at_ms=token.created_ms))) >= max_valid:
             raise TooManyNames("tokens", max_valid)
         self.insert(token)
+        if token.bot:
+            self._drop_oldest_invalid(token.bot, token.created_ms)
 
     def insert(self, token: Token) -> None:
         self._tokens[token.id] = token
+
+    def _drop_oldest_invalid(self, bot: str, now_ms: int) -> None:
+        _, *later = self._select(TokenFilter(bot=bot))
+        invalid = [token for token in later if not token.is_valid_at(now_ms)]
+        for token in invalid[: max(0, len(invalid) - MAX_INVALID_TOKENS_PER_BOT)]:
+            del self._tokens[token.id]
 
     @property
     def holders(self) -> set[str]:

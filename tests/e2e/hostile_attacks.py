@@ -188,15 +188,12 @@ def exceed_limits(caller: HostileCaller, _calls: int) -> None:
 
 def fill_the_disk(caller: HostileCaller, calls: int) -> None:
     """Store as much as possible in bots, versions, tokens and matches, up to and beyond every quota."""
-    bots: list[str] = []
     for _ in range(12 + calls):
         name = unique("filler")
-        made = caller.attempt(
-            *("BotService/RegisterBot", ACCEPTED, *FULL), request_id=name, name=name, description="x" * 1000
-        )
-        bots += [name] * bool(made)
+        request = {"request_id": name, "name": name, "description": "x" * 1000}
+        caller.own_bots += [name] * bool(caller.attempt("BotService/RegisterBot", ACCEPTED, *FULL, **request))
+    own = caller.own_bots[-1]
     for _ in range(12 + calls):
-        own = bots[-1]
         caller.attempt(
             "BotService/RegisterVersion", ACCEPTED, *FULL, bot=own, version=f"v{next(NUMBERS)}", note="x" * 1000
         )

@@ -44,6 +44,7 @@ class HostileCaller:
         self.address = address
         self.secret = secret
         self.victims = victims
+        self.own_bots: list[str] = []
         self.answers: Counter[str] = Counter()
         """Number of answers by reason."""
         self.surprises: list[str] = []

@@ -171,7 +171,7 @@ def hostile_process(
         process.wait()
 
 
-@pytest.mark.parametrize("calls", [0, pytest.param(300, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("calls", [0, pytest.param(100, marks=pytest.mark.soak)])
 def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_time(tmp_path: Path, calls: int) -> None:
     with (
         run_server(tmp_path, *DEFAULT_LIMITS) as server,

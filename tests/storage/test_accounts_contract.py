@@ -229,6 +229,27 @@ async def test_a_token_is_found_by_its_hash_with_all_fields(stores: AccountStore
 
 
 @with_all_account_stores
+async def test_the_oldest_invalid_tokens_of_a_bot_are_deleted_except_its_first(stores: AccountStores) -> None:
+    first = (await stores.register("ada")).token
+    await stores.tokens.change_token(first.id, revoked)
+    valid, expired = bot_token("ada", word="valid"), replace(bot_token("ada", word="expired"), expires_ms=NOON_MS + 1)
+    for token in (valid, expired):
+        await stores.tokens.add_token(token, 100)
+    revoked_ones = [replace(bot_token("ada", word=f"{number}"), created_ms=NOON_MS + 2) for number in range(100)]
+    for token in revoked_ones:
+        await stores.tokens.add_token(token, 100)
+        await stores.tokens.change_token(token.id, revoked)
+    of_ada = TokenFilter(bot="ada")
+    assert expired in await stores.tokens.tokens(of_ada)
+    last = replace(bot_token("ada", word="last"), created_ms=NOON_MS + 2)
+    await stores.tokens.add_token(organiser_token("other"), 100)
+    assert expired in await stores.tokens.tokens(of_ada)
+    await stores.tokens.add_token(last, 100)
+    kept = [token.id for token in await stores.tokens.tokens(of_ada)]
+    assert kept == [token.id for token in (last, *reversed(revoked_ones), valid, first)]
+
+
+@with_all_account_stores
 async def test_a_revoked_token_is_found_too(stores: AccountStores) -> None:
     token = organiser_token("s")
     await stores.tokens.add_token(token, 1)

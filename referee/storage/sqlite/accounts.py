@@ -9,7 +9,7 @@ from typing import Any
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version
 from referee.accounts.consent import DEFAULT_CONSENT, Consent
-from referee.accounts.tokens import ALL_TOKENS, Quota, Role, Token, TokenFilter
+from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Quota, Role, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
 from referee.storage.sqlite.store import SqliteStore, row_limit
 from referee.storage.value_codec import SCALARS, dataclass_codec
@@ -77,6 +77,16 @@ COUNT_VALID_TOKENS = """
     WHERE holder = ? AND NOT revoked AND (expires_ms IS NULL OR expires_ms > ?)
 """
 
+DELETE_OLD_TOKENS = """
+    DELETE FROM tokens
+    WHERE token IN (
+        SELECT token FROM tokens
+        WHERE bot = :bot AND bot <> '' AND (revoked OR expires_ms <= :now_ms)
+            AND token > (SELECT min(token) FROM tokens WHERE bot = :bot AND bot <> '')
+        ORDER BY token DESC
+        LIMIT -1 OFFSET :kept
+    )
+"""
 SELECT_TOKENS = f"""
     SELECT {TOKEN_COLUMNS} FROM tokens
     WHERE (:holder = '' OR holder = :holder)
@@ -234,6 +244,8 @@ def _add_token(file: Connection, token: Token, max_valid: int) -> None:
     if valid >= max_valid:
         raise TooManyNames("tokens", max_valid)
     insert_token(file, token)
+    kept = {"bot": token.bot, "now_ms": token.created_ms, "kept": MAX_INVALID_TOKENS_PER_BOT}
+    file.execute(DELETE_OLD_TOKENS, kept)
 
 
 def insert_token(file: Connection, token: Token) -> None:

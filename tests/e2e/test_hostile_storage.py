@@ -1,0 +1,62 @@
+"""What one hostile author can store is bounded by its quotas, however long it goes on."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from referee.accounts.names import DESCRIPTION_CHARS
+from referee.accounts.tokens import LABEL_CHARS, MAX_INVALID_TOKENS_PER_BOT
+from tests.e2e.hostile_attacks import fill_the_disk
+from tests.e2e.hostile_caller import HostileCaller, Victims
+from tests.e2e.organiser import call_method
+from tests.e2e.server import run_server
+from tests.e2e.server_metrics import error_log_lines
+
+pytestmark = pytest.mark.slow
+
+STORED_BYTES, MAX_BOTS, MAX_VERSIONS, MAX_TOKENS, MAX_MATCHES = 60_000, 2, 3, 5, 4
+NOBODY = Victims("", "", [], "", "", "", "", "", "", "", "")
+QUOTAS = (
+    *("--max-stored-per-author-bytes", str(STORED_BYTES)),
+    *("--max-bots-per-author", str(MAX_BOTS), "--max-versions-per-bot", str(MAX_VERSIONS)),
+    *("--max-tokens-per-author", str(MAX_TOKENS), "--max-matches-per-author", str(MAX_MATCHES)),
+)
+LARGEST_MATCH_BYTES = 20_000
+"""Stored terms of the largest match that the attack creates."""
+ROW_BYTES = 500
+"""Bytes of a row and its index entries beside its longest text."""
+OVERHEAD = 2
+"""Space in the database for each byte that is stored: the terms of a match are also in its summary."""
+CALLS = MAX_INVALID_TOKENS_PER_BOT + 20
+SLACK_BYTES = 16_384
+"""Pages that may be taken or split when rows are replaced."""
+
+
+def used_bytes(folder: Path) -> int:
+    """Return the size of the used pages of the database."""
+    with closing(sqlite3.connect(f"file:{folder / 'data' / 'referee.db'}?mode=ro", uri=True)) as file:
+        pages, free, size = (
+            file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+    return int((pages - free) * size)
+
+
+def test_what_an_author_stores_is_bounded_by_its_quotas(tmp_path: Path) -> None:
+    with run_server(tmp_path, "--durability", "normal", *QUOTAS) as server, server.channel() as channel:
+        created = call_method(
+            *(channel, "AdminService/CreateToken", server.admin_token), role="ROLE_AUTHOR", holder="hostile"
+        )
+        caller = HostileCaller(server.address, created.secret, NOBODY)
+        empty = used_bytes(tmp_path)
+        fill_the_disk(caller, CALLS)
+        full = used_bytes(tmp_path)
+        fill_the_disk(caller, CALLS)
+        assert not caller.surprises
+        assert used_bytes(tmp_path) <= full + SLACK_BYTES
+        tokens = MAX_TOKENS + (MAX_INVALID_TOKENS_PER_BOT + 1) * MAX_BOTS
+        texts = MAX_BOTS * (DESCRIPTION_CHARS + MAX_VERSIONS * DESCRIPTION_CHARS) + tokens * LABEL_CHARS
+        rows = MAX_BOTS * (1 + MAX_VERSIONS) + tokens
+        assert full <= empty + OVERHEAD * (STORED_BYTES + LARGEST_MATCH_BYTES + texts) + rows * ROW_BYTES
+        assert not list(error_log_lines(server))
