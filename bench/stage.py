@@ -23,6 +23,7 @@ from tests.e2e.server import create_organiser_token, run_server
 MANY = str(2**31 - 1)
 NO_QUOTAS = (
     *("--calls-per-minute", MANY, "--max-matches-per-holder", MANY, "--max-streams-per-holder", MANY),
+    *("--max-streams-per-bot", MANY, "--max-received-per-minute-bytes", MANY),
     *("--max-bots-per-holder", MANY, "--max-tokens-per-holder", MANY, "--max-streams", MANY),
     *("--max-concurrent-calls-per-holder", MANY),
 )

@@ -55,6 +55,15 @@ def sha256_of(secret: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetOwner:
+    """Whose calls, bytes and streams are counted together: those of one bot, or of all other tokens of a holder."""
+
+    holder: str
+    bot: str = ""
+    """Empty: the other tokens."""
+
+
+@dataclass(frozen=True, slots=True)
 class Token:
     """Stored data of a token, without its secret. Times are Unix milliseconds. Raises BadName or BadField."""
 
@@ -123,6 +132,9 @@ class Quota:
     max_tokens: int = 0
     max_stored_bytes: int = 0
     max_authors: int = 0
+    max_bot_streams: int = 0
+    max_contests: int = 0
+    max_received_bytes: int = 0
 
     def __post_init__(self) -> None:
         for limit in fields(self):
@@ -171,6 +183,9 @@ class Quotas(Protocol):
 
     async def quota(self, holder: str) -> Quota | None:
         """Return the quota of a holder; None: the default limits apply."""
+
+    async def holders(self, after: str = "", limit: int | None = None) -> list[str]:
+        """Return the holders of tokens, bots and quotas, ordered by name, after the name `after`."""
 
     async def stored_bytes(self, holder: str) -> int:
         """Return the stored size of the terms of all matches and contests that the holder created."""

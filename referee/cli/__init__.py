@@ -6,7 +6,7 @@
 - `games`: games without a server
 - `records`, `explain`, `rerun`: finished matches
 - `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`,
-  `invitation`: running a server
+  `admin_quotas`, `invitation`: running a server
 - `conformance`: the conformance kit
 - `_shared/`: options, output, signals and contest runs
 """

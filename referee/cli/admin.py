@@ -7,8 +7,9 @@ import click
 from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
-from referee.cli.admin_accounts import bots, quota, tokens
+from referee.cli.admin_accounts import bots, tokens
 from referee.cli.admin_matches import match
+from referee.cli.admin_quotas import quota
 
 SECOND_MS = 1_000
 

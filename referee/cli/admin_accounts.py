@@ -1,13 +1,13 @@
-"""`referee admin tokens`, `bots` and `quota`: who may use a running server, and how much of it."""
+"""`referee admin tokens` and `bots`: who may use a running server."""
 
 from datetime import UTC, datetime, timedelta
 
 import click
-from referee_api.v1 import bot_pb2, quota_pb2
+from referee_api.v1 import bot_pb2
 from referee_client import Organiser
 from referee_client.organiser.administration import ROLES
 
-from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
+from referee.cli._shared.account_tables import print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import (
     ClientCommand,
     json_option,
@@ -20,16 +20,6 @@ from referee.cli._shared.output import text_table
 from referee.cli.bot import list_bots, register, update
 
 MS_US = 1_000
-LIMITS = (
-    ("matches in play", "max_matches", "matches"),
-    ("open streams", "max_streams", "streams"),
-    ("calls a minute", "max_calls_per_minute", "calls"),
-    ("bots", "max_bots", "bots"),
-    ("active tokens", "max_tokens", "tokens"),
-    ("bytes of stored terms", "max_stored_bytes", "stored_bytes"),
-    ("invited authors", "max_authors", "authors"),
-)
-"""Label of each limit, with the contract's field names of the limit and of its usage."""
 
 
 @click.group()
@@ -119,51 +109,3 @@ def resume(organiser: Organiser, bot: str, as_json: bool) -> None:
 def _session_row(bot: str, session: bot_pb2.Session) -> tuple[str, ...]:
     limit, path = str(session.max_matches), f"{session.round_trip_us / MS_US:.1f} ms"
     return session.id, bot, session.version, limit, path, time_of(session, "open_time")
-
-
-@click.group()
-def quota() -> None:
-    """Manage quotas."""
-
-
-@quota.command("show", cls=ClientCommand)
-@click.argument("holder", default="")
-@with_organiser
-@json_option
-def show_quota(organiser: Organiser, holder: str, as_json: bool) -> None:
-    """Show the limits and usage of a holder; without a holder, the default limits."""
-    response = organiser.administration.quota(holder)
-    if as_json:
-        print_json(to_dict(response))
-    else:
-        _print_quota(response.quota, response.usage if holder else None)
-
-
-@quota.command("set", cls=ClientCommand)
-@click.argument("holder")
-@click.option("--matches", "max_matches", type=click.IntRange(0), default=0, help="Matches in play.")
-@click.option("--streams", "max_streams", type=click.IntRange(0), default=0, help="Open streams.")
-@click.option("--calls", "max_calls_per_minute", type=click.IntRange(0), default=0, help="Calls a minute.")
-@click.option("--bots", "max_bots", type=click.IntRange(0), default=0, help="Bots.")
-@click.option("--tokens", "max_tokens", type=click.IntRange(0), default=0, help="Active tokens.")
-@click.option("--stored-bytes", "max_stored_bytes", type=click.IntRange(0), default=0, help="Bytes of stored terms.")
-@click.option("--authors", "max_authors", type=click.IntRange(0), default=0, help="Invited authors.")
-@with_organiser
-@json_option
-def set_quota(organiser: Organiser, /, holder: str, as_json: bool, **limits: int) -> None:
-    """Set all limits of a holder. A limit that is 0 or not given is the default.
-
-    Usage above a new limit is not cut off; it only blocks further use.
-    """
-    quota = organiser.administration.set_quota(holder, quota_pb2.Quota(**limits))
-    if as_json:
-        print_json(to_dict(quota))
-    else:
-        _print_quota(quota, None)
-
-
-def _print_quota(quota: quota_pb2.Quota, used: quota_pb2.QuotaUsage | None) -> None:
-    rows = [
-        (what, str(getattr(quota, limit)), str(getattr(used, use)) if used else NONE) for what, limit, use in LIMITS
-    ]
-    click.echo(text_table(("limit", "maximum", "used"), rows))

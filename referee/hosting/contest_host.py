@@ -129,6 +129,10 @@ class ContestHost(ABC, Generic[S, R]):
         """Return whether this request has created a contest before."""
         return self._registry.find_request(organiser, request_id) is not None
 
+    def count_active(self, organiser: str) -> int:
+        """Return the number of contests of an organiser that are not over."""
+        return sum(store.state.created.organiser == organiser for store in self._registry.active)
+
     def check_known(self, name: str) -> None:
         """Raises UnknownLadder or UnknownTournament."""
         if not self._registry.contains(self._contest(name)):

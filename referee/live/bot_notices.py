@@ -27,6 +27,7 @@ from referee.accounts.bot_log import (
     NumberedNote,
 )
 from referee.accounts.bots import Accounts, Bot, BotPause, with_fault, without_faults
+from referee.accounts.tokens import BudgetOwner
 from referee.live.ports import Entry, LogUnavailable, Time
 from referee.live.sessions import Session
 from referee.match.events import FlagFell, PlayEnded, SeatForfeited
@@ -149,7 +150,10 @@ class BotNotifier:
 
 
 class QuotaNotifier:
-    """Notifies the bots of a holder when 80 % of a quota is used, and again only after usage was down to half."""
+    """Notifies bots when 80 % of a quota is used, and again only after usage was down to half.
+
+    If the quota of one bot is used, it is this bot; otherwise, all bots of the holder.
+    """
 
     def __init__(
         self, accounts: Accounts, notifier: BotNotifier, sessions_of: Callable[[str], Sequence[Session]]
@@ -158,19 +162,24 @@ class QuotaNotifier:
         self._accounts = accounts
         self._notifier = notifier
         self._sessions_of = sessions_of
-        self._warned: set[tuple[str, str]] = set()
-        """Holders, each with a quota that was nearly used up at the last check."""
+        self._warned: set[tuple[BudgetOwner, str]] = set()
+        """Owners of budgets, each with a quota that was nearly used up at the last check."""
 
-    async def check_usage(self, holder: str, quota: str, used: int, limit: int) -> None:
-        """Notify the holder's online bots if the quota is nearly used up. Raises LogUnavailable."""
-        which = (holder, quota)
+    async def check_usage(self, owner: BudgetOwner, quota: str, used: int, limit: int) -> None:
+        """Notify the bots that are online if the quota is nearly used up. Raises LogUnavailable."""
+        which = (owner, quota)
         if 2 * used <= limit:
             self._warned.discard(which)
         elif 5 * used >= 4 * limit and which not in self._warned:
             self._warned.add(which)
-            for bot in await self._accounts.bots(owner=holder):
+            for bot in await self._bots_of(owner):
                 if self._sessions_of(bot.name):
                     self._notifier.quota_near(bot, quota, used, limit)
+
+    async def _bots_of(self, owner: BudgetOwner) -> Sequence[Bot]:
+        if owner.bot:
+            return [await self._accounts.bot(owner.bot)]
+        return await self._accounts.bots(owner=owner.holder)
 
 
 class AutoPause:

@@ -26,6 +26,7 @@ from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.pace import AddressPace
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.public_reading import PublicLimits, PublicReading
+from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.server import METHODS, Server, ServerLimits
@@ -33,6 +34,7 @@ from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
 from referee.transport.services.games import Games
+from referee.transport.services.holder_usage import ContestLimit, HolderUsage
 from referee.transport.services.invitations import InvitationServicer
 from referee.transport.services.ladders import Ladders
 from referee.transport.services.matches import AnswerLimits, Matches
@@ -65,7 +67,7 @@ class GrpcFrontend:
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
         rate_limit = RateLimiter(
             stores.quotas,
-            DefaultQuotas(_organiser_quota(settings), _author_quota(settings)),
+            QuotaCache(stores.quotas, DefaultQuotas(_organiser_quota(settings), _author_quota(settings)), time),
             settings.max_streams,
             time,
             quota_notifier.check_usage,
@@ -130,21 +132,41 @@ class GrpcFrontend:
             time,
             random_bytes,
         )
-        admin = Admin(
+        contest_limit = ContestLimit(application.ladders, application.tournaments, rate_limit)
+        holder_usage = HolderUsage(
             referee,
             stores.accounts,
             stores.tokens,
             stores.quotas,
             stores.invitations,
+            contest_limit,
+            rate_limit,
+            time,
+        )
+        admin = Admin(
+            referee,
+            stores.accounts,
+            stores.tokens,
+            stores.quotas,
+            holder_usage,
             application.notifier,
             token_issuer,
             rate_limit,
             time,
             shutdown,
         )
-        ladders = Ladders(application.ladders, stores.accounts, consent_guard, term_defaults, rate_limit, max_items)
+        ladders = Ladders(
+            application.ladders, stores.accounts, consent_guard, term_defaults, rate_limit, contest_limit, max_items
+        )
         tournaments = Tournaments(
-            application.tournaments, stores.accounts, labels, consent_guard, term_defaults, rate_limit, max_items
+            application.tournaments,
+            stores.accounts,
+            labels,
+            consent_guard,
+            term_defaults,
+            rate_limit,
+            contest_limit,
+            max_items,
         )
         services = (games_service, matches, play, bots, invitations, admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
@@ -187,6 +209,9 @@ def _organiser_quota(settings: Settings) -> Quota:
         settings.max_tokens_per_holder,
         settings.max_stored_per_holder_bytes,
         settings.max_authors_per_holder,
+        settings.max_streams_per_bot,
+        settings.max_contests_per_holder,
+        settings.max_received_per_minute_bytes,
     )
 
 

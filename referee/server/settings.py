@@ -113,10 +113,23 @@ class Settings:
     )
     max_bot_log_lines: int = _declared(integer(), "1000", "Lines that are kept of each bot's log.")
 
-    max_streams: int = _declared(integer(), "20000", "Maximum number of open streams in total.")
+    max_streams: int = _declared(
+        integer(), "20000", "Maximum number of open streams in total; Watch streams may be half."
+    )
     max_matches_per_bot: int = _declared(integer(), "64", "Maximum number of concurrent matches of a bot.")
     max_matches_per_holder: int = _declared(integer(), "1000", "Concurrent matches of a holder without a quota.")
-    max_streams_per_holder: int = _declared(integer(), "1000", "Open streams of a holder without a quota.")
+    max_streams_per_holder: int = _declared(
+        integer(), "1000", "Open streams of the own tokens of a holder without a quota."
+    )
+    max_streams_per_bot: int = _declared(
+        integer(), "32", "Open Play streams of a bot, and as many Watch streams, if its owner has no quota."
+    )
+    max_contests_per_holder: int = _declared(
+        integer(), "100", "Ladders and tournaments that are not over, of a holder without a quota."
+    )
+    max_received_per_minute_bytes: int = _declared(
+        integer(), "100000000", "Requests of a holder without a quota in a minute, and as much of each of its bots."
+    )
     max_bots_per_holder: int = _declared(integer(), "100", "Bots of a holder without a quota.")
     max_tokens_per_holder: int = _declared(integer(), "200", "Valid tokens of a holder without a quota.")
     max_stored_per_holder_bytes: int = _declared(
@@ -126,7 +139,9 @@ class Settings:
         integer(), "500", "Authors that a holder without a quota has invited, or can still invite."
     )
     max_matches_per_author: int = _declared(integer(), "20", "Concurrent matches of an author without a quota.")
-    max_streams_per_author: int = _declared(integer(), "100", "Open streams of an author without a quota.")
+    max_streams_per_author: int = _declared(
+        integer(), "100", "Open streams of own tokens of an author without a quota."
+    )
     max_bots_per_author: int = _declared(integer(), "10", "Bots of an author without a quota.")
     max_tokens_per_author: int = _declared(integer(), "50", "Valid tokens of an author without a quota.")
     max_stored_per_author_bytes: int = _declared(
@@ -134,7 +149,7 @@ class Settings:
     )
     max_versions_per_bot: int = _declared(integer(), "1000", "Maximum number of versions of a bot.")
     max_concurrent_calls_per_holder: int = _declared(
-        integer(), "64", "Concurrent calls of a holder, not counting streams and moves."
+        integer(), "64", "Concurrent calls of the own tokens of a holder, and of each bot, without streams and moves."
     )
     max_calls_without_token: int = _declared(
         integer(), "1024", "Concurrent calls without a valid token, including health checks and reflection."
@@ -148,7 +163,9 @@ class Settings:
         integer(), "60", "Calls of RedeemInvitation of one address (IPv6: one /64 network)."
     )
     calls_per_minute: int = _declared(
-        integer(), "600", "Calls of a holder without a quota; moves of a running clock are not counted."
+        integer(),
+        "600",
+        "Calls of the own tokens of a holder without a quota, and of each of its bots, except moves.",
     )
 
     public_reading: bool = _declared(

@@ -77,7 +77,8 @@ def open_stores(settings: Settings, time: Time, committed: Callable[[int], None]
 
 def _in_memory(settings: Settings, time: Time) -> Stores:
     events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
-    accounts, quotas = MemoryAccounts(tokens), MemoryQuotas(tokens)
+    accounts = MemoryAccounts(tokens)
+    quotas = MemoryQuotas(tokens, accounts)
     return Stores(
         events,
         events.contests,

@@ -148,17 +148,22 @@ class MemoryAccounts:
 class MemoryQuotas:
     """A Quotas port in memory."""
 
-    def __init__(self, tokens: MemoryTokens) -> None:
+    def __init__(self, tokens: MemoryTokens, accounts: "MemoryAccounts | None" = None) -> None:
         self._tokens = tokens
+        self._accounts = accounts or MemoryAccounts(tokens)
         self._quotas: dict[str, Quota | None] = {}
 
     @property
-    def holders(self) -> set[str]:
+    def limited_holders(self) -> set[str]:
         """Holders that have a quota."""
         return {holder for holder, quota in self._quotas.items() if quota is not None}
 
     async def quota(self, holder: str) -> Quota | None:
         return self._quotas.get(holder)
+
+    async def holders(self, after: str = "", limit: int | None = None) -> list[str]:
+        known = self._tokens.holders | self._accounts.owners | self.limited_holders
+        return sorted(holder for holder in known if holder > after)[:limit]
 
     async def stored_bytes(self, holder: str) -> int:
         return 0

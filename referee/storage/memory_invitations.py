@@ -93,5 +93,5 @@ class MemoryInvitations:
         return found
 
     def _is_known(self, holder: str) -> bool:
-        known = self._tokens.holders | self._accounts.owners | self._quotas.holders
+        known = self._tokens.holders | self._accounts.owners | self._quotas.limited_holders
         return holder.lower() in {name.lower() for name in known}

@@ -127,8 +127,9 @@ def redemption_of(redemption: Redemption) -> invitation_pb2.Redemption:
 
 def read_quota(quota: quota_pb2.Quota) -> Quota:
     """Raises BadField."""
-    if quota.max_stored_bytes > MAX_STORED_BYTES:
-        raise BadField("quota.max_stored_bytes", f"the limit is {MAX_STORED_BYTES}")
+    for field in ("max_stored_bytes", "max_received_bytes"):
+        if getattr(quota, field) > MAX_STORED_BYTES:
+            raise BadField(f"quota.{field}", f"the limit is {MAX_STORED_BYTES}")
     return Quota(
         quota.max_matches,
         quota.max_streams,
@@ -137,6 +138,9 @@ def read_quota(quota: quota_pb2.Quota) -> Quota:
         quota.max_tokens,
         quota.max_stored_bytes,
         quota.max_authors,
+        quota.max_bot_streams,
+        quota.max_contests,
+        quota.max_received_bytes,
     )
 
 
@@ -149,6 +153,9 @@ def quota_of(quota: Quota) -> quota_pb2.Quota:
         max_tokens=quota.max_tokens,
         max_stored_bytes=quota.max_stored_bytes,
         max_authors=quota.max_authors,
+        max_bot_streams=quota.max_bot_streams,
+        max_contests=quota.max_contests,
+        max_received_bytes=quota.max_received_bytes,
     )
 
 

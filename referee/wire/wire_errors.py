@@ -161,6 +161,14 @@ class TooMuchStored(TransportError):
         super().__init__(sentence, limit_bytes=str(limit))
 
 
+class TooManyBytes(TransportError):
+    mapping = ErrorMapping(EXHAUSTED, quota=True, retry_after_ms=RETRY_AFTER_MS)
+
+    def __init__(self, limit: int) -> None:
+        sentence = f"too many bytes sent: the limit is {limit} in a minute"
+        super().__init__(sentence, limit_bytes=str(limit), retry_after_ms=str(RETRY_AFTER_MS))
+
+
 class TooManyMatches(TransportError):
     mapping = ErrorMapping(EXHAUSTED, quota=True, retry_after_ms=RETRY_AFTER_MS)
 

@@ -119,6 +119,12 @@ def exceed_stream_quota(organiser: Organiser) -> None:
 def exceed_rate_limit(organiser: Organiser) -> None:
     set_quota(organiser, max_calls_per_minute=1)
     while True:
+        organiser.call_as_bot(0, "BotService/GetBot", name=organiser.bots[0])
+
+
+def send_too_many_bytes(organiser: Organiser) -> None:
+    set_quota(organiser, max_received_bytes=1)
+    while True:
         organiser.call("BotService/GetBot", name=organiser.bots[0])
 
 
@@ -197,6 +203,7 @@ CALL_ERRORS: dict[str, Callable[[Organiser], Any]] = {
     "TOO_MANY_MATCHES": exceed_match_quota,
     "TOO_MANY_STREAMS": exceed_stream_quota,
     "TOO_MANY_CALLS": exceed_rate_limit,
+    "TOO_MANY_BYTES": send_too_many_bytes,
     "TOO_MANY_CALLS_IN_FLIGHT": leave_responses_unread,
     "TOO_MANY_NAMES": exceed_bot_quota,
     "MESSAGE_TOO_LARGE": lambda organiser: organiser.call("GameService/GetGame", name=LARGE),

@@ -6,7 +6,7 @@ from typing import Any
 from referee_api.v1 import error_pb2, play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
-from tests.e2e.bot_connection import connect_bot
+from tests.e2e.bot_connection import BotConnection, connect_bot
 from tests.e2e.error_requests import (
     CONTINUE_WITHOUT_SEAT,
     LARGE,
@@ -114,9 +114,9 @@ def receive_with_revoked_token(organiser: Organiser) -> None:
 
 
 def exceed_stream_quota(organiser: Organiser) -> None:
-    set_quota(organiser, max_streams=1)
+    set_quota(organiser, max_bot_streams=1)
     organiser.connection(0)
-    organiser.connection(1)
+    BotConnection(organiser.channel, organiser.secrets[0])
 
 
 def exceed_rate_limit(organiser: Organiser) -> None:

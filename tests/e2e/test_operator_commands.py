@@ -104,10 +104,28 @@ def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organis
     (paused,) = run_admin(organiser, "bots", "pause", organiser.bots[0], "--why", "a rest")
     assert paused["pause"]["message"] == "a rest"
     assert "pause" not in run_admin(organiser, "bots", "resume", organiser.bots[0])[0]
-    assert run_admin(organiser, "quota", "set", "organiser", "--bots", "7")["max_bots"] == 7
+    assert run_admin(organiser, "quota", "set", "organiser", "bots=7")["max_bots"] == 7
     assert run_admin(organiser, "quota", "show", "organiser")["usage"]["bots"] == len(organiser.bots)
     assert run_admin(organiser, "drain", "--grace-s", "1")["matches_in_play"] == 0
     assert organiser.server.process.wait(TIMEOUT_S) == 0
+
+
+def test_quotas_are_set_one_by_one_and_seen_in_one_table(organiser: Organiser) -> None:
+    assert run_admin(organiser, "quota", "set", "organiser", "bots=7", "matches=5")["max_bots"] == 7
+    assert run_admin(organiser, "quota", "set", "organiser", "contests=9", "matches=0")["max_bots"] == 7
+    by_holder = {one["holder"]: one for one in run_admin(organiser, "quota", "list")}
+    assert by_holder.keys() == {"admin", "organiser"}
+    own = by_holder["organiser"]["own_quota"]
+    assert {field: number for field, number in own.items() if int(number)} == {"max_bots": 7, "max_contests": 9}
+    at, token = organiser.server.address, organiser.server.admin_token
+    table = run_referee("admin", "quota", "list", BOT_REFEREE=at, BOT_TOKEN=token).stdout
+    (line,) = (line for line in table.splitlines() if line.startswith("organiser"))
+    assert {"2/7*", "0/9*", "0/1000"} <= set(line.split())
+    shown = run_referee("admin", "quota", "show", "organiser", BOT_REFEREE=at, BOT_TOKEN=token).stdout
+    assert "ladders and tournaments that are not over" in shown
+    for wrong in ("bot=7", "bots", "bots=-1", "bots=4294967296"):
+        refused = run_referee("admin", "quota", "set", "organiser", wrong, BOT_REFEREE=at, BOT_TOKEN=token)
+        assert refused.returncode == 2, wrong
 
 
 def test_an_author_is_invited_and_signs_up_by_the_command_line(organiser: Organiser) -> None:

@@ -16,6 +16,7 @@ from referee.accounts.bot_log import (
     SessionLostNote,
 )
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, paused, returned
+from referee.accounts.tokens import BudgetOwner
 from referee.live.bot_notices import (
     MAX_PENDING_NOTES,
     AutoPause,
@@ -357,9 +358,9 @@ def notice_details(session: Session) -> list[dict[str, str]]:
 @in_loop
 async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_others() -> None:
     quota_notifier, (first, second, other_holders_bot), recorder = await quota_notifier_for("ada", "ada", "bob", "ada")
-    await quota_notifier.check_usage("ada", CALLS, 79, 100)
+    await quota_notifier.check_usage(BudgetOwner("ada"), CALLS, 79, 100)
     assert notice_details(first) == []
-    await quota_notifier.check_usage("ada", CALLS, 80, 100)
+    await quota_notifier.check_usage(BudgetOwner("ada"), CALLS, 80, 100)
     expected = [{"quota": CALLS, "used": "80", "limit": "100"}]
     assert (notice_details(first), notice_details(second), notice_details(other_holders_bot)) == (
         expected,
@@ -372,12 +373,20 @@ async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_ot
 
 
 @in_loop
+async def test_a_notice_of_the_quota_of_one_bot_is_sent_to_this_bot_only() -> None:
+    quota_notifier, (first, second), _ = await quota_notifier_for("ada", "ada", "ada")
+    await quota_notifier.check_usage(BudgetOwner("ada", BOTS[0].bot), CALLS, 80, 100)
+    assert notice_details(first) == [{"quota": CALLS, "used": "80", "limit": "100"}]
+    assert notice_details(second) == []
+
+
+@in_loop
 async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> None:
     quota_notifier, (first,), _ = await quota_notifier_for("ada", "ada")
     for used, count in ((80, 1), (90, 0), (60, 0), (80, 0), (50, 0), (70, 0), (81, 1)):
-        await quota_notifier.check_usage("ada", CALLS, used, 100)
+        await quota_notifier.check_usage(BudgetOwner("ada"), CALLS, used, 100)
         assert len(notice_details(first)) == count, used
-    await quota_notifier.check_usage("ada", "max_streams", 4, 5)
+    await quota_notifier.check_usage(BudgetOwner("ada"), "max_streams", 4, 5)
     assert len(notice_details(first)) == 1, "another quota"
 
 

@@ -55,6 +55,7 @@ WRITTEN = {
         "INSERT INTO invitations VALUES (1, 'in_1', x'02', 'lovelace', 'r', 1, 2, 3, 'cup', 0, 1)",
         "INSERT INTO redemptions VALUES (1, 1, 'r', 'lovelace', 'tk_1', 1)",
     ],
+    14: ["UPDATE quotas SET max_contests = 8"],
 }
 """Data of features that were new in each version, as SQL statements."""
 

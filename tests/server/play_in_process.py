@@ -18,7 +18,7 @@ from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest
 
 from engines.registry import find
-from referee.accounts.tokens import Quota
+from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.match_request import MatchRequest
 from referee.live.match_timing import LoopTime
 from referee.live.sessions import Hello
@@ -135,7 +135,9 @@ async def play_matches(
         await asyncio.sleep(0)
     for session in sessions:
         stream = BotStream(moves, on_answer)
-        play = PlayStream(referee, session, session.player.bot, host, rate_limiter, rejections, time, HEARTBEAT)
+        play = PlayStream(
+            referee, session, BudgetOwner(session.player.bot), host, rate_limiter, rejections, time, HEARTBEAT
+        )
         tasks.append(asyncio.create_task(play.run(stream, [])))
     with around:
         await asyncio.wait([asyncio.create_task(done.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)

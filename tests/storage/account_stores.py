@@ -50,7 +50,8 @@ class AccountStores:
 
 def in_memory() -> AccountStores:
     tokens = MemoryTokens()
-    accounts, quotas = MemoryAccounts(tokens), MemoryQuotas(tokens)
+    accounts = MemoryAccounts(tokens)
+    quotas = MemoryQuotas(tokens, accounts)
     invitations = MemoryInvitations(tokens, accounts, quotas)
     return AccountStores(accounts, tokens, quotas, MemoryBotLog(MAX_LINES), invitations)
 

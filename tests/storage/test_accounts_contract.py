@@ -330,6 +330,16 @@ async def test_a_quota_of_a_holder_can_be_set_changed_and_removed(stores: Accoun
 
 
 @with_all_account_stores
+async def test_holders_of_tokens_bots_and_quotas_are_listed_by_name(stores: AccountStores) -> None:
+    await stores.tokens.add_token(organiser_token("s", "tom"), 9)
+    await stores.register("ada", "ann")
+    await stores.quotas.set_quota("bob", Quota(max_contests=3))
+    await stores.quotas.set_quota("eve", None)
+    assert await stores.quotas.holders() == ["ann", "bob", "tom"]
+    assert await stores.quotas.holders("ann", 1) == ["bob"]
+
+
+@with_all_account_stores
 async def test_a_holder_is_an_author_unless_it_also_has_the_token_of_an_organiser(stores: AccountStores) -> None:
     assert not await stores.quotas.is_author("ann")
     author = Token(sha256_of("a"), Role.AUTHOR, "ann", NOON_MS)

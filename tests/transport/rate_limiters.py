@@ -1,12 +1,13 @@
 """Rate limiters for tests, with limits that a test does not reach unless it sets them."""
 
-from referee.accounts.tokens import DefaultQuotas, Quota, Quotas
+from referee.accounts.tokens import BudgetOwner, DefaultQuotas, Quota, Quotas
 from referee.live.ports import Time
 from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
+from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter, UsageObserver
 
 
-async def ignore_usage(_holder: str, _quota: str, _used: int, _limit: int) -> None:
+async def ignore_usage(_owner: BudgetOwner, _quota: str, _used: int, _limit: int) -> None:
     """A UsageObserver that does nothing."""
 
 
@@ -20,9 +21,10 @@ def create_rate_limiter(
     max_calls_in_flight: int = 64,
     author_quota: Quota | None = None,
 ) -> RateLimiter:
+    quotas = quotas or MemoryQuotas(MemoryTokens())
     return RateLimiter(
-        quotas or MemoryQuotas(MemoryTokens()),
-        DefaultQuotas(quota, author_quota or quota),
+        quotas,
+        QuotaCache(quotas, DefaultQuotas(quota, author_quota or quota), time),
         max_streams,
         time,
         observe_usage,

@@ -1,20 +1,24 @@
 """Rate limits: calls per minute, calls in flight, open streams."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from referee.accounts.tokens import Quota, Role, Token
+from referee.accounts.tokens import BudgetOwner, Quota, Role, Token
 from referee.match.clock import SECOND
 from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
+from referee.transport.guards import rate_limit
 from referee.transport.guards.authentication import Caller
-from referee.transport.guards.rate_limit import RateLimiter
-from referee.wire.wire_errors import BadToken, TooManyCalls, TooManyCallsInFlight, TooManyStreams
+from referee.transport.guards.rate_limit import RateLimiter, StreamKind, Usage
+from referee.wire.wire_errors import BadToken, TooManyBytes, TooManyCalls, TooManyCallsInFlight, TooManyStreams
 from tests.live.fake_time import FakeTime
 from tests.transport.rate_limiters import create_rate_limiter
 
-DEFAULT_QUOTA = Quota(10, 2, 60, 10, 10)
+DEFAULT_QUOTA = Quota(10, 2, 60, 10, 10, max_bot_streams=1)
+ADA, BOB = BudgetOwner("ada"), BudgetOwner("bob")
+FIRST_BOT, SECOND_BOT = BudgetOwner("ada", "first"), BudgetOwner("ada", "second")
 
 
 def caller(holder: str = "ada", expires_ms: int | None = None) -> Caller:
@@ -38,13 +42,13 @@ def test_a_tenth_of_the_calls_per_minute_can_be_made_at_once() -> None:
         time = FakeTime()
         limiter = new_rate_limiter(time)
         for _ in range(6):
-            await limiter.count_call("ada")
+            await limiter.count_call(ADA)
         with pytest.raises(TooManyCalls) as error:
-            await limiter.count_call("ada")
+            await limiter.count_call(ADA)
         assert error.value.details["retry_after_ms"] == "1000"
-        await limiter.count_call("bob")
+        await limiter.count_call(BOB)
         time.us += SECOND
-        await limiter.count_call("ada")
+        await limiter.count_call(ADA)
 
     asyncio.run(check())
 
@@ -53,20 +57,20 @@ def test_only_accepted_calls_of_the_last_minute_are_counted() -> None:
     async def check() -> None:
         time = FakeTime()
         limiter = new_rate_limiter(time)
-        assert limiter.calls_of("ada") == 0
+        assert limiter.usage_of(ADA).calls == 0
         for _ in range(6):
-            await limiter.count_call("ada")
+            await limiter.count_call(ADA)
         with pytest.raises(TooManyCalls):
-            await limiter.count_call("ada")
+            await limiter.count_call(ADA)
         time.us += 30 * SECOND
-        await limiter.count_call("ada")
-        assert (limiter.calls_of("ada"), limiter.calls_of("bob")) == (7, 0)
+        await limiter.count_call(ADA)
+        assert (limiter.usage_of(ADA).calls, limiter.usage_of(BOB).calls) == (7, 0)
         time.us += 29 * SECOND
-        assert limiter.calls_of("ada") == 7
+        assert limiter.usage_of(ADA).calls == 7
         time.us += SECOND
-        assert limiter.calls_of("ada") == 1
+        assert limiter.usage_of(ADA).calls == 1
         time.us += 30 * SECOND
-        assert limiter.calls_of("ada") == 0
+        assert limiter.usage_of(ADA).calls == 0
 
     asyncio.run(check())
 
@@ -74,10 +78,10 @@ def test_only_accepted_calls_of_the_last_minute_are_counted() -> None:
 def test_concurrent_first_calls_share_one_budget() -> None:
     async def check() -> None:
         limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, SlowQuotas(MemoryTokens()))
-        await asyncio.gather(*(limiter.count_call("ada") for _ in range(6)))
-        assert limiter.calls_of("ada") == 6
+        await asyncio.gather(*(limiter.count_call(ADA) for _ in range(6)))
+        assert limiter.usage_of(ADA).calls == 6
         with pytest.raises(TooManyCalls):
-            await limiter.count_call("ada")
+            await limiter.count_call(ADA)
 
     asyncio.run(check())
 
@@ -91,6 +95,97 @@ def test_authors_have_default_limits_of_their_own_and_a_quota_has_precedence() -
         await quotas.set_quota("bob", Quota(max_bots=7))
         limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, quotas, author_quota=Quota(1, 1, 1, 1, 1))
         assert [(await limiter.quota(holder)).max_bots for holder in ("ada", "bob", "eve")] == [1, 7, 10]
+
+    asyncio.run(check())
+
+
+def test_a_bot_is_refused_nothing_for_what_another_bot_of_its_holder_did() -> None:
+    async def check() -> None:
+        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, max_calls_in_flight=1)
+        limiter.begin_call(FIRST_BOT)
+        with pytest.raises(TooManyCallsInFlight):
+            limiter.begin_call(FIRST_BOT)
+        for _ in range(6):
+            await limiter.count_call(FIRST_BOT)
+        with pytest.raises(TooManyCalls):
+            await limiter.count_call(FIRST_BOT)
+        for other in (SECOND_BOT, ADA):
+            limiter.begin_call(other)
+            await limiter.count_call(other)
+        assert [limiter.usage_of(owner).calls for owner in (FIRST_BOT, SECOND_BOT, ADA)] == [6, 1, 1]
+
+    asyncio.run(check())
+
+
+def test_streams_are_limited_for_each_bot_and_kind() -> None:
+    async def check() -> None:
+        limiter, release = new_rate_limiter(FakeTime()), asyncio.Event()
+        first, second = (bot_caller(name) for name in ("first", "second"))
+        streams = [(first, StreamKind.PLAY), (first, StreamKind.WATCH), (second, StreamKind.PLAY)]
+        tasks = [asyncio.create_task(_hold(limiter, release, *stream)) for stream in streams]
+        await asyncio.sleep(0)
+        for stream in streams:
+            with pytest.raises(TooManyStreams) as error:
+                await _hold(limiter, release, *stream)
+            assert error.value.details == {"limit": "1"}
+        assert limiter.usage_of(FIRST_BOT) == limiter.usage_of(SECOND_BOT) == Usage(streams=1)
+        assert limiter.usage_of(ADA) == Usage()
+        release.set()
+        await asyncio.gather(*tasks)
+        assert limiter.usage_of(FIRST_BOT) == Usage()
+
+    asyncio.run(check())
+
+
+def test_watches_leave_half_of_all_streams_to_bots_that_play() -> None:
+    async def check() -> None:
+        limiter, release = new_rate_limiter(FakeTime(), max_streams=4), asyncio.Event()
+        tasks = [asyncio.create_task(_open(limiter, release, holder)) for holder in ("ada", "bob")]
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyStreams) as error:
+            await _open(limiter, release, "eve")
+        assert error.value.details == {"limit": "2"}
+        bots = [bot_caller(name) for name in ("first", "second", "third")]
+        tasks += [asyncio.create_task(_hold(limiter, release, bot, StreamKind.PLAY)) for bot in bots[:2]]
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyStreams) as error:
+            await _hold(limiter, release, bots[2], StreamKind.PLAY)
+        assert error.value.details == {"limit": "4"}
+        release.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(check())
+
+
+def test_calls_are_refused_after_too_many_bytes_until_a_minute_has_passed() -> None:
+    async def check() -> None:
+        time = FakeTime()
+        limiter = create_rate_limiter(time, replace(DEFAULT_QUOTA, max_received_bytes=100))
+        limiter.count_bytes(ADA, 60)
+        await limiter.count_call(ADA)
+        limiter.count_bytes(ADA, 40)
+        with pytest.raises(TooManyBytes) as error:
+            await limiter.count_call(ADA)
+        assert error.value.details["limit_bytes"] == "100"
+        assert limiter.usage_of(ADA) == Usage(1, 100)
+        await limiter.count_call(FIRST_BOT)
+        time.us += 60 * SECOND
+        await limiter.count_call(ADA)
+
+    asyncio.run(check())
+
+
+def test_idle_budgets_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def check() -> None:
+        monkeypatch.setattr(rate_limit, "MAX_BUDGETS", 2)
+        time = FakeTime()
+        limiter = new_rate_limiter(time)
+        await limiter.count_call(ADA)
+        limiter.count_bytes(BOB, 9)
+        time.us += 30 * SECOND
+        await limiter.count_call(FIRST_BOT)
+        assert limiter.usage_of(ADA).calls == 0
+        assert limiter.usage_of(BOB).received_bytes == 9
 
     asyncio.run(check())
 
@@ -167,6 +262,15 @@ def test_the_expiry_timer_of_a_closed_stream_is_cancelled() -> None:
     asyncio.run(check())
 
 
+def bot_caller(bot: str) -> Caller:
+    return Caller(Token(bytes(32), Role.BOT, "ada", 0, bot))
+
+
+async def _hold(limiter: RateLimiter, release: asyncio.Event, caller: Caller, kind: StreamKind) -> None:
+    async with limiter.stream(caller, kind):
+        await release.wait()
+
+
 async def _open(
     limiter: RateLimiter, release: asyncio.Event, holder: str = "ada", expires_ms: int | None = None
 ) -> None:
@@ -176,20 +280,20 @@ async def _open(
 
 def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call() -> None:
     async def check() -> None:
-        observed: list[tuple[str, str, int, int]] = []
+        observed: list[tuple[BudgetOwner, str, int, int]] = []
 
         async def observe(*usage: Any) -> None:
             observed.append(usage)
 
         limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, observe_usage=observe)
         for _ in range(6):
-            await limiter.count_call("ada")
+            await limiter.count_call(ADA)
         with pytest.raises(TooManyCalls):
-            await limiter.count_call("ada")
-        await limiter.count_call("bob")
+            await limiter.count_call(ADA)
+        await limiter.count_call(BOB)
         assert observed == [
-            *(("ada", "calls_per_minute", count, 60) for count in range(1, 7)),
-            ("bob", "calls_per_minute", 1, 60),
+            *((ADA, "calls_per_minute", count, 60) for count in range(1, 7)),
+            (BOB, "calls_per_minute", 1, 60),
         ]
 
     asyncio.run(check())
@@ -197,10 +301,10 @@ def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call()
 
 def test_each_holder_has_its_own_limit_of_calls_in_flight() -> None:
     limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, max_calls_in_flight=2)
-    for holder in ("ada", "ada", "bob"):
-        limiter.begin_call(holder)
+    for owner in (ADA, ADA, BOB):
+        limiter.begin_call(owner)
     with pytest.raises(TooManyCallsInFlight) as error:
-        limiter.begin_call("ada")
+        limiter.begin_call(ADA)
     assert error.value.details == {"limit": "2"}
-    limiter.end_call("ada")
-    limiter.begin_call("ada")
+    limiter.end_call(ADA)
+    limiter.begin_call(ADA)

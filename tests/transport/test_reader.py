@@ -8,7 +8,7 @@ from typing import Any, cast
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest
 
-from referee.accounts.tokens import Quota
+from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.bot_notices import BotLogRecorder
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
@@ -22,6 +22,7 @@ from tests.transport.rate_limiters import create_rate_limiter
 
 CHUNKS = 50
 HEARTBEAT = HeartbeatConfig(64, 5_000, 15 * SECOND)
+ADA = BudgetOwner("ada")
 HIGH_QUOTA = Quota(10, 10, 10**9, 10, 10)
 UNUSED_HOST = cast(StreamHost, SimpleNamespace(map_error=None, match_context=None))
 """Must not be called."""
@@ -47,7 +48,7 @@ async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     (session,) = harness.connect(BOTS[0])
     rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
     rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
     reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=PONGS)), []))
     turns = 0
     while not reading.done():
@@ -65,7 +66,7 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     token = harness.turn_due(match_id, 0).turn.token
     rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
     rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
     await harness.time.advance(SECOND)
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
     reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=[*PONGS, move])), []))
@@ -91,7 +92,7 @@ async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
     rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
     recorder = BotLogRecorder(MemoryBotLog(10))
     rejections = RejectionRecorder(recorder, harness.time)
-    stream = PlayStream(harness.referee, session, "ada", UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
     token = harness.turn_due(match_id, 0).turn.token
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):
@@ -100,7 +101,7 @@ async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
         await settle()
     notes = await recorder.read(session.player.bot)
     await harness.referee.close()
-    return rate_limiter.calls_of("ada"), len(notes)
+    return rate_limiter.usage_of(ADA).calls, len(notes)
 
 
 @in_loop

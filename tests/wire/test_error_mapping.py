@@ -111,6 +111,7 @@ EXAMPLES: list[Exception] = [
     wire_errors.TooManyCalls(600, 100),
     wire_errors.TooManyCallsInFlight(64),
     wire_errors.TooManyStreams(10),
+    wire_errors.TooManyBytes(3),
     wire_errors.TooManyMatches(10),
     worker_pool.TooManyWaiting(8),
     worker_pool.TooExpensive(2000),

@@ -619,7 +619,9 @@ type GetQuotaResponse struct {
 	// The limits.
 	Quota *Quota `protobuf:"bytes,1,opt,name=quota,proto3" json:"quota,omitempty"`
 	// Current usage. Not set if the request names no holder.
-	Usage         *QuotaUsage `protobuf:"bytes,2,opt,name=usage,proto3" json:"usage,omitempty"`
+	Usage *QuotaUsage `protobuf:"bytes,2,opt,name=usage,proto3" json:"usage,omitempty"`
+	// The limits that were set for this holder; 0 for those that were not. Not set: none was.
+	OwnQuota      *Quota `protobuf:"bytes,3,opt,name=own_quota,json=ownQuota,proto3" json:"own_quota,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -668,6 +670,123 @@ func (x *GetQuotaResponse) GetUsage() *QuotaUsage {
 	return nil
 }
 
+func (x *GetQuotaResponse) GetOwnQuota() *Quota {
+	if x != nil {
+		return x.OwnQuota
+	}
+	return nil
+}
+
+// Request for `ListQuotas`.
+type ListQuotasRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Maximum number of results, 1 to 1000. Default 0: 100.
+	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// `next_page_token` of the previous page. Default empty: the first page.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListQuotasRequest) Reset() {
+	*x = ListQuotasRequest{}
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListQuotasRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListQuotasRequest) ProtoMessage() {}
+
+func (x *ListQuotasRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListQuotasRequest.ProtoReflect.Descriptor instead.
+func (*ListQuotasRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListQuotasRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListQuotasRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// Response of `ListQuotas`: one page.
+type ListQuotasResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The holders.
+	Quotas []*HolderQuota `protobuf:"bytes,1,rep,name=quotas,proto3" json:"quotas,omitempty"`
+	// Token of the next page. Empty: there is none.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListQuotasResponse) Reset() {
+	*x = ListQuotasResponse{}
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListQuotasResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListQuotasResponse) ProtoMessage() {}
+
+func (x *ListQuotasResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListQuotasResponse.ProtoReflect.Descriptor instead.
+func (*ListQuotasResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListQuotasResponse) GetQuotas() []*HolderQuota {
+	if x != nil {
+		return x.Quotas
+	}
+	return nil
+}
+
+func (x *ListQuotasResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // Request for `SetQuota`.
 type SetQuotaRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -681,7 +800,7 @@ type SetQuotaRequest struct {
 
 func (x *SetQuotaRequest) Reset() {
 	*x = SetQuotaRequest{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[12]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -693,7 +812,7 @@ func (x *SetQuotaRequest) String() string {
 func (*SetQuotaRequest) ProtoMessage() {}
 
 func (x *SetQuotaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[12]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -706,7 +825,7 @@ func (x *SetQuotaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetQuotaRequest.ProtoReflect.Descriptor instead.
 func (*SetQuotaRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SetQuotaRequest) GetHolder() string {
@@ -734,7 +853,7 @@ type SetQuotaResponse struct {
 
 func (x *SetQuotaResponse) Reset() {
 	*x = SetQuotaResponse{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[13]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -746,7 +865,7 @@ func (x *SetQuotaResponse) String() string {
 func (*SetQuotaResponse) ProtoMessage() {}
 
 func (x *SetQuotaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[13]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -759,7 +878,7 @@ func (x *SetQuotaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetQuotaResponse.ProtoReflect.Descriptor instead.
 func (*SetQuotaResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SetQuotaResponse) GetQuota() *Quota {
@@ -789,7 +908,7 @@ type CreateTokenRequest struct {
 
 func (x *CreateTokenRequest) Reset() {
 	*x = CreateTokenRequest{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[14]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +920,7 @@ func (x *CreateTokenRequest) String() string {
 func (*CreateTokenRequest) ProtoMessage() {}
 
 func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[14]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +933,7 @@ func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenRequest.ProtoReflect.Descriptor instead.
 func (*CreateTokenRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CreateTokenRequest) GetRole() Role {
@@ -865,7 +984,7 @@ type CreateTokenResponse struct {
 
 func (x *CreateTokenResponse) Reset() {
 	*x = CreateTokenResponse{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[15]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -877,7 +996,7 @@ func (x *CreateTokenResponse) String() string {
 func (*CreateTokenResponse) ProtoMessage() {}
 
 func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[15]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -890,7 +1009,7 @@ func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenResponse.ProtoReflect.Descriptor instead.
 func (*CreateTokenResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CreateTokenResponse) GetSecret() string {
@@ -924,7 +1043,7 @@ type ListTokensRequest struct {
 
 func (x *ListTokensRequest) Reset() {
 	*x = ListTokensRequest{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[16]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -936,7 +1055,7 @@ func (x *ListTokensRequest) String() string {
 func (*ListTokensRequest) ProtoMessage() {}
 
 func (x *ListTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[16]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -949,7 +1068,7 @@ func (x *ListTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTokensRequest.ProtoReflect.Descriptor instead.
 func (*ListTokensRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListTokensRequest) GetHolder() string {
@@ -993,7 +1112,7 @@ type ListTokensResponse struct {
 
 func (x *ListTokensResponse) Reset() {
 	*x = ListTokensResponse{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[17]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1124,7 @@ func (x *ListTokensResponse) String() string {
 func (*ListTokensResponse) ProtoMessage() {}
 
 func (x *ListTokensResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[17]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1137,7 @@ func (x *ListTokensResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTokensResponse.ProtoReflect.Descriptor instead.
 func (*ListTokensResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListTokensResponse) GetTokens() []*Token {
@@ -1046,7 +1165,7 @@ type RevokeTokenRequest struct {
 
 func (x *RevokeTokenRequest) Reset() {
 	*x = RevokeTokenRequest{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[18]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1058,7 +1177,7 @@ func (x *RevokeTokenRequest) String() string {
 func (*RevokeTokenRequest) ProtoMessage() {}
 
 func (x *RevokeTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[18]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1071,7 +1190,7 @@ func (x *RevokeTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokenRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokenRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RevokeTokenRequest) GetTokenId() string {
@@ -1092,7 +1211,7 @@ type RevokeTokenResponse struct {
 
 func (x *RevokeTokenResponse) Reset() {
 	*x = RevokeTokenResponse{}
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[19]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1223,7 @@ func (x *RevokeTokenResponse) String() string {
 func (*RevokeTokenResponse) ProtoMessage() {}
 
 func (x *RevokeTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_admin_service_proto_msgTypes[19]
+	mi := &file_referee_api_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1236,7 @@ func (x *RevokeTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokenResponse.ProtoReflect.Descriptor instead.
 func (*RevokeTokenResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_referee_api_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RevokeTokenResponse) GetToken() *Token {
@@ -1165,10 +1284,18 @@ const file_referee_api_v1_admin_service_proto_rawDesc = "" +
 	"\x11ResumeBotResponse\x12%\n" +
 	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\")\n" +
 	"\x0fGetQuotaRequest\x12\x16\n" +
-	"\x06holder\x18\x01 \x01(\tR\x06holder\"q\n" +
+	"\x06holder\x18\x01 \x01(\tR\x06holder\"\xa5\x01\n" +
 	"\x10GetQuotaResponse\x12+\n" +
 	"\x05quota\x18\x01 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\x120\n" +
-	"\x05usage\x18\x02 \x01(\v2\x1a.referee_api.v1.QuotaUsageR\x05usage\"V\n" +
+	"\x05usage\x18\x02 \x01(\v2\x1a.referee_api.v1.QuotaUsageR\x05usage\x122\n" +
+	"\town_quota\x18\x03 \x01(\v2\x15.referee_api.v1.QuotaR\bownQuota\"O\n" +
+	"\x11ListQuotasRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"q\n" +
+	"\x12ListQuotasResponse\x123\n" +
+	"\x06quotas\x18\x01 \x03(\v2\x1b.referee_api.v1.HolderQuotaR\x06quotas\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"V\n" +
 	"\x0fSetQuotaRequest\x12\x16\n" +
 	"\x06holder\x18\x01 \x01(\tR\x06holder\x12+\n" +
 	"\x05quota\x18\x02 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\"?\n" +
@@ -1196,14 +1323,16 @@ const file_referee_api_v1_admin_service_proto_rawDesc = "" +
 	"\x12RevokeTokenRequest\x12\x19\n" +
 	"\btoken_id\x18\x01 \x01(\tR\atokenId\"B\n" +
 	"\x13RevokeTokenResponse\x12+\n" +
-	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2\xce\x06\n" +
+	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2\xa3\a\n" +
 	"\fAdminService\x12D\n" +
 	"\x05Drain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\x12b\n" +
 	"\x0fAdjudicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a'.referee_api.v1.AdjudicateMatchResponse\x12P\n" +
 	"\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\x12M\n" +
 	"\bPauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\x12P\n" +
 	"\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\x12M\n" +
-	"\bGetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\x12M\n" +
+	"\bGetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\x12S\n" +
+	"\n" +
+	"ListQuotas\x12!.referee_api.v1.ListQuotasRequest\x1a\".referee_api.v1.ListQuotasResponse\x12M\n" +
 	"\bSetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\x12V\n" +
 	"\vCreateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\x12S\n" +
 	"\n" +
@@ -1223,7 +1352,7 @@ func file_referee_api_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_admin_service_proto_rawDescData
 }
 
-var file_referee_api_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_referee_api_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_referee_api_v1_admin_service_proto_goTypes = []any{
 	(*DrainRequest)(nil),            // 0: referee_api.v1.DrainRequest
 	(*DrainResponse)(nil),           // 1: referee_api.v1.DrainResponse
@@ -1237,61 +1366,68 @@ var file_referee_api_v1_admin_service_proto_goTypes = []any{
 	(*ResumeBotResponse)(nil),       // 9: referee_api.v1.ResumeBotResponse
 	(*GetQuotaRequest)(nil),         // 10: referee_api.v1.GetQuotaRequest
 	(*GetQuotaResponse)(nil),        // 11: referee_api.v1.GetQuotaResponse
-	(*SetQuotaRequest)(nil),         // 12: referee_api.v1.SetQuotaRequest
-	(*SetQuotaResponse)(nil),        // 13: referee_api.v1.SetQuotaResponse
-	(*CreateTokenRequest)(nil),      // 14: referee_api.v1.CreateTokenRequest
-	(*CreateTokenResponse)(nil),     // 15: referee_api.v1.CreateTokenResponse
-	(*ListTokensRequest)(nil),       // 16: referee_api.v1.ListTokensRequest
-	(*ListTokensResponse)(nil),      // 17: referee_api.v1.ListTokensResponse
-	(*RevokeTokenRequest)(nil),      // 18: referee_api.v1.RevokeTokenRequest
-	(*RevokeTokenResponse)(nil),     // 19: referee_api.v1.RevokeTokenResponse
-	(*Result)(nil),                  // 20: referee_api.v1.Result
-	(*Bot)(nil),                     // 21: referee_api.v1.Bot
-	(*Quota)(nil),                   // 22: referee_api.v1.Quota
-	(*QuotaUsage)(nil),              // 23: referee_api.v1.QuotaUsage
-	(Role)(0),                       // 24: referee_api.v1.Role
-	(*timestamppb.Timestamp)(nil),   // 25: google.protobuf.Timestamp
-	(*Token)(nil),                   // 26: referee_api.v1.Token
+	(*ListQuotasRequest)(nil),       // 12: referee_api.v1.ListQuotasRequest
+	(*ListQuotasResponse)(nil),      // 13: referee_api.v1.ListQuotasResponse
+	(*SetQuotaRequest)(nil),         // 14: referee_api.v1.SetQuotaRequest
+	(*SetQuotaResponse)(nil),        // 15: referee_api.v1.SetQuotaResponse
+	(*CreateTokenRequest)(nil),      // 16: referee_api.v1.CreateTokenRequest
+	(*CreateTokenResponse)(nil),     // 17: referee_api.v1.CreateTokenResponse
+	(*ListTokensRequest)(nil),       // 18: referee_api.v1.ListTokensRequest
+	(*ListTokensResponse)(nil),      // 19: referee_api.v1.ListTokensResponse
+	(*RevokeTokenRequest)(nil),      // 20: referee_api.v1.RevokeTokenRequest
+	(*RevokeTokenResponse)(nil),     // 21: referee_api.v1.RevokeTokenResponse
+	(*Result)(nil),                  // 22: referee_api.v1.Result
+	(*Bot)(nil),                     // 23: referee_api.v1.Bot
+	(*Quota)(nil),                   // 24: referee_api.v1.Quota
+	(*QuotaUsage)(nil),              // 25: referee_api.v1.QuotaUsage
+	(*HolderQuota)(nil),             // 26: referee_api.v1.HolderQuota
+	(Role)(0),                       // 27: referee_api.v1.Role
+	(*timestamppb.Timestamp)(nil),   // 28: google.protobuf.Timestamp
+	(*Token)(nil),                   // 29: referee_api.v1.Token
 }
 var file_referee_api_v1_admin_service_proto_depIdxs = []int32{
-	20, // 0: referee_api.v1.AdjudicateMatchResponse.result:type_name -> referee_api.v1.Result
-	20, // 1: referee_api.v1.VoidMatchResponse.result:type_name -> referee_api.v1.Result
-	21, // 2: referee_api.v1.PauseBotResponse.bot:type_name -> referee_api.v1.Bot
-	21, // 3: referee_api.v1.ResumeBotResponse.bot:type_name -> referee_api.v1.Bot
-	22, // 4: referee_api.v1.GetQuotaResponse.quota:type_name -> referee_api.v1.Quota
-	23, // 5: referee_api.v1.GetQuotaResponse.usage:type_name -> referee_api.v1.QuotaUsage
-	22, // 6: referee_api.v1.SetQuotaRequest.quota:type_name -> referee_api.v1.Quota
-	22, // 7: referee_api.v1.SetQuotaResponse.quota:type_name -> referee_api.v1.Quota
-	24, // 8: referee_api.v1.CreateTokenRequest.role:type_name -> referee_api.v1.Role
-	25, // 9: referee_api.v1.CreateTokenRequest.expire_time:type_name -> google.protobuf.Timestamp
-	26, // 10: referee_api.v1.CreateTokenResponse.token:type_name -> referee_api.v1.Token
-	26, // 11: referee_api.v1.ListTokensResponse.tokens:type_name -> referee_api.v1.Token
-	26, // 12: referee_api.v1.RevokeTokenResponse.token:type_name -> referee_api.v1.Token
-	0,  // 13: referee_api.v1.AdminService.Drain:input_type -> referee_api.v1.DrainRequest
-	2,  // 14: referee_api.v1.AdminService.AdjudicateMatch:input_type -> referee_api.v1.AdjudicateMatchRequest
-	4,  // 15: referee_api.v1.AdminService.VoidMatch:input_type -> referee_api.v1.VoidMatchRequest
-	6,  // 16: referee_api.v1.AdminService.PauseBot:input_type -> referee_api.v1.PauseBotRequest
-	8,  // 17: referee_api.v1.AdminService.ResumeBot:input_type -> referee_api.v1.ResumeBotRequest
-	10, // 18: referee_api.v1.AdminService.GetQuota:input_type -> referee_api.v1.GetQuotaRequest
-	12, // 19: referee_api.v1.AdminService.SetQuota:input_type -> referee_api.v1.SetQuotaRequest
-	14, // 20: referee_api.v1.AdminService.CreateToken:input_type -> referee_api.v1.CreateTokenRequest
-	16, // 21: referee_api.v1.AdminService.ListTokens:input_type -> referee_api.v1.ListTokensRequest
-	18, // 22: referee_api.v1.AdminService.RevokeToken:input_type -> referee_api.v1.RevokeTokenRequest
-	1,  // 23: referee_api.v1.AdminService.Drain:output_type -> referee_api.v1.DrainResponse
-	3,  // 24: referee_api.v1.AdminService.AdjudicateMatch:output_type -> referee_api.v1.AdjudicateMatchResponse
-	5,  // 25: referee_api.v1.AdminService.VoidMatch:output_type -> referee_api.v1.VoidMatchResponse
-	7,  // 26: referee_api.v1.AdminService.PauseBot:output_type -> referee_api.v1.PauseBotResponse
-	9,  // 27: referee_api.v1.AdminService.ResumeBot:output_type -> referee_api.v1.ResumeBotResponse
-	11, // 28: referee_api.v1.AdminService.GetQuota:output_type -> referee_api.v1.GetQuotaResponse
-	13, // 29: referee_api.v1.AdminService.SetQuota:output_type -> referee_api.v1.SetQuotaResponse
-	15, // 30: referee_api.v1.AdminService.CreateToken:output_type -> referee_api.v1.CreateTokenResponse
-	17, // 31: referee_api.v1.AdminService.ListTokens:output_type -> referee_api.v1.ListTokensResponse
-	19, // 32: referee_api.v1.AdminService.RevokeToken:output_type -> referee_api.v1.RevokeTokenResponse
-	23, // [23:33] is the sub-list for method output_type
-	13, // [13:23] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	22, // 0: referee_api.v1.AdjudicateMatchResponse.result:type_name -> referee_api.v1.Result
+	22, // 1: referee_api.v1.VoidMatchResponse.result:type_name -> referee_api.v1.Result
+	23, // 2: referee_api.v1.PauseBotResponse.bot:type_name -> referee_api.v1.Bot
+	23, // 3: referee_api.v1.ResumeBotResponse.bot:type_name -> referee_api.v1.Bot
+	24, // 4: referee_api.v1.GetQuotaResponse.quota:type_name -> referee_api.v1.Quota
+	25, // 5: referee_api.v1.GetQuotaResponse.usage:type_name -> referee_api.v1.QuotaUsage
+	24, // 6: referee_api.v1.GetQuotaResponse.own_quota:type_name -> referee_api.v1.Quota
+	26, // 7: referee_api.v1.ListQuotasResponse.quotas:type_name -> referee_api.v1.HolderQuota
+	24, // 8: referee_api.v1.SetQuotaRequest.quota:type_name -> referee_api.v1.Quota
+	24, // 9: referee_api.v1.SetQuotaResponse.quota:type_name -> referee_api.v1.Quota
+	27, // 10: referee_api.v1.CreateTokenRequest.role:type_name -> referee_api.v1.Role
+	28, // 11: referee_api.v1.CreateTokenRequest.expire_time:type_name -> google.protobuf.Timestamp
+	29, // 12: referee_api.v1.CreateTokenResponse.token:type_name -> referee_api.v1.Token
+	29, // 13: referee_api.v1.ListTokensResponse.tokens:type_name -> referee_api.v1.Token
+	29, // 14: referee_api.v1.RevokeTokenResponse.token:type_name -> referee_api.v1.Token
+	0,  // 15: referee_api.v1.AdminService.Drain:input_type -> referee_api.v1.DrainRequest
+	2,  // 16: referee_api.v1.AdminService.AdjudicateMatch:input_type -> referee_api.v1.AdjudicateMatchRequest
+	4,  // 17: referee_api.v1.AdminService.VoidMatch:input_type -> referee_api.v1.VoidMatchRequest
+	6,  // 18: referee_api.v1.AdminService.PauseBot:input_type -> referee_api.v1.PauseBotRequest
+	8,  // 19: referee_api.v1.AdminService.ResumeBot:input_type -> referee_api.v1.ResumeBotRequest
+	10, // 20: referee_api.v1.AdminService.GetQuota:input_type -> referee_api.v1.GetQuotaRequest
+	12, // 21: referee_api.v1.AdminService.ListQuotas:input_type -> referee_api.v1.ListQuotasRequest
+	14, // 22: referee_api.v1.AdminService.SetQuota:input_type -> referee_api.v1.SetQuotaRequest
+	16, // 23: referee_api.v1.AdminService.CreateToken:input_type -> referee_api.v1.CreateTokenRequest
+	18, // 24: referee_api.v1.AdminService.ListTokens:input_type -> referee_api.v1.ListTokensRequest
+	20, // 25: referee_api.v1.AdminService.RevokeToken:input_type -> referee_api.v1.RevokeTokenRequest
+	1,  // 26: referee_api.v1.AdminService.Drain:output_type -> referee_api.v1.DrainResponse
+	3,  // 27: referee_api.v1.AdminService.AdjudicateMatch:output_type -> referee_api.v1.AdjudicateMatchResponse
+	5,  // 28: referee_api.v1.AdminService.VoidMatch:output_type -> referee_api.v1.VoidMatchResponse
+	7,  // 29: referee_api.v1.AdminService.PauseBot:output_type -> referee_api.v1.PauseBotResponse
+	9,  // 30: referee_api.v1.AdminService.ResumeBot:output_type -> referee_api.v1.ResumeBotResponse
+	11, // 31: referee_api.v1.AdminService.GetQuota:output_type -> referee_api.v1.GetQuotaResponse
+	13, // 32: referee_api.v1.AdminService.ListQuotas:output_type -> referee_api.v1.ListQuotasResponse
+	15, // 33: referee_api.v1.AdminService.SetQuota:output_type -> referee_api.v1.SetQuotaResponse
+	17, // 34: referee_api.v1.AdminService.CreateToken:output_type -> referee_api.v1.CreateTokenResponse
+	19, // 35: referee_api.v1.AdminService.ListTokens:output_type -> referee_api.v1.ListTokensResponse
+	21, // 36: referee_api.v1.AdminService.RevokeToken:output_type -> referee_api.v1.RevokeTokenResponse
+	26, // [26:37] is the sub-list for method output_type
+	15, // [15:26] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_admin_service_proto_init() }
@@ -1309,7 +1445,7 @@ func file_referee_api_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_admin_service_proto_rawDesc), len(file_referee_api_v1_admin_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

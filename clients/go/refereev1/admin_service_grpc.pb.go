@@ -27,6 +27,7 @@ const (
 	AdminService_PauseBot_FullMethodName        = "/referee_api.v1.AdminService/PauseBot"
 	AdminService_ResumeBot_FullMethodName       = "/referee_api.v1.AdminService/ResumeBot"
 	AdminService_GetQuota_FullMethodName        = "/referee_api.v1.AdminService/GetQuota"
+	AdminService_ListQuotas_FullMethodName      = "/referee_api.v1.AdminService/ListQuotas"
 	AdminService_SetQuota_FullMethodName        = "/referee_api.v1.AdminService/SetQuota"
 	AdminService_CreateToken_FullMethodName     = "/referee_api.v1.AdminService/CreateToken"
 	AdminService_ListTokens_FullMethodName      = "/referee_api.v1.AdminService/ListTokens"
@@ -61,6 +62,9 @@ type AdminServiceClient interface {
 	ResumeBot(ctx context.Context, in *ResumeBotRequest, opts ...grpc.CallOption) (*ResumeBotResponse, error)
 	// Returns the quota of a holder, and how much of it is used.
 	GetQuota(ctx context.Context, in *GetQuotaRequest, opts ...grpc.CallOption) (*GetQuotaResponse, error)
+	// Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+	// Errors: BAD_PAGE_TOKEN.
+	ListQuotas(ctx context.Context, in *ListQuotasRequest, opts ...grpc.CallOption) (*ListQuotasResponse, error)
 	// Sets the quota of a holder. Resources in use beyond it are not taken away.
 	SetQuota(ctx context.Context, in *SetQuotaRequest, opts ...grpc.CallOption) (*SetQuotaResponse, error)
 	// Creates a token. Its secret is returned only once, in this response.
@@ -142,6 +146,16 @@ func (c *adminServiceClient) GetQuota(ctx context.Context, in *GetQuotaRequest, 
 	return out, nil
 }
 
+func (c *adminServiceClient) ListQuotas(ctx context.Context, in *ListQuotasRequest, opts ...grpc.CallOption) (*ListQuotasResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListQuotasResponse)
+	err := c.cc.Invoke(ctx, AdminService_ListQuotas_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) SetQuota(ctx context.Context, in *SetQuotaRequest, opts ...grpc.CallOption) (*SetQuotaResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SetQuotaResponse)
@@ -210,6 +224,9 @@ type AdminServiceServer interface {
 	ResumeBot(context.Context, *ResumeBotRequest) (*ResumeBotResponse, error)
 	// Returns the quota of a holder, and how much of it is used.
 	GetQuota(context.Context, *GetQuotaRequest) (*GetQuotaResponse, error)
+	// Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+	// Errors: BAD_PAGE_TOKEN.
+	ListQuotas(context.Context, *ListQuotasRequest) (*ListQuotasResponse, error)
 	// Sets the quota of a holder. Resources in use beyond it are not taken away.
 	SetQuota(context.Context, *SetQuotaRequest) (*SetQuotaResponse, error)
 	// Creates a token. Its secret is returned only once, in this response.
@@ -248,6 +265,9 @@ func (UnimplementedAdminServiceServer) ResumeBot(context.Context, *ResumeBotRequ
 }
 func (UnimplementedAdminServiceServer) GetQuota(context.Context, *GetQuotaRequest) (*GetQuotaResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetQuota not implemented")
+}
+func (UnimplementedAdminServiceServer) ListQuotas(context.Context, *ListQuotasRequest) (*ListQuotasResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListQuotas not implemented")
 }
 func (UnimplementedAdminServiceServer) SetQuota(context.Context, *SetQuotaRequest) (*SetQuotaResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetQuota not implemented")
@@ -390,6 +410,24 @@ func _AdminService_GetQuota_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ListQuotas_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListQuotasRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ListQuotas(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ListQuotas_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ListQuotas(ctx, req.(*ListQuotasRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_SetQuota_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SetQuotaRequest)
 	if err := dec(in); err != nil {
@@ -492,6 +530,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetQuota",
 			Handler:    _AdminService_GetQuota_Handler,
+		},
+		{
+			MethodName: "ListQuotas",
+			Handler:    _AdminService_ListQuotas_Handler,
 		},
 		{
 			MethodName: "SetQuota",

@@ -153,24 +153,27 @@ const (
 	ErrorReason_ERROR_REASON_SLOW_CONSUMER ErrorReason = 80
 	// The holder has too many matches in play. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
 	ErrorReason_ERROR_REASON_TOO_MANY_MATCHES ErrorReason = 81
-	// The holder has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+	// The holder, or the bot, has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
 	ErrorReason_ERROR_REASON_TOO_MANY_STREAMS ErrorReason = 82
-	// The holder calls too often, or has too many computations waiting. RESOURCE_EXHAUSTED with QuotaFailure and
-	// RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
+	// The holder, or the bot, calls too often, or the holder has too many computations waiting. RESOURCE_EXHAUSTED with
+	// QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
 	ErrorReason_ERROR_REASON_TOO_MANY_CALLS ErrorReason = 83
-	// The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
-	// what, limit.
+	// The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
+	// QuotaFailure; what, limit.
 	ErrorReason_ERROR_REASON_TOO_MANY_NAMES ErrorReason = 84
 	// The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes.
 	ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE ErrorReason = 85
 	// The computation exceeds the CPU time of a call. RESOURCE_EXHAUSTED; limit_ms.
 	ErrorReason_ERROR_REASON_TOO_EXPENSIVE ErrorReason = 86
-	// The holder, or without a valid token the caller's address, has too many concurrent calls, not counting streams
-	// and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+	// The holder, the bot, or without a valid token the caller's address, has too many concurrent calls, not counting
+	// streams and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
 	ErrorReason_ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT ErrorReason = 87
 	// The terms of the holder's matches and contests exceed the maximum stored size. RESOURCE_EXHAUSTED with
 	// QuotaFailure; limit_bytes.
 	ErrorReason_ERROR_REASON_TOO_MUCH_STORED ErrorReason = 88
+	// The holder, or the bot, has sent too many bytes. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit_bytes,
+	// retry_after_ms. Never returned for a move.
+	ErrorReason_ERROR_REASON_TOO_MANY_BYTES ErrorReason = 89
 	// The call has no token. UNAUTHENTICATED; no metadata.
 	ErrorReason_ERROR_REASON_NO_TOKEN ErrorReason = 90
 	// The token is unknown, expired or revoked. UNAUTHENTICATED; no metadata.
@@ -262,6 +265,7 @@ var (
 		86:  "ERROR_REASON_TOO_EXPENSIVE",
 		87:  "ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT",
 		88:  "ERROR_REASON_TOO_MUCH_STORED",
+		89:  "ERROR_REASON_TOO_MANY_BYTES",
 		90:  "ERROR_REASON_NO_TOKEN",
 		91:  "ERROR_REASON_BAD_TOKEN",
 		92:  "ERROR_REASON_NOT_YOURS",
@@ -337,6 +341,7 @@ var (
 		"ERROR_REASON_TOO_EXPENSIVE":            86,
 		"ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT": 87,
 		"ERROR_REASON_TOO_MUCH_STORED":          88,
+		"ERROR_REASON_TOO_MANY_BYTES":           89,
 		"ERROR_REASON_NO_TOKEN":                 90,
 		"ERROR_REASON_BAD_TOKEN":                91,
 		"ERROR_REASON_NOT_YOURS":                92,
@@ -451,7 +456,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xeb\x12\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\x8c\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -517,7 +522,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_MESSAGE_TOO_LARGE\x10U\x12\x1e\n" +
 	"\x1aERROR_REASON_TOO_EXPENSIVE\x10V\x12)\n" +
 	"%ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT\x10W\x12 \n" +
-	"\x1cERROR_REASON_TOO_MUCH_STORED\x10X\x12\x19\n" +
+	"\x1cERROR_REASON_TOO_MUCH_STORED\x10X\x12\x1f\n" +
+	"\x1bERROR_REASON_TOO_MANY_BYTES\x10Y\x12\x19\n" +
 	"\x15ERROR_REASON_NO_TOKEN\x10Z\x12\x1a\n" +
 	"\x16ERROR_REASON_BAD_TOKEN\x10[\x12\x1a\n" +
 	"\x16ERROR_REASON_NOT_YOURS\x10\\\x12\x19\n" +

@@ -50,7 +50,7 @@ type LadderServiceClient interface {
 	// Callers: organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
 	// BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-	// opening), REQUEST_ID_REUSED.
+	// opening), REQUEST_ID_REUSED, TOO_MANY_NAMES (unfinished contests).
 	CreateLadder(ctx context.Context, in *CreateLadderRequest, opts ...grpc.CallOption) (*CreateLadderResponse, error)
 	// Returns a ladder.
 	// Callers: all.
@@ -265,7 +265,7 @@ type LadderServiceServer interface {
 	// Callers: organiser.
 	// Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
 	// BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-	// opening), REQUEST_ID_REUSED.
+	// opening), REQUEST_ID_REUSED, TOO_MANY_NAMES (unfinished contests).
 	CreateLadder(context.Context, *CreateLadderRequest) (*CreateLadderResponse, error)
 	// Returns a ladder.
 	// Callers: all.

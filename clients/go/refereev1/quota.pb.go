@@ -23,15 +23,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Limits of a holder, for all its tokens and bots together. In requests, 0 is the server's default; in responses all
-// numbers are set.
+// Limits of a holder. Calls, received bytes and streams are counted for each of its bots by itself (the calls with tokens
+// of this bot), and for all its other tokens together; so no bot is refused anything for what another one did. In
+// requests, 0 is the server's default; in responses all numbers are set.
 type Quota struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Maximum number of matches in play.
 	MaxMatches uint32 `protobuf:"varint,1,opt,name=max_matches,json=maxMatches,proto3" json:"max_matches,omitempty"`
-	// Maximum number of open streams, of Play and Watch methods together.
+	// Maximum number of open streams of the holder's own tokens, which are those of Watch methods.
 	MaxStreams uint32 `protobuf:"varint,2,opt,name=max_streams,json=maxStreams,proto3" json:"max_streams,omitempty"`
-	// Maximum number of calls in a minute, evenly spaced, with bursts of up to a tenth of it.
+	// Maximum number of calls in a minute, evenly spaced, with bursts of up to a tenth of it: of the holder's own tokens,
+	// and the same of each bot.
 	MaxCallsPerMinute uint32 `protobuf:"varint,3,opt,name=max_calls_per_minute,json=maxCallsPerMinute,proto3" json:"max_calls_per_minute,omitempty"`
 	// Maximum number of registered bots.
 	MaxBots uint32 `protobuf:"varint,4,opt,name=max_bots,json=maxBots,proto3" json:"max_bots,omitempty"`
@@ -42,9 +44,16 @@ type Quota struct {
 	MaxStoredBytes uint64 `protobuf:"varint,6,opt,name=max_stored_bytes,json=maxStoredBytes,proto3" json:"max_stored_bytes,omitempty"`
 	// Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
 	// expired or used up.
-	MaxAuthors    uint32 `protobuf:"varint,7,opt,name=max_authors,json=maxAuthors,proto3" json:"max_authors,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	MaxAuthors uint32 `protobuf:"varint,7,opt,name=max_authors,json=maxAuthors,proto3" json:"max_authors,omitempty"`
+	// Maximum number of open Play streams of each bot, and the same of Watch streams.
+	MaxBotStreams uint32 `protobuf:"varint,8,opt,name=max_bot_streams,json=maxBotStreams,proto3" json:"max_bot_streams,omitempty"`
+	// Maximum number of ladders and tournaments that the holder created and that are not over.
+	MaxContests uint32 `protobuf:"varint,9,opt,name=max_contests,json=maxContests,proto3" json:"max_contests,omitempty"`
+	// Maximum size of the request messages received in a minute, in bytes: of the holder's own tokens, and the same of
+	// each bot. Play streams are not counted, and a move is never refused.
+	MaxReceivedBytes uint64 `protobuf:"varint,10,opt,name=max_received_bytes,json=maxReceivedBytes,proto3" json:"max_received_bytes,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Quota) Reset() {
@@ -126,14 +135,35 @@ func (x *Quota) GetMaxAuthors() uint32 {
 	return 0
 }
 
+func (x *Quota) GetMaxBotStreams() uint32 {
+	if x != nil {
+		return x.MaxBotStreams
+	}
+	return 0
+}
+
+func (x *Quota) GetMaxContests() uint32 {
+	if x != nil {
+		return x.MaxContests
+	}
+	return 0
+}
+
+func (x *Quota) GetMaxReceivedBytes() uint64 {
+	if x != nil {
+		return x.MaxReceivedBytes
+	}
+	return 0
+}
+
 // Resources that a holder uses.
 type QuotaUsage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matches in play.
 	Matches uint32 `protobuf:"varint,1,opt,name=matches,proto3" json:"matches,omitempty"`
-	// Number of open streams.
+	// Number of open streams of its own tokens.
 	Streams uint32 `protobuf:"varint,2,opt,name=streams,proto3" json:"streams,omitempty"`
-	// Number of calls in the last minute, without rejected ones and moves on their clocks.
+	// Number of calls of its own tokens in the last minute, without rejected ones.
 	Calls uint32 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"`
 	// Number of registered bots.
 	Bots uint32 `protobuf:"varint,4,opt,name=bots,proto3" json:"bots,omitempty"`
@@ -142,7 +172,16 @@ type QuotaUsage struct {
 	// Stored size of terms, in bytes. 0 on a server without storage.
 	StoredBytes uint64 `protobuf:"varint,6,opt,name=stored_bytes,json=storedBytes,proto3" json:"stored_bytes,omitempty"`
 	// Number of authors that redeemed invitations of the holder, and of further uses of its open invitations.
-	Authors       uint32 `protobuf:"varint,7,opt,name=authors,proto3" json:"authors,omitempty"`
+	Authors uint32 `protobuf:"varint,7,opt,name=authors,proto3" json:"authors,omitempty"`
+	// Number of open streams of one kind, Play or Watch, of the bot that has the most.
+	BotStreams uint32 `protobuf:"varint,8,opt,name=bot_streams,json=botStreams,proto3" json:"bot_streams,omitempty"`
+	// Number of calls in the last minute of the bot that made the most, without rejected ones and moves.
+	BotCalls uint32 `protobuf:"varint,9,opt,name=bot_calls,json=botCalls,proto3" json:"bot_calls,omitempty"`
+	// Number of ladders and tournaments that are not over.
+	Contests uint32 `protobuf:"varint,10,opt,name=contests,proto3" json:"contests,omitempty"`
+	// Size of the request messages received in the last minute, in bytes: of its own tokens, or of the bot that sent the
+	// most, whichever is greater.
+	ReceivedBytes uint64 `protobuf:"varint,11,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -226,11 +265,112 @@ func (x *QuotaUsage) GetAuthors() uint32 {
 	return 0
 }
 
+func (x *QuotaUsage) GetBotStreams() uint32 {
+	if x != nil {
+		return x.BotStreams
+	}
+	return 0
+}
+
+func (x *QuotaUsage) GetBotCalls() uint32 {
+	if x != nil {
+		return x.BotCalls
+	}
+	return 0
+}
+
+func (x *QuotaUsage) GetContests() uint32 {
+	if x != nil {
+		return x.Contests
+	}
+	return 0
+}
+
+func (x *QuotaUsage) GetReceivedBytes() uint64 {
+	if x != nil {
+		return x.ReceivedBytes
+	}
+	return 0
+}
+
+// A holder with its limits, and how much of them it uses.
+type HolderQuota struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The holder.
+	Holder string `protobuf:"bytes,1,opt,name=holder,proto3" json:"holder,omitempty"`
+	// The limits.
+	Quota *Quota `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
+	// The limits that were set for this holder; 0 for those that were not. Not set: none was.
+	OwnQuota *Quota `protobuf:"bytes,3,opt,name=own_quota,json=ownQuota,proto3" json:"own_quota,omitempty"`
+	// Current usage.
+	Usage         *QuotaUsage `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HolderQuota) Reset() {
+	*x = HolderQuota{}
+	mi := &file_referee_api_v1_quota_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HolderQuota) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HolderQuota) ProtoMessage() {}
+
+func (x *HolderQuota) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_quota_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HolderQuota.ProtoReflect.Descriptor instead.
+func (*HolderQuota) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_quota_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *HolderQuota) GetHolder() string {
+	if x != nil {
+		return x.Holder
+	}
+	return ""
+}
+
+func (x *HolderQuota) GetQuota() *Quota {
+	if x != nil {
+		return x.Quota
+	}
+	return nil
+}
+
+func (x *HolderQuota) GetOwnQuota() *Quota {
+	if x != nil {
+		return x.OwnQuota
+	}
+	return nil
+}
+
+func (x *HolderQuota) GetUsage() *QuotaUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
 var File_referee_api_v1_quota_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_quota_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/quota.proto\x12\x0ereferee_api.v1\"\xff\x01\n" +
+	"\x1areferee_api/v1/quota.proto\x12\x0ereferee_api.v1\"\xf8\x02\n" +
 	"\x05Quota\x12\x1f\n" +
 	"\vmax_matches\x18\x01 \x01(\rR\n" +
 	"maxMatches\x12\x1f\n" +
@@ -242,7 +382,11 @@ const file_referee_api_v1_quota_proto_rawDesc = "" +
 	"max_tokens\x18\x05 \x01(\rR\tmaxTokens\x12(\n" +
 	"\x10max_stored_bytes\x18\x06 \x01(\x04R\x0emaxStoredBytes\x12\x1f\n" +
 	"\vmax_authors\x18\a \x01(\rR\n" +
-	"maxAuthors\"\xbf\x01\n" +
+	"maxAuthors\x12&\n" +
+	"\x0fmax_bot_streams\x18\b \x01(\rR\rmaxBotStreams\x12!\n" +
+	"\fmax_contests\x18\t \x01(\rR\vmaxContests\x12,\n" +
+	"\x12max_received_bytes\x18\n" +
+	" \x01(\x04R\x10maxReceivedBytes\"\xc0\x02\n" +
 	"\n" +
 	"QuotaUsage\x12\x18\n" +
 	"\amatches\x18\x01 \x01(\rR\amatches\x12\x18\n" +
@@ -251,7 +395,18 @@ const file_referee_api_v1_quota_proto_rawDesc = "" +
 	"\x04bots\x18\x04 \x01(\rR\x04bots\x12\x16\n" +
 	"\x06tokens\x18\x05 \x01(\rR\x06tokens\x12!\n" +
 	"\fstored_bytes\x18\x06 \x01(\x04R\vstoredBytes\x12\x18\n" +
-	"\aauthors\x18\a \x01(\rR\aauthorsB,\n" +
+	"\aauthors\x18\a \x01(\rR\aauthors\x12\x1f\n" +
+	"\vbot_streams\x18\b \x01(\rR\n" +
+	"botStreams\x12\x1b\n" +
+	"\tbot_calls\x18\t \x01(\rR\bbotCalls\x12\x1a\n" +
+	"\bcontests\x18\n" +
+	" \x01(\rR\bcontests\x12%\n" +
+	"\x0ereceived_bytes\x18\v \x01(\x04R\rreceivedBytes\"\xb8\x01\n" +
+	"\vHolderQuota\x12\x16\n" +
+	"\x06holder\x18\x01 \x01(\tR\x06holder\x12+\n" +
+	"\x05quota\x18\x02 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\x122\n" +
+	"\town_quota\x18\x03 \x01(\v2\x15.referee_api.v1.QuotaR\bownQuota\x120\n" +
+	"\x05usage\x18\x04 \x01(\v2\x1a.referee_api.v1.QuotaUsageR\x05usageB,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -266,17 +421,21 @@ func file_referee_api_v1_quota_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_quota_proto_rawDescData
 }
 
-var file_referee_api_v1_quota_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_referee_api_v1_quota_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_referee_api_v1_quota_proto_goTypes = []any{
-	(*Quota)(nil),      // 0: referee_api.v1.Quota
-	(*QuotaUsage)(nil), // 1: referee_api.v1.QuotaUsage
+	(*Quota)(nil),       // 0: referee_api.v1.Quota
+	(*QuotaUsage)(nil),  // 1: referee_api.v1.QuotaUsage
+	(*HolderQuota)(nil), // 2: referee_api.v1.HolderQuota
 }
 var file_referee_api_v1_quota_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	0, // 0: referee_api.v1.HolderQuota.quota:type_name -> referee_api.v1.Quota
+	0, // 1: referee_api.v1.HolderQuota.own_quota:type_name -> referee_api.v1.Quota
+	1, // 2: referee_api.v1.HolderQuota.usage:type_name -> referee_api.v1.QuotaUsage
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_quota_proto_init() }
@@ -290,7 +449,7 @@ func file_referee_api_v1_quota_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_quota_proto_rawDesc), len(file_referee_api_v1_quota_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

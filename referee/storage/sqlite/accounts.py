@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from sqlite3 import Connection
 from typing import Any
 
@@ -99,11 +99,18 @@ SELECT_TOKENS = f"""
 
 UPDATE_TOKEN = "UPDATE tokens SET used_ms = ?, revoked = ? WHERE token_id = ?"
 
-QUOTA_COLUMNS = "max_matches, max_streams, calls_per_minute, max_bots, max_tokens, max_stored_bytes, max_authors"
+QUOTA_COLUMNS = ", ".join(field.name for field in fields(Quota))
 
 SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
 
-SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+SET_QUOTA = f"INSERT OR REPLACE INTO quotas (holder, {QUOTA_COLUMNS}) VALUES (?{', ?' * len(fields(Quota))})"
+
+SELECT_HOLDERS = """
+    SELECT holder FROM (SELECT holder FROM tokens UNION SELECT owner FROM bots UNION SELECT holder FROM quotas)
+    WHERE holder > ?
+    ORDER BY holder
+    LIMIT ?
+"""
 
 SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = ?"
 """Counted by triggers of the database."""
@@ -318,6 +325,10 @@ class SqliteQuotas:
 
     async def quota(self, holder: str) -> Quota | None:
         return await self._store.read(lambda file: _quota(file, holder))
+
+    async def holders(self, after: str = "", limit: int | None = None) -> list[str]:
+        values = (after, row_limit(limit))
+        return await self._store.read(lambda file: [name for (name,) in file.execute(SELECT_HOLDERS, values)])
 
     async def stored_bytes(self, holder: str) -> int:
         row = await self._store.read(lambda file: file.execute(SELECT_STORED_BYTES, (holder,)).fetchone())

@@ -133,6 +133,7 @@ class Admission(grpc.aio.ServerInterceptor):
             else:
                 if not handler.request_streaming:
                     messages = await self._read_first_message(call)
+                    self._count_bytes(messages)
                 elif not is_ours:
                     messages = self._read_messages(call)
             try:
@@ -155,11 +156,12 @@ class Admission(grpc.aio.ServerInterceptor):
             self._admit_unauthenticated(call)
             raise
         HOLDER.set(caller.holder)
+        owner = caller.budget_owner
         if method not in UNMETERED | STREAMS:
-            self._rate_limiter.begin_call(caller.holder)
-            call.at_end(lambda: self._rate_limiter.end_call(caller.holder))
+            self._rate_limiter.begin_call(owner)
+            call.at_end(lambda: self._rate_limiter.end_call(owner))
         if method not in UNMETERED:
-            await self._rate_limiter.count_call(caller.holder)
+            await self._rate_limiter.count_call(owner)
         CALLER.set(caller)
         structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
 
@@ -195,6 +197,12 @@ class Admission(grpc.aio.ServerInterceptor):
         return (
             Unreadable(BadField("message", "the call has no request message")) if message is grpc.aio.EOF else message
         )
+
+    def _count_bytes(self, message: Any) -> None:
+        """Count the size of a request for its caller. Moves are counted too, though never refused for it."""
+        caller = CALLER.get(None)
+        if caller and not isinstance(message, Unreadable):
+            self._rate_limiter.count_bytes(caller.budget_owner, message.ByteSize())
 
     async def _read_messages(self, call: OpenCall) -> AsyncIterator[Any]:
         """Yield the messages of an unauthenticated stream, which ends when the next one is not received in time."""

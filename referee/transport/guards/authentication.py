@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from referee.accounts.tokens import Role, Token, Tokens, sha256_of, used
+from referee.accounts.tokens import BudgetOwner, Role, Token, Tokens, sha256_of, used
 from referee.live.loop_lag import MessageArrival
 from referee.live.ports import LogUnavailable, Time
 from referee.match.clock import SECOND, Micros
@@ -76,6 +76,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "PauseBot": ADMINS,
         "ResumeBot": ADMINS,
         "GetQuota": ADMINS,
+        "ListQuotas": ADMINS,
         "SetQuota": ADMINS,
         "CreateToken": ADMINS,
         "ListTokens": ADMINS,
@@ -149,6 +150,10 @@ class Caller:
     def bot(self) -> str:
         """Name of the bot, for the role bot; empty otherwise."""
         return self.token.bot
+
+    @property
+    def budget_owner(self) -> BudgetOwner:
+        return BudgetOwner(self.token.holder, self.token.bot)
 
 
 CALLER: ContextVar[Caller] = ContextVar("caller")

@@ -1,43 +1,48 @@
-"""Rate limits of each holder: calls per minute, calls in flight, and open streams. Moves are not counted."""
+"""Rate limits: calls per minute, calls in flight, received bytes, and open streams. Moves are not counted.
+
+They are counted for each bot by itself, and for all other tokens of a holder together: so a bot is never refused a call
+or a stream for what another bot of its holder did.
+"""
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias
 
-from referee.accounts.tokens import DefaultQuotas, Quota, Quotas, Role, Token
+from referee.accounts.tokens import BudgetOwner, Quota, Quotas, Role, Token
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.pace import Pace
-from referee.wire.wire_errors import BadToken, TooManyCallsInFlight, TooManyStreams, TooMuchStored
+from referee.transport.guards.quota_cache import QuotaCache
+from referee.wire.wire_errors import BadToken, TooManyBytes, TooManyCallsInFlight, TooManyStreams, TooMuchStored
 
 WINDOW_S = 60
-QUOTA_CACHE_US: Micros = 10 * SECOND
-"""Time for which a quota is cached."""
-HOLDER_CACHE_SIZE = 10_000
+MAX_BUDGETS = 10_000
+"""Budgets beyond which those without a recent call are forgotten."""
 
 
 class SlidingWindow:
-    """Number of events in the last minute, with a resolution of one second."""
+    """Sum of numbers that were added in the last minute, with a resolution of one second."""
 
     def __init__(self) -> None:
         self._seconds: deque[list[int]] = deque()
-        """Pairs of a second and its number of events, oldest first."""
+        """Pairs of a second and its sum, oldest first."""
 
-    def add(self, now_us: Micros) -> None:
+    def add(self, now_us: Micros, number: int = 1) -> None:
         second = now_us // SECOND
         if self._seconds and self._seconds[-1][0] == second:
-            self._seconds[-1][1] += 1
+            self._seconds[-1][1] += number
         else:
             self._drop_expired(second)
-            self._seconds.append([second, 1])
+            self._seconds.append([second, number])
 
-    def count(self, now_us: Micros) -> int:
+    def sum(self, now_us: Micros) -> int:
         self._drop_expired(now_us // SECOND)
-        return sum(events for _, events in self._seconds)
+        return sum(number for _, number in self._seconds)
 
     def _drop_expired(self, second: int) -> None:
         while self._seconds and self._seconds[0][0] <= second - WINDOW_S:
@@ -69,46 +74,66 @@ class TokenExpiry:
             self._timer = self._time.call_at(self._time.monotonic_us() + left_ms * MS, self._check_expiry)
 
 
+class StreamKind(Enum):
+    """Kinds of streams, whose numbers are limited separately."""
+
+    PLAY = "play"
+    WATCH = "watch"
+
+
 @dataclass(slots=True)
 class _Budget:
-    """Quota and calls of one holder."""
+    """Calls and bytes of one owner."""
 
-    quota: Quota
-    until_us: Micros
-    """Time at which the cached quota expires."""
     pace: Pace = field(default_factory=Pace)
     calls: SlidingWindow = field(default_factory=SlidingWindow)
+    received_bytes: SlidingWindow = field(default_factory=SlidingWindow)
+
+    def is_idle(self, now_us: Micros) -> bool:
+        return self.pace.free_us <= now_us and not self.received_bytes.sum(now_us)
 
 
-UsageObserver: TypeAlias = Callable[[str, str, int, int], Awaitable[None]]
-"""Receives a holder, the name of a quota, how much of it is used, and its limit. May raise LogUnavailable."""
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an owner of a budget uses now, or has used in the last minute."""
+
+    calls: int = 0
+    """Without rejected ones."""
+    received_bytes: int = 0
+    streams: int = 0
+    """Of the kind that it has more of."""
+
+
+UsageObserver: TypeAlias = Callable[[BudgetOwner, str, int, int], Awaitable[None]]
+"""Receives an owner, the name of a quota, how much of it is used, and its limit. May raise LogUnavailable."""
 
 
 class RateLimiter:
-    """Usage of all holders, on one event loop."""
+    """Usage of all holders and bots, on one event loop."""
 
     def __init__(
         self,
         quotas: Quotas,
-        defaults: DefaultQuotas,
+        quota_cache: QuotaCache,
         max_streams: int,
         time: Time,
         observe_usage: UsageObserver,
         max_calls_in_flight: int,
     ) -> None:
-        """`max_streams` holds for all holders together.
+        """`max_streams` holds for all holders together; Watch streams may be half of them.
 
-        `max_calls_in_flight` holds for each, and bounds the answers that wait to be read.
+        `max_calls_in_flight` holds for each owner of a budget, and bounds the answers that wait to be read.
         """
         self._observe_usage = observe_usage
         self._max_calls_in_flight = max_calls_in_flight
-        self._in_flight: Counter[str] = Counter()
+        self._in_flight: Counter[BudgetOwner] = Counter()
         self._quotas = quotas
-        self._defaults = defaults
+        self._quota_cache = quota_cache
         self._max_streams = max_streams
         self._time = time
-        self._budgets: dict[str, _Budget] = {}
-        self._streams: Counter[str] = Counter()
+        self._budgets: dict[BudgetOwner, _Budget] = {}
+        self._streams: Counter[tuple[BudgetOwner, StreamKind]] = Counter()
+        self._streams_of_kind: Counter[StreamKind] = Counter()
         self._tasks: dict[asyncio.Task[object], str] = {}
         """Tasks of open streams, with the id of the token that opened each."""
         self._ended: set[asyncio.Task[object]] = set()
@@ -119,12 +144,9 @@ class RateLimiter:
         """Number of open streams of all holders."""
         return len(self._tasks)
 
-    def streams_of(self, holder: str) -> int:
-        return self._streams[holder]
-
     async def quota(self, holder: str) -> Quota:
         """Return the quota with every default filled in. Raises LogUnavailable."""
-        return (await self._budget(holder)).quota
+        return await self._quota_cache.get(holder)
 
     async def require_storage(self, holder: str) -> None:
         """Raise TooMuchStored if the holder may not store more terms; or LogUnavailable."""
@@ -134,35 +156,42 @@ class RateLimiter:
 
     def forget(self, holder: str) -> None:
         """Invalidate the cached quota of the holder."""
-        if holder in self._budgets:
-            self._budgets[holder].until_us = 0
+        self._quota_cache.forget(holder)
 
-    async def count_call(self, holder: str) -> None:
-        """Count one call. Raises TooManyCalls, or LogUnavailable."""
-        budget = await self._budget(holder)
-        now_us, limit = self._time.monotonic_us(), budget.quota.calls_per_minute
+    async def count_call(self, owner: BudgetOwner) -> None:
+        """Count one call. Raises TooManyCalls, TooManyBytes, or LogUnavailable."""
+        quota = await self.quota(owner.holder)
+        budget, now_us, limit = self._budget(owner), self._time.monotonic_us(), quota.calls_per_minute
+        if quota.max_received_bytes and budget.received_bytes.sum(now_us) >= quota.max_received_bytes:
+            raise TooManyBytes(quota.max_received_bytes)
         budget.pace.count_call(limit, now_us)
         budget.calls.add(now_us)
-        await self._observe_usage(holder, "calls_per_minute", budget.calls.count(now_us), limit)
+        await self._observe_usage(owner, "calls_per_minute", budget.calls.sum(now_us), limit)
 
-    def begin_call(self, holder: str) -> None:
+    def count_bytes(self, owner: BudgetOwner, size_bytes: int) -> None:
+        """Count the size of a message that was received."""
+        self._budget(owner).received_bytes.add(self._time.monotonic_us(), size_bytes)
+
+    def begin_call(self, owner: BudgetOwner) -> None:
         """Count a call as in flight until `end_call`. Raises TooManyCallsInFlight, and then it is not counted."""
-        if self._in_flight[holder] >= self._max_calls_in_flight:
+        if self._in_flight[owner] >= self._max_calls_in_flight:
             raise TooManyCallsInFlight(self._max_calls_in_flight)
-        self._in_flight[holder] += 1
+        self._in_flight[owner] += 1
 
-    def end_call(self, holder: str) -> None:
-        self._in_flight[holder] -= 1
-        if not self._in_flight[holder]:
-            del self._in_flight[holder]
+    def end_call(self, owner: BudgetOwner) -> None:
+        self._in_flight[owner] -= 1
+        if not self._in_flight[owner]:
+            del self._in_flight[owner]
 
-    def calls_of(self, holder: str) -> int:
-        """Return the number of calls of the last minute that were counted and accepted."""
-        budget = self._budgets.get(holder)
-        return budget.calls.count(self._time.monotonic_us()) if budget else 0
+    def usage_of(self, owner: BudgetOwner) -> Usage:
+        streams = max(self._streams.get((owner, kind), 0) for kind in StreamKind)
+        budget, now_us = self._budgets.get(owner), self._time.monotonic_us()
+        if budget is None:
+            return Usage(streams=streams)
+        return Usage(budget.calls.sum(now_us), budget.received_bytes.sum(now_us), streams)
 
     @asynccontextmanager
-    async def stream(self, caller: Caller) -> AsyncIterator[None]:
+    async def stream(self, caller: Caller, kind: StreamKind = StreamKind.WATCH) -> AsyncIterator[None]:
         """Count the current task as an open stream.
 
         Raises TooManyStreams, and BadToken when the token is revoked or expires while the stream is open.
@@ -170,10 +199,12 @@ class RateLimiter:
         if caller.role is Role.PUBLIC:  # Counted by PublicReading when the call was admitted.
             yield
             return
-        holder, task = caller.holder, asyncio.current_task()
+        counted, task = (caller.budget_owner, kind), asyncio.current_task()
         assert task is not None
-        self._check_stream_limits(holder, (await self._budget(holder)).quota.max_streams)
-        self._streams[holder] += 1
+        quota = await self.quota(caller.holder)
+        self._check_stream_limits(*counted, quota.max_bot_streams if caller.bot else quota.max_streams)
+        self._streams[counted] += 1
+        self._streams_of_kind[kind] += 1
         self._tasks[task] = caller.token.id
         expiry = TokenExpiry(caller.token, self._time, lambda: self._end_stream(task))
         try:
@@ -187,8 +218,10 @@ class RateLimiter:
             expiry.stop()
             del self._tasks[task]
             self._ended.discard(task)
-            self._streams[holder] -= 1
-            self._streams += Counter()  # Removes holders that have no stream any more.
+            self._streams_of_kind[kind] -= 1
+            self._streams[counted] -= 1
+            if not self._streams[counted]:
+                del self._streams[counted]
 
     def end_streams(self, token_id: str) -> None:
         """End all streams that were opened with this token."""
@@ -200,22 +233,18 @@ class RateLimiter:
         self._ended.add(task)
         task.cancel()
 
-    def _check_stream_limits(self, holder: str, limit: int) -> None:
-        if self._streams[holder] >= limit:
+    def _check_stream_limits(self, owner: BudgetOwner, kind: StreamKind, limit: int) -> None:
+        if self._streams.get((owner, kind), 0) >= limit:
             raise TooManyStreams(limit)
+        # Whoever watches must not keep bots from playing.
+        max_watches = (self._max_streams + 1) // 2
+        if kind is StreamKind.WATCH and self._streams_of_kind[kind] >= max_watches:
+            raise TooManyStreams(max_watches)
         if self.streams >= self._max_streams:
             raise TooManyStreams(self._max_streams)
 
-    async def _budget(self, holder: str) -> _Budget:
-        now_us = self._time.monotonic_us()
-        cached = self._budgets.get(holder)
-        if cached and cached.until_us > now_us:
-            return cached
-        default = self._defaults.author if await self._quotas.is_author(holder) else self._defaults.organiser
-        quota = (await self._quotas.quota(holder) or Quota()).filled(default)
-        if len(self._budgets) >= HOLDER_CACHE_SIZE:
-            self._budgets = {name: budget for name, budget in self._budgets.items() if budget.pace.free_us > now_us}
-        # Concurrent calls share one budget: another may have been created during the await.
-        budget = self._budgets.setdefault(holder, _Budget(quota, now_us))
-        budget.quota, budget.until_us = quota, now_us + QUOTA_CACHE_US
-        return budget
+    def _budget(self, owner: BudgetOwner) -> _Budget:
+        if owner not in self._budgets and len(self._budgets) >= MAX_BUDGETS:
+            now_us = self._time.monotonic_us()
+            self._budgets = {name: budget for name, budget in self._budgets.items() if not budget.is_idle(now_us)}
+        return self._budgets.setdefault(owner, _Budget())

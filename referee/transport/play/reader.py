@@ -17,6 +17,7 @@ from referee_api.v1.play_service_pb2 import PlayResponse
 from engines.api import Seat
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField
+from referee.accounts.tokens import BudgetOwner
 from referee.live.loop_lag import MessageArrival
 from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, VerdictNotice
 from referee.live.ports import LogUnavailable, Time
@@ -83,7 +84,7 @@ class PlayStream:
         self,
         referee: Referee,
         session: Session,
-        holder: str,
+        owner: BudgetOwner,
         host: StreamHost,
         rate_limiter: RateLimiter,
         rejection_recorder: RejectionRecorder,
@@ -92,7 +93,7 @@ class PlayStream:
     ) -> None:
         self._referee = referee
         self._session = session
-        self._holder = holder
+        self._owner = owner
         self._host = host
         self._rate_limiter = rate_limiter
         self._rejection_recorder = rejection_recorder
@@ -176,7 +177,7 @@ class PlayStream:
 
     async def _dispatch_all(self, items: Any) -> None:
         """Yields between chunks, so that one large message cannot block the event loop."""
-        arrival = self._referee.record_arrival(self._holder, self._session.path.round_trip_us)
+        arrival = self._referee.record_arrival(self._owner.holder, self._session.path.round_trip_us)
         behind = False
         for chunk in chunks(items, ITEMS_PER_YIELD) if len(items) > 1 else (items,):
             for item in chunk:
@@ -290,7 +291,7 @@ class PlayStream:
 
     async def _count_call(self) -> None:
         try:
-            await self._rate_limiter.count_call(self._holder)
+            await self._rate_limiter.count_call(self._owner)
         except TooManyCalls as why:
             self._session.outbox.close(why)
         except LogUnavailable:

@@ -13,7 +13,6 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_Admi
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
-from referee.accounts.invitations import Invitations
 from referee.accounts.names import check_words
 from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter, Tokens
 from referee.live.bot_notices import BotNotifier
@@ -25,6 +24,7 @@ from referee.match.state import MatchPhase
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bots import TokenIssuer, bot_view_of
+from referee.transport.services.holder_usage import HolderUsage
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
 from referee.wire.accounts import ROLES, quota_of, read_quota, token_of
@@ -42,7 +42,7 @@ class Admin(AdminServiceServicer):
         accounts: Accounts,
         tokens: Tokens,
         quotas: Quotas,
-        invitations: Invitations,
+        holder_usage: HolderUsage,
         notifier: BotNotifier,
         token_issuer: TokenIssuer,
         rate_limiter: RateLimiter,
@@ -54,7 +54,7 @@ class Admin(AdminServiceServicer):
         self._accounts = accounts
         self._tokens = tokens
         self._quotas = quotas
-        self._invitations = invitations
+        self._holder_usage = holder_usage
         self._notifier = notifier
         self._token_issuer = token_issuer
         self._rate_limiter = rate_limiter
@@ -108,9 +108,18 @@ class Admin(AdminServiceServicer):
         return pb.ResumeBotResponse(bot=bot_view_of(self._referee, bot))
 
     async def GetQuota(self, request: pb.GetQuotaRequest, context: Any) -> pb.GetQuotaResponse:
-        quota = await self._rate_limiter.quota(request.holder)
-        used = await self._usage_of(request.holder) if request.holder else None
-        return pb.GetQuotaResponse(quota=quota_of(quota), usage=used)
+        if not request.holder:
+            return pb.GetQuotaResponse(quota=quota_of(await self._rate_limiter.quota("")))
+        shown = await self._holder_quota(request.holder)
+        own = shown.own_quota if shown.HasField("own_quota") else None
+        return pb.GetQuotaResponse(quota=shown.quota, usage=shown.usage, own_quota=own)
+
+    async def ListQuotas(self, request: pb.ListQuotasRequest, context: Any) -> pb.ListQuotasResponse:
+        size = page_size(request.page_size)
+        holders = await self._quotas.holders(parse_page_token(request), size + 1)
+        found = [await self._holder_quota(holder) for holder in holders]
+        shown, token = await convert_page(request, found, size, lambda one: one.holder, lambda one: one)
+        return pb.ListQuotasResponse(quotas=shown, next_page_token=token)
 
     async def SetQuota(self, request: pb.SetQuotaRequest, context: Any) -> pb.SetQuotaResponse:
         check_words("holder", request.holder, HOLDER_CHARS, at_least=1)
@@ -145,16 +154,13 @@ class Admin(AdminServiceServicer):
         log.info("token revoked", revoked_token_id=token.id)
         return pb.RevokeTokenResponse(token=token_of(token))
 
-    async def _usage_of(self, holder: str) -> quota_pb2.QuotaUsage:
-        tokens = await self._tokens.tokens(TokenFilter(holder, valid_at_ms=self._time.wall_ms()))
-        return quota_pb2.QuotaUsage(
-            matches=self._referee.count_unfinished(holder),
-            streams=self._rate_limiter.streams_of(holder),
-            calls=self._rate_limiter.calls_of(holder),
-            bots=len(await self._accounts.bots(holder)),
-            tokens=len(tokens),
-            stored_bytes=await self._quotas.stored_bytes(holder),
-            authors=await self._invitations.authors(holder, self._time.wall_ms()),
+    async def _holder_quota(self, holder: str) -> quota_pb2.HolderQuota:
+        own = await self._quotas.quota(holder)
+        return quota_pb2.HolderQuota(
+            holder=holder,
+            quota=quota_of(await self._rate_limiter.quota(holder)),
+            own_quota=quota_of(own) if own else None,
+            usage=await self._holder_usage.usage_of(holder),
         )
 
 

@@ -24,6 +24,7 @@ from referee.transport.guards.permissions import (
     resolve_new_entrant,
 )
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_number, parse_page_token
 from referee.wire.contests import pairing_of
@@ -45,6 +46,7 @@ class Ladders(LadderServiceServicer):
         consent_guard: ConsentGuard,
         converter: TermsConverter,
         rate_limiter: RateLimiter,
+        contest_limit: ContestLimit,
         max_items_per_message: int,
     ) -> None:
         self._ladders = ladders
@@ -52,6 +54,7 @@ class Ladders(LadderServiceServicer):
         self._consent_guard = consent_guard
         self._converter = converter
         self._rate_limiter = rate_limiter
+        self._contest_limit = contest_limit
         self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -60,6 +63,7 @@ class Ladders(LadderServiceServicer):
     async def CreateLadder(self, request: pb.CreateLadderRequest, context: Any) -> pb.CreateLadderResponse:
         check_request_id(request.request_id)
         await self._rate_limiter.require_storage(CALLER.get().holder)
+        await self._contest_limit.check_creation(CALLER.get().holder, self._ladders, request.request_id)
         terms = read_ladder_terms(request.terms, self._converter)
         to_create = LadderRequest(request.name, CALLER.get().holder, request.request_id, terms, request.title)
         return pb.CreateLadderResponse(ladder=self._ladder_of(await self._ladders.create(to_create)))

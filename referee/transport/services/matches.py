@@ -167,7 +167,7 @@ class Matches(MatchServiceServicer):
     async def SubmitMove(self, request: pb.SubmitMoveRequest, context: Any) -> pb.SubmitMoveResponse:
         caller = CALLER.get()
         if request.validate_only:  # No clock is running for it, so it counts as a call.
-            await self._rate_limiter.count_call(caller.holder)
+            await self._rate_limiter.count_call(caller.budget_owner)
         seat = seat_of(request.turn_token)
         match = await self._referee.match(request.match_id)
         if seat is None:

@@ -12,6 +12,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlaySe
 
 from engines.api import Game
 from referee.accounts.bots import Accounts, Version
+from referee.accounts.tokens import BudgetOwner
 from referee.live.match_request import find_game
 from referee.live.ports import Time
 from referee.live.referee import Referee
@@ -21,7 +22,7 @@ from referee.match.setup import Player
 from referee.transport.guards.admission import require_readable
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.field_limits import check_fields
-from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.rate_limit import RateLimiter, StreamKind
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.wire.error_mapping import ErrorMapper
@@ -76,7 +77,7 @@ class Play(PlayServiceServicer):
     # It writes to the context itself instead of yielding messages.
     async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         caller = CALLER.get()
-        async with self._rate_limiter.stream(caller):
+        async with self._rate_limiter.stream(caller, StreamKind.PLAY):
             first, rest = await self._read_hello(context)
             hello = self.convert_hello(first)
             player = Player(caller.bot, await self._register_version(caller.bot, first.version))
@@ -84,7 +85,7 @@ class Play(PlayServiceServicer):
             try:
                 with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
                     log.info("session opened", version=player.version, client=first.client[:64])
-                    await self._serve(session, context, rest, caller.holder)
+                    await self._serve(session, context, rest, caller.budget_owner)
             except (Exception, asyncio.CancelledError) as why:
                 self._rejection_recorder.record_session_lost(session, why)
                 raise
@@ -115,14 +116,14 @@ class Play(PlayServiceServicer):
             max_message_bytes=self._limits.max_message_bytes,
         )
 
-    async def _serve(self, session: Session, context: Any, rest: list[play_pb2.BotItem], holder: str) -> None:
+    async def _serve(self, session: Session, context: Any, rest: list[play_pb2.BotItem], owner: BudgetOwner) -> None:
         # Welcome must be the first item, before those that wait in the outbox.
         welcome = play_pb2.RefereeItem(welcome=self.make_welcome(session))
         await context.write(play_service_pb2.PlayResponse(items=[welcome]))
         stream = PlayStream(
             self._referee,
             session,
-            holder,
+            owner,
             self,
             self._rate_limiter,
             self._rejection_recorder,

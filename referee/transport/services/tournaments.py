@@ -34,6 +34,7 @@ from referee.transport.guards.permissions import (
     resolve_new_entrant,
 )
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
 from referee.wire.basic_types import parse_enum, unix_ms
@@ -69,6 +70,7 @@ class Tournaments(TournamentServiceServicer):
         consent_guard: ConsentGuard,
         converter: TermsConverter,
         rate_limiter: RateLimiter,
+        contest_limit: ContestLimit,
         max_items_per_message: int,
     ) -> None:
         self._tournaments = tournaments
@@ -77,6 +79,7 @@ class Tournaments(TournamentServiceServicer):
         self._consent_guard = consent_guard
         self._converter = converter
         self._rate_limiter = rate_limiter
+        self._contest_limit = contest_limit
         self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -85,6 +88,7 @@ class Tournaments(TournamentServiceServicer):
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
         check_request_id(request.request_id)
         await self._rate_limiter.require_storage(CALLER.get().holder)
+        await self._contest_limit.check_creation(CALLER.get().holder, self._tournaments, request.request_id)
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         caller = CALLER.get()

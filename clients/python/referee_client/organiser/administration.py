@@ -55,8 +55,13 @@ class Administration:
         """Return the limits of a holder, and how much of them it uses; without a holder, the default limits."""
         return self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
 
+    def quotas(self) -> Iterator[quota_pb2.HolderQuota]:
+        """Return all holders of tokens, bots and quotas by name, with their limits and usage."""
+        for page in self._calls.pages(self._stub.ListQuotas, pb.ListQuotasRequest()):
+            yield from page.quotas
+
     def set_quota(self, holder: str, quota: quota_pb2.Quota | None) -> quota_pb2.Quota:
-        """Set the limits of a holder and return those that now apply; None: the default limits."""
+        """Set all limits of a holder and return those that now apply; None, or 0 for one limit: the default."""
         return self._calls.call(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota)).quota
 
     def drain(self, grace_ms: int = 0) -> pb.DrainResponse:

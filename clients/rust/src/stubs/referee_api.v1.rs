@@ -408,24 +408,27 @@ pub enum ErrorReason {
     SlowConsumer = 80,
     /// The holder has too many matches in play. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
     TooManyMatches = 81,
-    /// The holder has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+    /// The holder, or the bot, has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
     TooManyStreams = 82,
-    /// The holder calls too often, or has too many computations waiting. RESOURCE_EXHAUSTED with QuotaFailure and
-    /// RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
+    /// The holder, or the bot, calls too often, or the holder has too many computations waiting. RESOURCE_EXHAUSTED with
+    /// QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
     TooManyCalls = 83,
-    /// The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
-    /// what, limit.
+    /// The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
+    /// QuotaFailure; what, limit.
     TooManyNames = 84,
     /// The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes.
     MessageTooLarge = 85,
     /// The computation exceeds the CPU time of a call. RESOURCE_EXHAUSTED; limit_ms.
     TooExpensive = 86,
-    /// The holder, or without a valid token the caller's address, has too many concurrent calls, not counting streams
-    /// and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+    /// The holder, the bot, or without a valid token the caller's address, has too many concurrent calls, not counting
+    /// streams and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
     TooManyCallsInFlight = 87,
     /// The terms of the holder's matches and contests exceed the maximum stored size. RESOURCE_EXHAUSTED with
     /// QuotaFailure; limit_bytes.
     TooMuchStored = 88,
+    /// The holder, or the bot, has sent too many bytes. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit_bytes,
+    /// retry_after_ms. Never returned for a move.
+    TooManyBytes = 89,
     /// The call has no token. UNAUTHENTICATED; no metadata.
     NoToken = 90,
     /// The token is unknown, expired or revoked. UNAUTHENTICATED; no metadata.
@@ -520,6 +523,7 @@ impl ErrorReason {
             Self::TooExpensive => "ERROR_REASON_TOO_EXPENSIVE",
             Self::TooManyCallsInFlight => "ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT",
             Self::TooMuchStored => "ERROR_REASON_TOO_MUCH_STORED",
+            Self::TooManyBytes => "ERROR_REASON_TOO_MANY_BYTES",
             Self::NoToken => "ERROR_REASON_NO_TOKEN",
             Self::BadToken => "ERROR_REASON_BAD_TOKEN",
             Self::NotYours => "ERROR_REASON_NOT_YOURS",
@@ -598,6 +602,7 @@ impl ErrorReason {
             "ERROR_REASON_TOO_EXPENSIVE" => Some(Self::TooExpensive),
             "ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT" => Some(Self::TooManyCallsInFlight),
             "ERROR_REASON_TOO_MUCH_STORED" => Some(Self::TooMuchStored),
+            "ERROR_REASON_TOO_MANY_BYTES" => Some(Self::TooManyBytes),
             "ERROR_REASON_NO_TOKEN" => Some(Self::NoToken),
             "ERROR_REASON_BAD_TOKEN" => Some(Self::BadToken),
             "ERROR_REASON_NOT_YOURS" => Some(Self::NotYours),

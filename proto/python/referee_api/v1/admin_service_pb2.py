@@ -29,7 +29,7 @@ from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 from referee_api.v1 import token_pb2 as referee__api_dot_v1_dot_token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/admin_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1breferee_api/v1/result.proto\x1a\x1areferee_api/v1/token.proto\"\'\n\x0c\x44rainRequest\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\"9\n\rDrainResponse\x12\x17\n\x0fmatches_in_play\x18\x01 \x01(\r\x12\x0f\n\x07streams\x18\x02 \x01(\r\"d\n\x16\x41\x64judicateMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x13\n\x0bside_scores\x18\x03 \x03(\x01\x12\x0f\n\x07message\x18\x04 \x01(\t\"W\n\x17\x41\x64judicateMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"I\n\x10VoidMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"Q\n\x11VoidMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"/\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"4\n\x10PauseBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\x1f\n\x10ResumeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"5\n\x11ResumeBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"!\n\x0fGetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"c\n\x10GetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\x12)\n\x05usage\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.QuotaUsage\"G\n\x0fSetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12$\n\x05quota\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Quota\"8\n\x10SetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\"\x95\x01\n\x12\x43reateTokenRequest\x12\"\n\x04role\x18\x01 \x01(\x0e\x32\x14.referee_api.v1.Role\x12\x0e\n\x06holder\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05label\x18\x04 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x13\x43reateTokenResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token\"d\n\x11ListTokensRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12\x18\n\x10include_inactive\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"T\n\x12ListTokensResponse\x12%\n\x06tokens\x18\x01 \x03(\x0b\x32\x15.referee_api.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\";\n\x13RevokeTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2\xce\x06\n\x0c\x41\x64minService\x12\x44\n\x05\x44rain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\x12\x62\n\x0f\x41\x64judicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a\'.referee_api.v1.AdjudicateMatchResponse\x12P\n\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\x12M\n\x08PauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\x12P\n\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\x12M\n\x08GetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\x12M\n\x08SetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\x12V\n\x0b\x43reateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\x12S\n\nListTokens\x12!.referee_api.v1.ListTokensRequest\x1a\".referee_api.v1.ListTokensResponse\x12V\n\x0bRevokeToken\x12\".referee_api.v1.RevokeTokenRequest\x1a#.referee_api.v1.RevokeTokenResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/admin_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1breferee_api/v1/result.proto\x1a\x1areferee_api/v1/token.proto\"\'\n\x0c\x44rainRequest\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\"9\n\rDrainResponse\x12\x17\n\x0fmatches_in_play\x18\x01 \x01(\r\x12\x0f\n\x07streams\x18\x02 \x01(\r\"d\n\x16\x41\x64judicateMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x13\n\x0bside_scores\x18\x03 \x03(\x01\x12\x0f\n\x07message\x18\x04 \x01(\t\"W\n\x17\x41\x64judicateMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"I\n\x10VoidMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"Q\n\x11VoidMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"/\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"4\n\x10PauseBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\x1f\n\x10ResumeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"5\n\x11ResumeBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"!\n\x0fGetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"\x8d\x01\n\x10GetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\x12)\n\x05usage\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.QuotaUsage\x12(\n\town_quota\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.Quota\":\n\x11ListQuotasRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"Z\n\x12ListQuotasResponse\x12+\n\x06quotas\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.HolderQuota\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"G\n\x0fSetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12$\n\x05quota\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Quota\"8\n\x10SetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\"\x95\x01\n\x12\x43reateTokenRequest\x12\"\n\x04role\x18\x01 \x01(\x0e\x32\x14.referee_api.v1.Role\x12\x0e\n\x06holder\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05label\x18\x04 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x13\x43reateTokenResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token\"d\n\x11ListTokensRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12\x18\n\x10include_inactive\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"T\n\x12ListTokensResponse\x12%\n\x06tokens\x18\x01 \x03(\x0b\x32\x15.referee_api.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\";\n\x13RevokeTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2\xa3\x07\n\x0c\x41\x64minService\x12\x44\n\x05\x44rain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\x12\x62\n\x0f\x41\x64judicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a\'.referee_api.v1.AdjudicateMatchResponse\x12P\n\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\x12M\n\x08PauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\x12P\n\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\x12M\n\x08GetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\x12S\n\nListQuotas\x12!.referee_api.v1.ListQuotasRequest\x1a\".referee_api.v1.ListQuotasResponse\x12M\n\x08SetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\x12V\n\x0b\x43reateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\x12S\n\nListTokens\x12!.referee_api.v1.ListTokensRequest\x1a\".referee_api.v1.ListTokensResponse\x12V\n\x0bRevokeToken\x12\".referee_api.v1.RevokeTokenRequest\x1a#.referee_api.v1.RevokeTokenResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -59,24 +59,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RESUMEBOTRESPONSE']._serialized_end=836
   _globals['_GETQUOTAREQUEST']._serialized_start=838
   _globals['_GETQUOTAREQUEST']._serialized_end=871
-  _globals['_GETQUOTARESPONSE']._serialized_start=873
-  _globals['_GETQUOTARESPONSE']._serialized_end=972
-  _globals['_SETQUOTAREQUEST']._serialized_start=974
-  _globals['_SETQUOTAREQUEST']._serialized_end=1045
-  _globals['_SETQUOTARESPONSE']._serialized_start=1047
-  _globals['_SETQUOTARESPONSE']._serialized_end=1103
-  _globals['_CREATETOKENREQUEST']._serialized_start=1106
-  _globals['_CREATETOKENREQUEST']._serialized_end=1255
-  _globals['_CREATETOKENRESPONSE']._serialized_start=1257
-  _globals['_CREATETOKENRESPONSE']._serialized_end=1332
-  _globals['_LISTTOKENSREQUEST']._serialized_start=1334
-  _globals['_LISTTOKENSREQUEST']._serialized_end=1434
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=1436
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=1520
-  _globals['_REVOKETOKENREQUEST']._serialized_start=1522
-  _globals['_REVOKETOKENREQUEST']._serialized_end=1560
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=1562
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1621
-  _globals['_ADMINSERVICE']._serialized_start=1624
-  _globals['_ADMINSERVICE']._serialized_end=2470
+  _globals['_GETQUOTARESPONSE']._serialized_start=874
+  _globals['_GETQUOTARESPONSE']._serialized_end=1015
+  _globals['_LISTQUOTASREQUEST']._serialized_start=1017
+  _globals['_LISTQUOTASREQUEST']._serialized_end=1075
+  _globals['_LISTQUOTASRESPONSE']._serialized_start=1077
+  _globals['_LISTQUOTASRESPONSE']._serialized_end=1167
+  _globals['_SETQUOTAREQUEST']._serialized_start=1169
+  _globals['_SETQUOTAREQUEST']._serialized_end=1240
+  _globals['_SETQUOTARESPONSE']._serialized_start=1242
+  _globals['_SETQUOTARESPONSE']._serialized_end=1298
+  _globals['_CREATETOKENREQUEST']._serialized_start=1301
+  _globals['_CREATETOKENREQUEST']._serialized_end=1450
+  _globals['_CREATETOKENRESPONSE']._serialized_start=1452
+  _globals['_CREATETOKENRESPONSE']._serialized_end=1527
+  _globals['_LISTTOKENSREQUEST']._serialized_start=1529
+  _globals['_LISTTOKENSREQUEST']._serialized_end=1629
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=1631
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=1715
+  _globals['_REVOKETOKENREQUEST']._serialized_start=1717
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1755
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1757
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1816
+  _globals['_ADMINSERVICE']._serialized_start=1819
+  _globals['_ADMINSERVICE']._serialized_end=2750
 # @@protoc_insertion_point(module_scope)

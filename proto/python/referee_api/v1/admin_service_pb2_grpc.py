@@ -69,6 +69,11 @@ class AdminServiceStub:
                 request_serializer=referee__api_dot_v1_dot_admin__service__pb2.GetQuotaRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_admin__service__pb2.GetQuotaResponse.FromString,
                 _registered_method=True)
+        self.ListQuotas = channel.unary_unary(
+                '/referee_api.v1.AdminService/ListQuotas',
+                request_serializer=referee__api_dot_v1_dot_admin__service__pb2.ListQuotasRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_admin__service__pb2.ListQuotasResponse.FromString,
+                _registered_method=True)
         self.SetQuota = channel.unary_unary(
                 '/referee_api.v1.AdminService/SetQuota',
                 request_serializer=referee__api_dot_v1_dot_admin__service__pb2.SetQuotaRequest.SerializeToString,
@@ -147,6 +152,14 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListQuotas(self, request, context):
+        """Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+        Errors: BAD_PAGE_TOKEN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SetQuota(self, request, context):
         """Sets the quota of a holder. Resources in use beyond it are not taken away.
         """
@@ -210,6 +223,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.GetQuota,
                     request_deserializer=referee__api_dot_v1_dot_admin__service__pb2.GetQuotaRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_admin__service__pb2.GetQuotaResponse.SerializeToString,
+            ),
+            'ListQuotas': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListQuotas,
+                    request_deserializer=referee__api_dot_v1_dot_admin__service__pb2.ListQuotasRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_admin__service__pb2.ListQuotasResponse.SerializeToString,
             ),
             'SetQuota': grpc.unary_unary_rpc_method_handler(
                     servicer.SetQuota,
@@ -399,6 +417,33 @@ class AdminService:
             '/referee_api.v1.AdminService/GetQuota',
             referee__api_dot_v1_dot_admin__service__pb2.GetQuotaRequest.SerializeToString,
             referee__api_dot_v1_dot_admin__service__pb2.GetQuotaResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListQuotas(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.AdminService/ListQuotas',
+            referee__api_dot_v1_dot_admin__service__pb2.ListQuotasRequest.SerializeToString,
+            referee__api_dot_v1_dot_admin__service__pb2.ListQuotasResponse.FromString,
             options,
             channel_credentials,
             insecure,

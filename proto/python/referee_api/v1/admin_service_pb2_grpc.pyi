@@ -61,6 +61,10 @@ class AdminServiceStub:
     """
     GetQuota: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.GetQuotaRequest, _admin_service_pb2.GetQuotaResponse]
     """Returns the quota of a holder, and how much of it is used."""
+    ListQuotas: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ListQuotasRequest, _admin_service_pb2.ListQuotasResponse]
+    """Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+    Errors: BAD_PAGE_TOKEN.
+    """
     SetQuota: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.SetQuotaRequest, _admin_service_pb2.SetQuotaResponse]
     """Sets the quota of a holder. Resources in use beyond it are not taken away."""
     CreateToken: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.CreateTokenRequest, _admin_service_pb2.CreateTokenResponse]
@@ -109,6 +113,10 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """
     GetQuota: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.GetQuotaRequest, _admin_service_pb2.GetQuotaResponse]  # type: ignore[assignment]
     """Returns the quota of a holder, and how much of it is used."""
+    ListQuotas: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListQuotasRequest, _admin_service_pb2.ListQuotasResponse]  # type: ignore[assignment]
+    """Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+    Errors: BAD_PAGE_TOKEN.
+    """
     SetQuota: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.SetQuotaRequest, _admin_service_pb2.SetQuotaResponse]  # type: ignore[assignment]
     """Sets the quota of a holder. Resources in use beyond it are not taken away."""
     CreateToken: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateTokenRequest, _admin_service_pb2.CreateTokenResponse]  # type: ignore[assignment]
@@ -190,6 +198,16 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_admin_service_pb2.GetQuotaResponse, _abc.Awaitable[_admin_service_pb2.GetQuotaResponse]]:
         """Returns the quota of a holder, and how much of it is used."""
+
+    @_abc_1.abstractmethod
+    def ListQuotas(
+        self,
+        request: _admin_service_pb2.ListQuotasRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_service_pb2.ListQuotasResponse, _abc.Awaitable[_admin_service_pb2.ListQuotasResponse]]:
+        """Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+        Errors: BAD_PAGE_TOKEN.
+        """
 
     @_abc_1.abstractmethod
     def SetQuota(

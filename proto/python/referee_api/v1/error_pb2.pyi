@@ -152,26 +152,30 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TOO_MANY_MATCHES: _ErrorReason.ValueType  # 81
     """The holder has too many matches in play. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 82
-    """The holder has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
+    """The holder, or the bot, has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
     ERROR_REASON_TOO_MANY_CALLS: _ErrorReason.ValueType  # 83
-    """The holder calls too often, or has too many computations waiting. RESOURCE_EXHAUSTED with QuotaFailure and
-    RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
+    """The holder, or the bot, calls too often, or the holder has too many computations waiting. RESOURCE_EXHAUSTED with
+    QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
     """
     ERROR_REASON_TOO_MANY_NAMES: _ErrorReason.ValueType  # 84
-    """The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
-    what, limit.
+    """The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
+    QuotaFailure; what, limit.
     """
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 85
     """The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
     ERROR_REASON_TOO_EXPENSIVE: _ErrorReason.ValueType  # 86
     """The computation exceeds the CPU time of a call. RESOURCE_EXHAUSTED; limit_ms."""
     ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT: _ErrorReason.ValueType  # 87
-    """The holder, or without a valid token the caller's address, has too many concurrent calls, not counting streams
-    and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+    """The holder, the bot, or without a valid token the caller's address, has too many concurrent calls, not counting
+    streams and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
     """
     ERROR_REASON_TOO_MUCH_STORED: _ErrorReason.ValueType  # 88
     """The terms of the holder's matches and contests exceed the maximum stored size. RESOURCE_EXHAUSTED with
     QuotaFailure; limit_bytes.
+    """
+    ERROR_REASON_TOO_MANY_BYTES: _ErrorReason.ValueType  # 89
+    """The holder, or the bot, has sent too many bytes. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit_bytes,
+    retry_after_ms. Never returned for a move.
     """
     ERROR_REASON_NO_TOKEN: _ErrorReason.ValueType  # 90
     """The call has no token. UNAUTHENTICATED; no metadata."""
@@ -329,26 +333,30 @@ ERROR_REASON_SLOW_CONSUMER: ErrorReason.ValueType  # 80
 ERROR_REASON_TOO_MANY_MATCHES: ErrorReason.ValueType  # 81
 """The holder has too many matches in play. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 82
-"""The holder has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
+"""The holder, or the bot, has too many open streams. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit."""
 ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 83
-"""The holder calls too often, or has too many computations waiting. RESOURCE_EXHAUSTED with QuotaFailure and
-RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
+"""The holder, or the bot, calls too often, or the holder has too many computations waiting. RESOURCE_EXHAUSTED with
+QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
 """
 ERROR_REASON_TOO_MANY_NAMES: ErrorReason.ValueType  # 84
-"""The holder has too many bots or tokens, or has invited too many authors. RESOURCE_EXHAUSTED with QuotaFailure;
-what, limit.
+"""The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
+QuotaFailure; what, limit.
 """
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 85
 """The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
 ERROR_REASON_TOO_EXPENSIVE: ErrorReason.ValueType  # 86
 """The computation exceeds the CPU time of a call. RESOURCE_EXHAUSTED; limit_ms."""
 ERROR_REASON_TOO_MANY_CALLS_IN_FLIGHT: ErrorReason.ValueType  # 87
-"""The holder, or without a valid token the caller's address, has too many concurrent calls, not counting streams
-and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
+"""The holder, the bot, or without a valid token the caller's address, has too many concurrent calls, not counting
+streams and moves. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit.
 """
 ERROR_REASON_TOO_MUCH_STORED: ErrorReason.ValueType  # 88
 """The terms of the holder's matches and contests exceed the maximum stored size. RESOURCE_EXHAUSTED with
 QuotaFailure; limit_bytes.
+"""
+ERROR_REASON_TOO_MANY_BYTES: ErrorReason.ValueType  # 89
+"""The holder, or the bot, has sent too many bytes. RESOURCE_EXHAUSTED with QuotaFailure and RetryInfo; limit_bytes,
+retry_after_ms. Never returned for a move.
 """
 ERROR_REASON_NO_TOKEN: ErrorReason.ValueType  # 90
 """The call has no token. UNAUTHENTICATED; no metadata."""

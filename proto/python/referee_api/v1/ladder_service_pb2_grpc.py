@@ -119,7 +119,7 @@ class LadderServiceServicer:
         Callers: organiser.
         Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-        opening), REQUEST_ID_REUSED.
+        opening), REQUEST_ID_REUSED, TOO_MANY_NAMES (unfinished contests).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -43,7 +43,7 @@ class LadderServiceStub:
     Callers: organiser.
     Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
     BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-    opening), REQUEST_ID_REUSED.
+    opening), REQUEST_ID_REUSED, TOO_MANY_NAMES (unfinished contests).
     """
     GetLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetLadderRequest, _ladder_service_pb2.GetLadderResponse]
     """Returns a ladder.
@@ -123,7 +123,7 @@ class LadderServiceAsyncStub(LadderServiceStub):
     Callers: organiser.
     Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
     BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-    opening), REQUEST_ID_REUSED.
+    opening), REQUEST_ID_REUSED, TOO_MANY_NAMES (unfinished contests).
     """
     GetLadder: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetLadderRequest, _ladder_service_pb2.GetLadderResponse]  # type: ignore[assignment]
     """Returns a ladder.
@@ -206,7 +206,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         Callers: organiser.
         Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-        opening), REQUEST_ID_REUSED.
+        opening), REQUEST_ID_REUSED, TOO_MANY_NAMES (unfinished contests).
         """
 
     @_abc_1.abstractmethod

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/quota.proto\x12\x0ereferee_api.v1\"\xa4\x01\n\x05Quota\x12\x13\n\x0bmax_matches\x18\x01 \x01(\r\x12\x13\n\x0bmax_streams\x18\x02 \x01(\r\x12\x1c\n\x14max_calls_per_minute\x18\x03 \x01(\r\x12\x10\n\x08max_bots\x18\x04 \x01(\r\x12\x12\n\nmax_tokens\x18\x05 \x01(\r\x12\x18\n\x10max_stored_bytes\x18\x06 \x01(\x04\x12\x13\n\x0bmax_authors\x18\x07 \x01(\r\"\x82\x01\n\nQuotaUsage\x12\x0f\n\x07matches\x18\x01 \x01(\r\x12\x0f\n\x07streams\x18\x02 \x01(\r\x12\r\n\x05\x63\x61lls\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x01(\r\x12\x0e\n\x06tokens\x18\x05 \x01(\r\x12\x14\n\x0cstored_bytes\x18\x06 \x01(\x04\x12\x0f\n\x07\x61uthors\x18\x07 \x01(\rB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/quota.proto\x12\x0ereferee_api.v1\"\xef\x01\n\x05Quota\x12\x13\n\x0bmax_matches\x18\x01 \x01(\r\x12\x13\n\x0bmax_streams\x18\x02 \x01(\r\x12\x1c\n\x14max_calls_per_minute\x18\x03 \x01(\r\x12\x10\n\x08max_bots\x18\x04 \x01(\r\x12\x12\n\nmax_tokens\x18\x05 \x01(\r\x12\x18\n\x10max_stored_bytes\x18\x06 \x01(\x04\x12\x13\n\x0bmax_authors\x18\x07 \x01(\r\x12\x17\n\x0fmax_bot_streams\x18\x08 \x01(\r\x12\x14\n\x0cmax_contests\x18\t \x01(\r\x12\x1a\n\x12max_received_bytes\x18\n \x01(\x04\"\xd4\x01\n\nQuotaUsage\x12\x0f\n\x07matches\x18\x01 \x01(\r\x12\x0f\n\x07streams\x18\x02 \x01(\r\x12\r\n\x05\x63\x61lls\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x01(\r\x12\x0e\n\x06tokens\x18\x05 \x01(\r\x12\x14\n\x0cstored_bytes\x18\x06 \x01(\x04\x12\x0f\n\x07\x61uthors\x18\x07 \x01(\r\x12\x13\n\x0b\x62ot_streams\x18\x08 \x01(\r\x12\x11\n\tbot_calls\x18\t \x01(\r\x12\x10\n\x08\x63ontests\x18\n \x01(\r\x12\x16\n\x0ereceived_bytes\x18\x0b \x01(\x04\"\x98\x01\n\x0bHolderQuota\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12$\n\x05quota\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Quota\x12(\n\town_quota\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.Quota\x12)\n\x05usage\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.QuotaUsageB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,7 +33,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
   _globals['_QUOTA']._serialized_start=47
-  _globals['_QUOTA']._serialized_end=211
-  _globals['_QUOTAUSAGE']._serialized_start=214
-  _globals['_QUOTAUSAGE']._serialized_end=344
+  _globals['_QUOTA']._serialized_end=286
+  _globals['_QUOTAUSAGE']._serialized_start=289
+  _globals['_QUOTAUSAGE']._serialized_end=501
+  _globals['_HOLDERQUOTA']._serialized_start=504
+  _globals['_HOLDERQUOTA']._serialized_end=656
 # @@protoc_insertion_point(module_scope)

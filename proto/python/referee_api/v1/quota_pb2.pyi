@@ -18,8 +18,9 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Quota(_message.Message):
-    """Limits of a holder, for all its tokens and bots together. In requests, 0 is the server's default; in responses all
-    numbers are set.
+    """Limits of a holder. Calls, received bytes and streams are counted for each of its bots by itself (the calls with tokens
+    of this bot), and for all its other tokens together; so no bot is refused anything for what another one did. In
+    requests, 0 is the server's default; in responses all numbers are set.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -31,12 +32,17 @@ class Quota(_message.Message):
     MAX_TOKENS_FIELD_NUMBER: _builtins.int
     MAX_STORED_BYTES_FIELD_NUMBER: _builtins.int
     MAX_AUTHORS_FIELD_NUMBER: _builtins.int
+    MAX_BOT_STREAMS_FIELD_NUMBER: _builtins.int
+    MAX_CONTESTS_FIELD_NUMBER: _builtins.int
+    MAX_RECEIVED_BYTES_FIELD_NUMBER: _builtins.int
     max_matches: _builtins.int
     """Maximum number of matches in play."""
     max_streams: _builtins.int
-    """Maximum number of open streams, of Play and Watch methods together."""
+    """Maximum number of open streams of the holder's own tokens, which are those of Watch methods."""
     max_calls_per_minute: _builtins.int
-    """Maximum number of calls in a minute, evenly spaced, with bursts of up to a tenth of it."""
+    """Maximum number of calls in a minute, evenly spaced, with bursts of up to a tenth of it: of the holder's own tokens,
+    and the same of each bot.
+    """
     max_bots: _builtins.int
     """Maximum number of registered bots."""
     max_tokens: _builtins.int
@@ -49,6 +55,14 @@ class Quota(_message.Message):
     """Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
     expired or used up.
     """
+    max_bot_streams: _builtins.int
+    """Maximum number of open Play streams of each bot, and the same of Watch streams."""
+    max_contests: _builtins.int
+    """Maximum number of ladders and tournaments that the holder created and that are not over."""
+    max_received_bytes: _builtins.int
+    """Maximum size of the request messages received in a minute, in bytes: of the holder's own tokens, and the same of
+    each bot. Play streams are not counted, and a move is never refused.
+    """
     def __init__(
         self,
         *,
@@ -59,10 +73,13 @@ class Quota(_message.Message):
         max_tokens: _builtins.int = ...,
         max_stored_bytes: _builtins.int = ...,
         max_authors: _builtins.int = ...,
+        max_bot_streams: _builtins.int = ...,
+        max_contests: _builtins.int = ...,
+        max_received_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_authors", b"max_authors", "max_bots", b"max_bots", "max_calls_per_minute", b"max_calls_per_minute", "max_matches", b"max_matches", "max_stored_bytes", b"max_stored_bytes", "max_streams", b"max_streams", "max_tokens", b"max_tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_authors", b"max_authors", "max_bot_streams", b"max_bot_streams", "max_bots", b"max_bots", "max_calls_per_minute", b"max_calls_per_minute", "max_contests", b"max_contests", "max_matches", b"max_matches", "max_received_bytes", b"max_received_bytes", "max_stored_bytes", b"max_stored_bytes", "max_streams", b"max_streams", "max_tokens", b"max_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -81,12 +98,16 @@ class QuotaUsage(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     STORED_BYTES_FIELD_NUMBER: _builtins.int
     AUTHORS_FIELD_NUMBER: _builtins.int
+    BOT_STREAMS_FIELD_NUMBER: _builtins.int
+    BOT_CALLS_FIELD_NUMBER: _builtins.int
+    CONTESTS_FIELD_NUMBER: _builtins.int
+    RECEIVED_BYTES_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     """Number of matches in play."""
     streams: _builtins.int
-    """Number of open streams."""
+    """Number of open streams of its own tokens."""
     calls: _builtins.int
-    """Number of calls in the last minute, without rejected ones and moves on their clocks."""
+    """Number of calls of its own tokens in the last minute, without rejected ones."""
     bots: _builtins.int
     """Number of registered bots."""
     tokens: _builtins.int
@@ -95,6 +116,16 @@ class QuotaUsage(_message.Message):
     """Stored size of terms, in bytes. 0 on a server without storage."""
     authors: _builtins.int
     """Number of authors that redeemed invitations of the holder, and of further uses of its open invitations."""
+    bot_streams: _builtins.int
+    """Number of open streams of one kind, Play or Watch, of the bot that has the most."""
+    bot_calls: _builtins.int
+    """Number of calls in the last minute of the bot that made the most, without rejected ones and moves."""
+    contests: _builtins.int
+    """Number of ladders and tournaments that are not over."""
+    received_bytes: _builtins.int
+    """Size of the request messages received in the last minute, in bytes: of its own tokens, or of the bot that sent the
+    most, whichever is greater.
+    """
     def __init__(
         self,
         *,
@@ -105,11 +136,55 @@ class QuotaUsage(_message.Message):
         tokens: _builtins.int = ...,
         stored_bytes: _builtins.int = ...,
         authors: _builtins.int = ...,
+        bot_streams: _builtins.int = ...,
+        bot_calls: _builtins.int = ...,
+        contests: _builtins.int = ...,
+        received_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "bots", b"bots", "calls", b"calls", "matches", b"matches", "stored_bytes", b"stored_bytes", "streams", b"streams", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "bot_calls", b"bot_calls", "bot_streams", b"bot_streams", "bots", b"bots", "calls", b"calls", "contests", b"contests", "matches", b"matches", "received_bytes", b"received_bytes", "stored_bytes", b"stored_bytes", "streams", b"streams", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___QuotaUsage: _TypeAlias = QuotaUsage  # noqa: Y015
+
+@_typing.final
+class HolderQuota(_message.Message):
+    """A holder with its limits, and how much of them it uses."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLDER_FIELD_NUMBER: _builtins.int
+    QUOTA_FIELD_NUMBER: _builtins.int
+    OWN_QUOTA_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
+    holder: _builtins.str
+    """The holder."""
+    @_builtins.property
+    def quota(self) -> Global___Quota:
+        """The limits."""
+
+    @_builtins.property
+    def own_quota(self) -> Global___Quota:
+        """The limits that were set for this holder; 0 for those that were not. Not set: none was."""
+
+    @_builtins.property
+    def usage(self) -> Global___QuotaUsage:
+        """Current usage."""
+
+    def __init__(
+        self,
+        *,
+        holder: _builtins.str = ...,
+        quota: Global___Quota | None = ...,
+        own_quota: Global___Quota | None = ...,
+        usage: Global___QuotaUsage | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["own_quota", b"own_quota", "quota", b"quota", "usage", b"usage"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["holder", b"holder", "own_quota", b"own_quota", "quota", b"quota", "usage", b"usage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HolderQuota: _TypeAlias = HolderQuota  # noqa: Y015

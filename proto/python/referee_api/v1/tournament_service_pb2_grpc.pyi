@@ -43,7 +43,8 @@ class TournamentServiceStub:
     Callers: organiser.
     Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
     BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
+    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED,
+    TOO_MANY_NAMES (unfinished contests).
     """
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.GetTournamentRequest, _tournament_service_pb2.GetTournamentResponse]
     """Returns a tournament.
@@ -143,7 +144,8 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     Callers: organiser.
     Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
     BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
+    opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED,
+    TOO_MANY_NAMES (unfinished contests).
     """
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.GetTournamentRequest, _tournament_service_pb2.GetTournamentResponse]  # type: ignore[assignment]
     """Returns a tournament.
@@ -246,7 +248,8 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         Callers: organiser.
         Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
         BAD_POLICY, BAD_SEATS, MALFORMED_POSITION, MALFORMED_MOVE, ILLEGAL_MOVE, NOT_YOUR_TURN (the last four in an
-        opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED.
+        opening), NO_SUCH_LADDER, NO_SUCH_BOT, NO_SUCH_VERSION, CONSENT_MISSING, REQUEST_ID_REUSED,
+        TOO_MANY_NAMES (unfinished contests).
         """
 
     @_abc_1.abstractmethod

@@ -1,0 +1,136 @@
+"""`referee admin quota`: the limits of holders, and how much of them they use."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+from referee_api.v1 import quota_pb2
+from referee_client import Organiser
+
+from referee.cli._shared.account_tables import NONE
+from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.output import text_table
+
+MAX_VALUE = 2**63 - 1
+OWN = "*"
+"""Marks limits that were set for the holder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit of a quota."""
+
+    meaning: str
+    field: str
+    """Field of the limit in the contract."""
+    usage: tuple[str, ...]
+    """Fields of the usage in the contract. Several: the greatest counts."""
+    max_value: int = 2**32 - 1
+
+
+LIMITS: Mapping[str, Limit] = {
+    "matches": Limit("matches in play", "max_matches", ("matches",)),
+    "contests": Limit("ladders and tournaments that are not over", "max_contests", ("contests",)),
+    "calls": Limit("calls a minute, of own tokens and of each bot", "max_calls_per_minute", ("calls", "bot_calls")),
+    "received-bytes": Limit(
+        "bytes received a minute, of own tokens and of each bot",
+        "max_received_bytes",
+        ("received_bytes",),
+        MAX_VALUE,
+    ),
+    "streams": Limit("open streams of own tokens", "max_streams", ("streams",)),
+    "bot-streams": Limit("open streams of each bot and kind", "max_bot_streams", ("bot_streams",)),
+    "bots": Limit("bots", "max_bots", ("bots",)),
+    "tokens": Limit("active tokens", "max_tokens", ("tokens",)),
+    "authors": Limit("invited authors", "max_authors", ("authors",)),
+    "stored-bytes": Limit("bytes of stored terms", "max_stored_bytes", ("stored_bytes",), MAX_VALUE),
+}
+"""Limits by the words that the commands use."""
+
+
+@click.group()
+def quota() -> None:
+    """Manage quotas."""
+
+
+@quota.command("list", cls=ClientCommand)
+@with_organiser
+@json_option
+def list_quotas(organiser: Organiser, as_json: bool) -> None:
+    """List all holders with how much of each limit they use.
+
+    A star marks limits that were set for the holder; the others are defaults.
+    """
+    found = list(organiser.administration.quotas())
+    if as_json:
+        print_json([to_dict(one) for one in found])
+        return
+    click.echo(text_table(("holder", *LIMITS), [_row(one) for one in found]))
+
+
+@quota.command("show", cls=ClientCommand)
+@click.argument("holder", default="")
+@with_organiser
+@json_option
+def show_quota(organiser: Organiser, holder: str, as_json: bool) -> None:
+    """Show the limits and usage of a holder; without a holder, the default limits."""
+    response = organiser.administration.quota(holder)
+    if as_json:
+        print_json(to_dict(response))
+    else:
+        _print_quota(response.quota, response.usage if holder else None)
+
+
+@quota.command("set", cls=ClientCommand, epilog=f"The limits are {', '.join(LIMITS)}.")
+@click.argument("holder")
+@click.argument("values", metavar="LIMIT=NUMBER...", nargs=-1, required=True)
+@with_organiser
+@json_option
+def set_quota(organiser: Organiser, holder: str, values: tuple[str, ...], as_json: bool) -> None:
+    """Set limits of a holder; the others stay. A limit that is 0 is the default.
+
+    Usage above a new limit is not cut off; it only blocks further use.
+    """
+    changes = read_limits(values)
+    own = organiser.administration.quota(holder).own_quota
+    for field, number in changes.items():
+        setattr(own, field, number)
+    quota = organiser.administration.set_quota(holder, own)
+    if as_json:
+        print_json(to_dict(quota))
+    else:
+        _print_quota(quota, None)
+
+
+def read_limits(values: Sequence[str]) -> dict[str, int]:
+    """Return the numbers by the fields of the contract. Raises click.BadParameter."""
+    limits: dict[str, int] = {}
+    for value in values:
+        word, _, number = value.partition("=")
+        limit = LIMITS.get(word)
+        if limit is None:
+            raise click.BadParameter(f"unknown limit {word!r}; known: {', '.join(LIMITS)}")
+        if not (number.isascii() and number.isdecimal() and int(number[:30]) <= limit.max_value):
+            raise click.BadParameter(f"{word} must be a number from 0 to {limit.max_value}, not {number!r}")
+        limits[limit.field] = int(number)
+    return limits
+
+
+def _row(one: quota_pb2.HolderQuota) -> tuple[str, ...]:
+    cells = []
+    for limit in LIMITS.values():
+        mark = OWN if getattr(one.own_quota, limit.field) else ""
+        cells.append(f"{_used(one.usage, limit)}/{getattr(one.quota, limit.field)}{mark}")
+    return one.holder, *cells
+
+
+def _print_quota(quota: quota_pb2.Quota, usage: quota_pb2.QuotaUsage | None) -> None:
+    rows = [
+        (word, str(getattr(quota, limit.field)), str(_used(usage, limit)) if usage else NONE, limit.meaning)
+        for word, limit in LIMITS.items()
+    ]
+    click.echo(text_table(("limit", "maximum", "used", "meaning"), rows))
+
+
+def _used(usage: quota_pb2.QuotaUsage, limit: Limit) -> int:
+    return max(int(getattr(usage, field)) for field in limit.usage)

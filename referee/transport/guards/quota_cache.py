@@ -1,0 +1,37 @@
+"""Quotas of holders with every default filled in, cached for some seconds."""
+
+from referee.accounts.tokens import DefaultQuotas, Quota, Quotas
+from referee.live.ports import Time
+from referee.match.clock import SECOND, Micros
+
+QUOTA_CACHE_US: Micros = 10 * SECOND
+"""Time for which a quota is cached."""
+HOLDER_CACHE_SIZE = 10_000
+
+
+class QuotaCache:
+    """The effective quotas of all holders."""
+
+    def __init__(self, quotas: Quotas, defaults: DefaultQuotas, time: Time) -> None:
+        self._quotas = quotas
+        self._defaults = defaults
+        self._time = time
+        self._cache: dict[str, tuple[Quota, Micros]] = {}
+        """Quotas by holder, and when they expire."""
+
+    async def get(self, holder: str) -> Quota:
+        """Return the quota with every default filled in. Raises LogUnavailable."""
+        now_us = self._time.monotonic_us()
+        cached = self._cache.get(holder)
+        if cached and cached[1] > now_us:
+            return cached[0]
+        default = self._defaults.author if await self._quotas.is_author(holder) else self._defaults.organiser
+        quota = (await self._quotas.quota(holder) or Quota()).filled(default)
+        if len(self._cache) >= HOLDER_CACHE_SIZE:
+            self._cache = {name: one for name, one in self._cache.items() if one[1] > now_us}
+        self._cache[holder] = quota, now_us + QUOTA_CACHE_US
+        return quota
+
+    def forget(self, holder: str) -> None:
+        """Remove the quota of the holder, because it may have changed."""
+        self._cache.pop(holder, None)
