@@ -211,6 +211,17 @@ def _is_absent(bot: bot_pb2.Bot) -> bool:
     return not bot.presence.sessions or bot.HasField("pause")
 
 
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.option("--round", "number", type=click.IntRange(1, MAX_ROUND), default=None, help="Only this round. [all]")
+@click.option("--entrant", default="", help="Only pairings of this entrant. [any]")
+@with_organiser
+def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) -> None:
+    """List the pairings of a tournament with their ids, by round and board."""
+    for pairing in organiser.tournaments.pairings(name, number or 0, entrant):
+        click.echo(pairing_text(pairing))
+
+
 @tournament.command("list", cls=ClientCommand)
 @click.option("--game", default="", help="Only tournaments of this game. [any]")
 @click.option("--bot", default="", help="Only tournaments with this bot. [any]")

@@ -121,6 +121,10 @@ def test_a_final_takes_the_best_entrants_of_a_finished_tournament(cli: CliHarnes
     cli.output_of("tournament", "enter", "first", "carl")
     cli.output_of("tournament", "start", "first")
     cli.output_of("tournament", "watch", "first")
+    paired = cli.output_of("tournament", "pairings", "first", "--round", "1").splitlines()
+    assert re.fullmatch(r"1\.1: \w+ [01½], \w+ [01½]", paired[0])
+    assert len(paired) == 1
+    assert len(cli.output_of("tournament", "pairings", "first", "--entrant", "anna").splitlines()) == 2
     table = cli.output_of("tournament", "export", "first", "csv").splitlines()
     best = [row.split(",")[1] for row in table[1:3]]
     final = write_plan(tmp_path, "final", terms + "elimination = {}\n")
