@@ -18,11 +18,12 @@ from referee.server.settings import Settings
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.memory_invitations import MemoryInvitations
-from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
+from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.invitations import SqliteInvitations
+from referee.storage.sqlite.quotas import SqliteQuotas
 from referee.storage.sqlite.store import SqliteStore
 
 DATABASE = "referee.db"

@@ -14,10 +14,11 @@ from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.memory_invitations import MemoryInvitations
-from referee.storage.sqlite.accounts import SqliteAccounts, SqliteQuotas, SqliteTokens
+from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.invitations import SqliteInvitations
+from referee.storage.sqlite.quotas import SqliteQuotas
 from referee.storage.sqlite.store import SqliteStore
 
 NOON_MS = 1_750_000_000_000
