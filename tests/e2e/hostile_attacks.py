@@ -20,6 +20,7 @@ Attack = Callable[[HostileCaller, int], None]
 HUGE = "x" * 100_000
 BEYOND_A_MESSAGE = "x" * 2_000_000
 NUMBERS = count(1)
+LATER = {"seconds": 2**32}
 UNREAD_WATCHES = 150
 FULL = ("TOO_MANY_NAMES", "TOO_MANY_MATCHES", "TOO_MUCH_STORED")
 HOUR = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
@@ -79,6 +80,7 @@ def act_for_others(caller: HostileCaller, _calls: int) -> None:
         ("MatchService/AbortMatch", {"match_id": victims.match_in_play, "request_id": "a"}),
         ("MatchService/Resign", {"match_id": victims.match_in_play, "request_id": "b", "seat": 0}),
         ("MatchService/SubmitMove", {"match_id": victims.match_in_play, "request_id": "c", "turn_token": "0.0.1"}),
+        ("MatchService/WithdrawBot", {"match_id": victims.sealed_match, "request_id": "f", "bot": bot}),
         ("LadderService/LeaveLadder", ladder | {"entrant": bot}),
         ("LadderService/Challenge", ladder | {"request_id": "d", "entrants": [bot, other]}),
         ("LadderService/StartSeason", ladder | {"request_id": "e"}),
@@ -88,6 +90,10 @@ def act_for_others(caller: HostileCaller, _calls: int) -> None:
         ("TournamentService/WithdrawEntrant", tournament | {"entrant": bot}),
         ("TournamentService/StartTournament", {"name": victims.tournament}),
         ("TournamentService/CancelTournament", {"name": victims.tournament}),
+        ("TournamentService/PairRound", tournament | {"message": "mine"}),
+        ("TournamentService/PostponePairing", tournament | {"pairing_id": "1", "until": LATER, "message": "mine"}),
+        ("TournamentService/ReopenPairing", tournament | {"pairing_id": "1", "message": "mine"}),
+        ("TournamentService/DeclareAbsent", tournament | {"pairing_id": "1", "entrants": [bot], "message": "mine"}),
     ):
         caller.attempt(method, "NOT_YOURS", **fields)
     caller.attempt("LadderService/JoinLadder", "NOT_YOURS", "CONSENT_MISSING", **ladder, entrant=entrant)
@@ -125,6 +131,16 @@ def seat_others(caller: HostileCaller, calls: int) -> None:
     )
 
 
+def stall_others(caller: HostileCaller, _calls: int) -> None:
+    """Seat the bot that takes matches of anyone against a bot that is connected and never moves."""
+    bot = unique("staller")
+    registered = caller.attempt("BotService/RegisterBot", request_id=bot, name=bot)
+    caller.connect(registered.secret)
+    for _ in range(3):
+        request = seated([caller.victims.open_bot, bot])
+        caller.attempt("MatchService/CreateMatch", ACCEPTED, "CONSENT_MISSING", **request)
+
+
 def disturb_contests(caller: HostileCaller, calls: int) -> None:
     """Join and leave the ladder again and again, and challenge its members."""
     victims = caller.victims
@@ -153,7 +169,7 @@ def create_contests(caller: HostileCaller, calls: int) -> None:
     rated: dict[str, Any] = {"match_terms": match_terms(), "round_robin": {}, "ladder": victims.ladder}
     request = {"request_id": unique("t"), "name": unique("cup"), "terms": rated}
     caller.attempt("TournamentService/CreateTournament", "NOT_YOURS", **request)
-    wide = {"max_uses": 300, "expire_time": {"seconds": 2**32}, "label": "x" * 200}
+    wide = {"max_uses": 300, "expire_time": LATER, "label": "x" * 200}
     for _ in range(3 + calls):
         name = unique("ladder")
         ladder: dict[str, Any] = {"request_id": name, "name": name, "terms": {"match_terms": [match_terms()]}}
@@ -257,7 +273,7 @@ def seated(
 
 ATTACKS: dict[str, tuple[Attack, ...]] = {
     "spy": (read_private_data, act_for_others),
-    "starver": (seat_others, disturb_contests),
+    "starver": (stall_others, seat_others, disturb_contests),
     "filler": (exceed_limits, create_contests, fill_the_disk),
     "flooder": (flood_calls, watch_without_reading),
     "stranger": (guess_codes, call_without_a_token),

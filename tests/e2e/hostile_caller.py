@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 
+from tests.e2e.bot_connection import BotConnection
 from tests.e2e.call_errors import parse_error
 from tests.e2e.organiser import METHODS, call_method
 
@@ -50,6 +51,16 @@ class HostileCaller:
         self.surprises: list[str] = []
         """Calls that were not answered as expected."""
         self._channel = grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)])
+        self._connections: list[BotConnection] = []
+
+    def close(self) -> None:
+        for connection in self._connections:
+            connection.abort()
+        self._channel.close()
+
+    def connect(self, secret: str) -> None:
+        """Connect a bot that answers nothing."""
+        self._connections.append(BotConnection(self._channel, secret))
 
     def attempt(self, method: str, *expected: str, secret: str | None = None, **fields: Any) -> Any:
         """Make a call as often as is needed for it to be considered; return its answer or None."""

@@ -11,14 +11,16 @@ import json
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 from tests.e2e.hostile_attacks import ATTACKS
 from tests.e2e.hostile_caller import HostileCaller, Victims
 
 
 def attack(caller: HostileCaller, name: str, calls: int) -> HostileCaller:
-    for one in ATTACKS[name]:
-        one(caller, calls)
+    with closing(caller):
+        for one in ATTACKS[name]:
+            one(caller, calls)
     return caller
 
 

@@ -121,6 +121,16 @@ class FloodedMatch(NamedTuple):
             with suppress(grpc.RpcError):
                 call_method(self.channel, "MatchService/GetMatch", secret, match_id=FLOOD_MARK)
 
+    def flood_by_redemptions(self) -> None:
+        for _ in range(CALLS):
+            with suppress(grpc.RpcError):
+                call_method(
+                    *(self.channel, "InvitationService/RedeemInvitation", None),
+                    code=FLOOD_MARK,
+                    holder="eve",
+                    request_id="r",
+                )
+
     def flood_by_moves(self, organiser: Organiser) -> None:
         connection = organiser.connection(0)
         for _ in range(CALLS):
@@ -187,6 +197,12 @@ def test_calls_of_another_holder_cost_a_bot_no_time(channel: grpc.Channel, serve
 def test_calls_without_a_valid_token_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
     match = FloodedMatch.create(channel, server, SHORT_MS)
     match.flood_by_calls("rf_wrong")
+    match.assert_no_time_lost()
+
+
+def test_redemptions_of_guessed_codes_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
+    match = FloodedMatch.create(channel, server, SHORT_MS)
+    match.flood_by_redemptions()
     match.assert_no_time_lost()
 
 

@@ -16,7 +16,7 @@ import pytest
 from referee_api.v1 import bot_pb2, clock_pb2, contest_pb2, entry_pb2, ladder_pb2, policy_pb2, tournament_pb2
 
 from referee.server.settings import SETTINGS
-from tests.e2e.contests import match_terms
+from tests.e2e.contests import call_for_tournament, create_tournament, entrants_of, match_terms
 from tests.e2e.fuzz_calls import REASONS
 from tests.e2e.honest_bots import HonestBotsProcess, entries, run_honest_bots
 from tests.e2e.hostile_caller import Victims
@@ -197,6 +197,25 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
             assert_nobody_lost(competition, honest, pairings, rated)
         assert_refused(reports)
         assert_no_fault(server)
+
+
+def test_an_entrant_that_is_paused_in_mid_round_is_absent_and_delays_nobody(tmp_path: Path) -> None:
+    with run_server(tmp_path) as server, server.channel() as channel, new_organiser(server, channel, "host", 4) as host:
+        *honest, paused = host.bots
+        start = {"round_robin": {}, "no_show_ms": NO_SHOW_MS, "entrants": entrants_of(host)}
+        create_tournament(host, **start)
+        watched = call_method(channel, "TournamentService/WatchTournament", host.token, tournament=host.name)
+        with run_honest_bots(server, tmp_path, host.secrets, "--max-matches", "1", "--think-ms", str(THINK_MS)):
+            host.call("TournamentService/StartTournament", name=host.name)
+            log = (item.entry for response in watched for item in response.items)
+            next(one for one in log if one.pairing.match_ids and paused in one.pairing.entrants)
+            host.call_as_admin("AdminService/PauseBot", bot=paused, message="misbehaves")
+            assert list(log)[-1].HasField("ended")
+        pairings = call_for_tournament(host, "ListPairings", page_size=1000).pairings
+        assert {name for one in pairings for name in one.absent_entrants} == {paused}
+        played = [one for one in pairings if set(one.entrants) <= set(honest)]
+        assert len(played) == 3
+        assert all(one.match_ids for one in played)
 
 
 def create_token(host: Organiser, role: str, holder: str) -> str:
