@@ -14,7 +14,7 @@ from typing import NamedTuple
 import grpc
 import pytest
 from google.protobuf.message import Message
-from referee_api.v1 import clock_pb2, match_pb2, play_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, play_pb2
 
 from referee.live.loop_lag import INTERVAL_US, LoopLag, thread_cpu_us
 from referee.live.match_timing import LoopTime
@@ -108,6 +108,8 @@ class FloodedMatch(NamedTuple):
             Organiser(server.info, channel, name, 1, create_organiser_token(channel, server.info.admin_token, name))
             for name in ("mover", "opponent")
         )
+        for organiser in (mover, opponent):
+            organiser.set_consent(scope=bot_pb2.CONSENT_SCOPE_ANYONE)
         rule = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=move_ms))
         sent_ns = time.monotonic_ns()
         request = mover.match_request(ALQUERQUE, rule)
