@@ -243,6 +243,12 @@ def watch_without_reading(caller: HostileCaller, calls: int) -> None:
         flood_calls(caller, calls)
 
 
+def loop_as_a_bot(caller: HostileCaller, calls: int) -> None:
+    """Call without end with the token of a bot, as a faulty one does."""
+    for method in ("MatchService/ListTurns", "BotService/ListBots", "MatchService/ListMatches"):
+        caller.flood(200 + 10 * calls, method, ACCEPTED)
+
+
 def call_without_a_token(caller: HostileCaller, calls: int) -> None:
     for method in METHODS:
         if method not in ("PlayService/Play", "InvitationService/RedeemInvitation"):
@@ -276,6 +282,7 @@ ATTACKS: dict[str, tuple[Attack, ...]] = {
     "starver": (stall_others, seat_others, disturb_contests),
     "filler": (exceed_limits, create_contests, fill_the_disk),
     "flooder": (flood_calls, watch_without_reading),
+    "looper": (loop_as_a_bot,),
     "stranger": (guess_codes, call_without_a_token),
 }
 """Attacks by the name of the attacker that makes them one after the other."""

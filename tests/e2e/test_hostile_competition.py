@@ -85,7 +85,9 @@ class Competition:
             Author.sign_up(host, self.invitation.code, f"honest-{number}", consent)
             for number, consent in enumerate(consents)
         ]
-        self._absentee_token = absentee
+        first = self.authors[0]
+        self.looper = first.call(host, "BotService/RegisterBot", request_id="looper", name="looper").secret
+        """Token of a bot that calls without end; its owner has an honest bot as well."""
         self.absentee = "absent-bot"
         terms = match_terms()
         terms.time_control.rule.CopyFrom(FISCHER)
@@ -188,7 +190,7 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
             with ExitStack() as stack:
                 attackers = [
                     stack.enter_context(hostile_process(server, victims, tokens, calls))
-                    for tokens in (author_tokens, organiser_tokens, {"stranger": ""})
+                    for tokens in (author_tokens, organiser_tokens, {"stranger": "", "looper": competition.looper})
                 ]
                 pairings = competition.play_tournament()
                 reports = [process.communicate(timeout=ATTACK_TIMEOUT_S)[0] for process in attackers]
