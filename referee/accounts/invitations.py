@@ -13,6 +13,8 @@ from referee.accounts.tokens import LABEL_CHARS, Token
 CODE_PREFIX = "rf_invite_"
 MAX_USES = 1_000
 """Limit of the uses of one invitation."""
+MAX_UNUSED_INVITATIONS = 100
+"""Revoked and expired invitations of an organiser that nobody redeemed and that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class Invitations(Protocol):
         """Insert an invitation. A repeated request of the organiser inserts nothing.
 
         Raises TooManyNames if `authors` of the organiser would exceed `max_authors`, or RequestIdReused if the request
-        created an invitation with other terms.
+        created an invitation with other terms. Deletes the oldest invitations of the organiser that were never redeemed
+        and cannot be any more, beyond `MAX_UNUSED_INVITATIONS`.
         """
 
     async def authors(self, organiser: str, now_ms: int) -> int:

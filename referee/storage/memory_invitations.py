@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
-from referee.accounts.invitations import CreatedInvitation, Invitation, Redeemed, Redemption
+from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
 from referee.storage.memory_accounts import MemoryAccounts, MemoryQuotas, MemoryTokens
@@ -34,7 +34,16 @@ class MemoryInvitations:
             raise TooManyNames("invited authors", max_authors)
         self._invitations[invitation.id] = invitation
         self._requests[request] = invitation.id
+        self._drop_oldest_unused(invitation.organiser, invitation.created_ms)
         return CreatedInvitation(invitation, repeated=False)
+
+    def _drop_oldest_unused(self, organiser: str, now_ms: int) -> None:
+        own = (one for one in self._invitations.values() if one.organiser == organiser)
+        unused = [one.id for one in own if not one.uses and one.end_at(now_ms)]
+        dropped = set(unused[: max(0, len(unused) - MAX_UNUSED_INVITATIONS)])
+        for invitation_id in dropped:
+            del self._invitations[invitation_id]
+        self._requests = {request: one for request, one in self._requests.items() if one not in dropped}
 
     async def authors(self, organiser: str, now_ms: int) -> int:
         return self._count_authors(organiser, now_ms)

@@ -66,6 +66,25 @@ async def test_a_repeated_request_creates_nothing(stores: AccountStores) -> None
 
 
 @with_all_account_stores
+async def test_the_oldest_invitations_that_were_never_redeemed_are_deleted(stores: AccountStores) -> None:
+    redeemed, still_open, of_tom = invitation(), invitation("open"), invitation("of tom", "tom")
+    for one in (redeemed, still_open, of_tom):
+        await create(stores, one)
+    await redeem(stores, "eve")
+    unused = [invitation(f"{number}") for number in range(101)]
+    for one in unused:
+        await create(stores, one)
+        await stores.invitations.revoke(one.id)
+    for one in (redeemed, of_tom):
+        await stores.invitations.revoke(one.id)
+    assert unused[0].id in {one.id for one in await stores.invitations.invitations("ann")}
+    last = await create(stores, invitation("last"))
+    kept = [one.id for one in await stores.invitations.invitations()]
+    assert kept == [one.id for one in (last, *reversed(unused[1:]), of_tom, still_open, redeemed)]
+    assert await create(stores, unused[0], unused[0].id) == unused[0], "its request is forgotten as well"
+
+
+@with_all_account_stores
 async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
     one = await create(stores, invitation(max_uses=3), max_authors=4)
     with pytest.raises(TooManyNames) as raised:

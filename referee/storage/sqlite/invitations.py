@@ -4,7 +4,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
-from referee.accounts.invitations import CreatedInvitation, Invitation, Redeemed, Redemption
+from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
 from referee.storage.sqlite.accounts import insert_token, token_of_id
@@ -26,6 +26,16 @@ COUNT_AUTHORS = """
     SELECT coalesce(sum(CASE WHEN revoked OR expires_ms <= :now_ms THEN uses ELSE max_uses END), 0)
     FROM invitations
     WHERE organiser = :organiser
+"""
+
+DELETE_UNUSED = """
+    DELETE FROM invitations
+    WHERE invitation IN (
+        SELECT invitation FROM invitations
+        WHERE organiser = :organiser AND uses = 0 AND (revoked OR expires_ms <= :now_ms)
+        ORDER BY invitation DESC
+        LIMIT -1 OFFSET :kept
+    )
 """
 
 SELECT_PAGE = f"""
@@ -110,6 +120,8 @@ def _create(file: Connection, request_id: str, invitation: Invitation, max_autho
     if _count_authors(file, invitation.organiser, invitation.created_ms) + invitation.max_uses > max_authors:
         raise TooManyNames("invited authors", max_authors)
     file.execute(INSERT, (invitation.id, request_id, *_row(invitation)))
+    kept = {"organiser": invitation.organiser, "now_ms": invitation.created_ms, "kept": MAX_UNUSED_INVITATIONS}
+    file.execute(DELETE_UNUSED, kept)
     return CreatedInvitation(invitation, repeated=False)
 
 
