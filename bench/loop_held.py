@@ -359,7 +359,7 @@ def _run_tournaments(walk: Walk) -> None:
     walk.call("ada", "TournamentService/EnterTournament", tournament="entry", entrant={"bots": [{"bot": "x"}]})
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="entry", entrant="x")
     walk.call("ada", "TournamentService/StartTournament", name="entry")
-    _pair_by_hand(walk, "played")
+    _pair_by_hand(walk, "entry", 1)
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="played", entrant="bot7")
     walk.call("ada", "TournamentService/CancelTournament", name="played")
     walk.call("ada", "TournamentService/CancelTournament", name="entry")
@@ -374,9 +374,8 @@ def _meet_everybody(walk: Walk) -> None:
     walk.call("ada", "TournamentService/CancelTournament", name="everybody")
 
 
-def _pair_by_hand(walk: Walk, name: str) -> None:
-    """Exchange the opponents of two pairings of the last round that have not begun."""
-    number = large_data.ROUNDS + 1
+def _pair_by_hand(walk: Walk, name: str, number: int) -> None:
+    """Exchange the opponents of two pairings of a round that have not begun."""
     listed = walk.call("ada", "TournamentService/ListPairings", tournament=name, round=number, page_size=1_000)
     entrants = [list(pairing.entrants) for pairing in listed.pairings if not pairing.match_ids]
     entrants[0][0], entrants[1][0] = entrants[1][0], entrants[0][0]

@@ -10,6 +10,7 @@ from enum import Enum
 from engines.api import REFEREE, Game, Seat, Table
 from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
+from referee.contests.tournament.decide import MAX_ENTRANTS
 from referee.contests.tournament.tournament_terms import Pools, Seeding, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, Opening, find_game
 from referee.match.match_terms import MatchTerms
@@ -77,6 +78,15 @@ class LadderTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class Qualification:
+    """The entrants are the best of another tournament, which is the stage before this one."""
+
+    tournament: str
+    best: int
+    """Number of entrants that qualify."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentTerms:
     match_terms: tuple[MatchTerms, ...]
     """Used in turn; all have the same seats and sides."""
@@ -89,6 +99,8 @@ class TournamentTerms:
     partners: Partners = Partners.INDIVIDUAL
     freeze_versions: bool = False
     """Whether each bot plays with the version that it has at the start until the end."""
+    qualification: Qualification | None = None
+    """Where the entrants come from. None: they enter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +172,8 @@ def check_tournament_terms(terms: TournamentTerms, games: Mapping[str, Game], li
             match_terms, terms.openings, games, limits, in_sets=terms.tournament.duplicate_sets is not None
         )
     _check_format(terms, tournament_seating(terms, games))
+    if terms.qualification and not 2 <= terms.qualification.best <= MAX_ENTRANTS:
+        raise BadField("qualification.best", f"it must be from 2 to {MAX_ENTRANTS}")
     if terms.tournament.seeding is Seeding.RATING and not terms.ladder:
         raise BadField("seeding", "seeding by rating needs a ladder, which has the ratings")
 

@@ -57,7 +57,13 @@ class ContestWorkers(Generic[S]):
             self._report_fault(contest, fault)
             return
         self._workers[contest] = worker
-        worker.task.add_done_callback(lambda _: self._workers.pop(contest, None))
+        worker.task.add_done_callback(lambda _: self._end(contest))
+
+    def _end(self, contest: str) -> None:
+        """Remove a worker, and wake the others: the entrants of a contest may come from one that is over."""
+        self._workers.pop(contest, None)
+        for worker in self._workers.values():
+            worker.wake()
 
     def wake(self, contest: str) -> None:
         """Wake the worker of a contest, if it has one."""

@@ -35,7 +35,7 @@ from referee.hosting.contest_host import (
 )
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, TournamentCreated
 from referee.hosting.contest_store import ContestRegistry, ContestStore
-from referee.hosting.contest_terms import TournamentTerms, check_tournament_terms, tournament_seating
+from referee.hosting.contest_terms import Qualification, TournamentTerms, check_tournament_terms, tournament_seating
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
     EntriesClosed,
@@ -52,7 +52,7 @@ from referee.hosting.ladder_ratings import seed_rating
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
 from referee.hosting.tournament_tables import EXPORTS, ExportFormat, PairingPhase, TournamentTables, phase_of
-from referee.hosting.tournament_worker import TournamentWorker
+from referee.hosting.tournament_worker import Qualified, TournamentWorker
 
 FILTER_BATCH_SIZE = 5_000
 """How many pairings are filtered before the event loop runs again."""
@@ -126,6 +126,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         UnknownVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
+        if stage := store.state.terms.qualification:
+            raise BadField("tournament", f"the entrants of {name} come from {stage.tournament}")
         resolved = await self._resolve(store.state.terms, entrant)
         return await self._execute(store, lambda state: _decide_entry(state, resolved, self._deps.time.wall_ms()))
 
@@ -223,7 +225,28 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return replace(entrant, rating=seed_rating(ladder, entrant.bots))
 
     def _create_worker(self, store: ContestStore[TournamentState]) -> TournamentWorker:
-        return TournamentWorker(store, self._deps)
+        return TournamentWorker(store, self._deps, self._qualified)
+
+    async def _qualified(self, qualification: Qualification) -> Qualified:
+        """Return the entrants that qualify, in the order of the standings, once the tournament before is over."""
+        state = await self.get(qualification.tournament)
+        if not state.over or state.tournament.phase is TournamentPhase.CANCELLED:
+            return Qualified(state.tournament.phase)
+        standings = [row.standing.entrant for row in await self.tables.rows(state)]
+        active = [name for name in standings if name not in state.tournament.withdrawn]
+        best = tuple(state.tournament.entrants[name] for name in active[: qualification.best])
+        return Qualified(state.tournament.phase, best)
+
+    async def _check_qualification(self, request: TournamentRequest, qualification: Qualification) -> None:
+        """Raises UnknownTournament or BadField. Bots agreed to the terms of the stage before."""
+        before = await self.get(qualification.tournament)
+        if before.organiser != request.organiser:
+            raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")
+        same = ("match_terms", "partners", "ladder")
+        if any(getattr(before.terms, name) != getattr(request.terms, name) for name in same):
+            raise BadField("terms.qualification.tournament", "it must have the same match terms, ladder and partners")
+        if request.entrants:
+            raise BadField("entrants", f"they come from {qualification.tournament}")
 
     def _contests_after(self, last: str) -> Iterable[str]:
         """Tournaments are listed from the newest."""
@@ -233,6 +256,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def _creation_events(self, request: TournamentRequest) -> Sequence[ContestEvent]:
         if request.terms.ladder:
             await self._ladders.get(request.terms.ladder)
+        if request.terms.qualification:
+            await self._check_qualification(request, request.terms.qualification)
         entrants = [await self._resolve(request.terms, entrant) for entrant in request.entrants]
         return _decide_creation(request.created(self._deps.draw_seed()), entrants)
 

@@ -1,25 +1,28 @@
 """The worker of one tournament: creates the matches that are due, in the order of planning."""
 
 import asyncio
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
+    CancelTournament,
     DeclareAbsent,
     FreezeVersions,
+    QualifyEntrants,
     RecordTournamentScore,
     RecordTournamentVoid,
     StartTournament,
     StartTournamentMatch,
     TournamentCommand,
 )
-from referee.contests.tournament.events import TournamentEvent
+from referee.contests.tournament.events import TournamentEntrant, TournamentEvent
 from referee.contests.tournament.state import TournamentPhase
 from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
 from referee.hosting.contest_store import ContestStore
-from referee.hosting.contest_terms import tournament_seating
+from referee.hosting.contest_terms import Qualification, tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
 from referee.hosting.tournament_state import TournamentState, decide_and_pair
 from referee.hosting.version_freeze import VersionFreeze
@@ -39,9 +42,24 @@ AWAY, PAUSED = "not connected", "paused"
 """Why an entrant counts as absent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """The stage before a tournament."""
+
+    phase: TournamentPhase
+    entrants: tuple[TournamentEntrant, ...] = ()
+    """Those that qualify, the best first. Empty until it is finished."""
+
+
 class TournamentWorker(ContestWorker[TournamentState]):
-    def __init__(self, store: ContestStore[TournamentState], dependencies: HostingDependencies) -> None:
+    def __init__(
+        self,
+        store: ContestStore[TournamentState],
+        dependencies: HostingDependencies,
+        qualified: Callable[[Qualification], Awaitable[Qualified]],
+    ) -> None:
         """Raises an exception if the game of the tournament no longer exists or has changed."""
+        self._qualified = qualified
         super().__init__(store, tournament_seating(store.state.terms, dependencies.games), dependencies)
         self._run_outside = dependencies.run
         self._absences = AbsenceTimer()
@@ -78,11 +96,24 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     async def _start_on_time(self) -> None:
         """Start the tournament when it is time. With too few entrants, it is tried again when one enters."""
-        starts_at_ms = self.state.tournament.terms.times.starts_at_ms
-        if starts_at_ms and not self._is_early(starts_at_ms):
+        starts_at_ms, stage = self.state.tournament.terms.times.starts_at_ms, self.state.terms.qualification
+        if stage and not self.state.tournament.entrants:
+            await self._qualify(stage)
+        has_stage_before = stage and self.state.tournament.entrants
+        if (starts_at_ms or has_stage_before) and not self._is_early(starts_at_ms):
             with suppress(ContestError):
                 await self._execute(StartTournament())
                 self.wake()
+
+    async def _qualify(self, stage: Qualification) -> None:
+        """Enter the best of the stage before once it is finished; without them, cancel the tournament."""
+        before = await self._qualified(stage)
+        if len(before.entrants) > 1:
+            await self._execute(QualifyEntrants(before.entrants))
+        elif before.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}:
+            why = "was cancelled" if before.phase is TournamentPhase.CANCELLED else "has too few entrants left"
+            await self._execute(CancelTournament(f"{stage.tournament}, the stage before, {why}"))
+            self.wake()
 
     def _is_early(self, at_ms: int) -> bool:
         """Return whether that moment is still to come; the worker is woken then."""

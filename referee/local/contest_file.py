@@ -32,6 +32,7 @@ OF_A_TOURNAMENT = (
     "ladder",
     "last_entry_round",
     "freeze_versions",
+    "qualification",
     *WAITS,
     *MOMENTS,
     "parallel",
@@ -139,6 +140,8 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         partner_rule=_partners(content),
     )
     _set_times(terms, content)
+    if "qualification" in content:
+        fill("qualification", value("qualification", content, dict, {}), terms.qualification)
     if "seeding" in content:
         terms.seeding = word("seeding", tournament_pb2.Seeding, "SEEDING_", content["seeding"])
     if duplicate := _duplicate(content):

@@ -252,7 +252,7 @@ def _add_invited(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _add_times(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Version 4 had no times, frozen versions, acceleration or breaks between rounds."""
+    """Version 4 had no times, stages, frozen versions, acceleration or breaks between rounds."""
     if data.get(KIND) == "tournament_paired":
         return {**data, "not_before_ms": 0}
     terms = data.get("terms")
@@ -262,7 +262,7 @@ def _add_times(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     form = timed.get("format")
     if type(form) is dict and form.get(KIND) == "swiss":
         timed["format"] = {**form, "accelerated": False}
-    return {**data, "terms": {**terms, "tournament": timed, "freeze_versions": False}}
+    return {**data, "terms": {**terms, "tournament": timed, "freeze_versions": False, "qualification": None}}
 
 
 TIMES_OF_VERSION_4 = {

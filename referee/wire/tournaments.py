@@ -15,7 +15,7 @@ from referee.contests.tournament.tournament_terms import ScheduledFormat, Seedin
 from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.contest_terms import Qualification, TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp, unix_ms
@@ -70,6 +70,9 @@ def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) 
         terms.ladder,
         partners,
         terms.freeze_versions,
+        Qualification(terms.qualification.tournament, terms.qualification.best)
+        if terms.HasField("qualification")
+        else None,
     )
 
 
@@ -124,8 +127,13 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
         entries_close_at=maybe_timestamp(contest.times.entries_close_at_ms or None),
         round_break_ms=contest.times.round_break_ms,
         freeze_versions=terms.freeze_versions,
+        qualification=_qualification_of(terms.qualification) if terms.qualification else None,
         **format_of(contest.format),
     )
+
+
+def _qualification_of(qualification: Qualification) -> pb.Qualification:
+    return pb.Qualification(tournament=qualification.tournament, best=qualification.best)
 
 
 def standings_of(rows: Iterable[TournamentRow], tie_breaks: Sequence[TieBreak]) -> list[pb.TournamentStanding]:

@@ -18,6 +18,7 @@ from referee.contests.tournament import tournament_pairing as planning
 from referee.contests.tournament.commands import (
     CancelTournament,
     EnterTournament,
+    QualifyEntrants,
     RecordTournamentScore,
     RecordTournamentVoid,
     StartTournament,
@@ -25,7 +26,7 @@ from referee.contests.tournament.commands import (
     WithdrawEntrant,
 )
 from referee.contests.tournament.decide import will_pair_round
-from referee.contests.tournament.events import TournamentEnded, TournamentEntrant, TournamentPaired
+from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant, TournamentPaired
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import (
@@ -456,3 +457,10 @@ def test_both_entrants_may_leave_a_knock_out() -> None:
         play.do(WithdrawEntrant(name))
     play.play_out()
     assert play.table[0][1] == "b"
+
+
+def test_qualified_entrants_enter_all_at_once() -> None:
+    play = entered(RoundRobin(), [])
+    best = (TournamentEntrant("b"), TournamentEntrant("a"))
+    assert play.do(QualifyEntrants(best)) == [EntrantEntered(one) for one in best]
+    assert play.do(QualifyEntrants(best)) == []

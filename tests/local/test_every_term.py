@@ -70,6 +70,7 @@ starts_at = 2026-12-01T18:00:00Z
 entries_close_at = 2026-12-01T17:00:00+01:00
 round_break_ms = 5000
 freeze_versions = true
+qualification = { tournament = "pools", best = 8 }
 """
 
 LADDER = """

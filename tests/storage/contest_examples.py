@@ -24,7 +24,7 @@ from referee.contests.tournament.tournament_terms import (
 )
 from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
-from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, Partners, TournamentTerms
+from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, Partners, Qualification, TournamentTerms
 from referee.live.match_request import Opening
 from referee.match.clock import SECOND, Fischer
 from referee.match.match_terms import MatchTerms
@@ -82,6 +82,7 @@ TIMED = TournamentTerms(
         times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000),
     ),
     freeze_versions=True,
+    qualification=Qualification("cup", 8),
 )
 
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")

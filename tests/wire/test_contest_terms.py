@@ -104,6 +104,7 @@ def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None
         entries_close_at={"seconds": 1_796_144_400, "nanos": 500_000_000},
         round_break_ms=300_000,
         freeze_versions=True,
+        qualification={"tournament": "before", "best": 8},
     )
     converted = round_trip(terms)
     for field in terms.DESCRIPTOR.fields:

@@ -258,8 +258,11 @@ type TournamentTerms struct {
 	// Whether each bot plays until the end with the version that is online at the start, else with its latest one. A bot
 	// that is connected with another version counts as not connected. Default false.
 	FreezeVersions bool `protobuf:"varint,20,opt,name=freeze_versions,json=freezeVersions,proto3" json:"freeze_versions,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The stage before this one, whose best are the entrants. When it is finished, they enter in the order of its
+	// standings, and this tournament starts. Default: entrants join.
+	Qualification *Qualification `protobuf:"bytes,21,opt,name=qualification,proto3" json:"qualification,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TournamentTerms) Reset() {
@@ -451,6 +454,13 @@ func (x *TournamentTerms) GetFreezeVersions() bool {
 	return false
 }
 
+func (x *TournamentTerms) GetQualification() *Qualification {
+	if x != nil {
+		return x.Qualification
+	}
+	return nil
+}
+
 type isTournamentTerms_Format interface {
 	isTournamentTerms_Format()
 }
@@ -497,6 +507,62 @@ func (*TournamentTerms_Pools) isTournamentTerms_Format() {}
 
 func (*TournamentTerms_Sprt) isTournamentTerms_Format() {}
 
+// The entrants of a tournament are the best of another one.
+type Qualification struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the other tournament. It must belong to the same organiser and have the same terms of matches. If it is
+	// cancelled, so is this one.
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Number of entrants that qualify, from 2. Entrants that have withdrawn do not.
+	Best          uint32 `protobuf:"varint,2,opt,name=best,proto3" json:"best,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Qualification) Reset() {
+	*x = Qualification{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Qualification) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Qualification) ProtoMessage() {}
+
+func (x *Qualification) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Qualification.ProtoReflect.Descriptor instead.
+func (*Qualification) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Qualification) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *Qualification) GetBest() uint32 {
+	if x != nil {
+		return x.Best
+	}
+	return 0
+}
+
 // Every entrant plays every other entrant.
 type RoundRobin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -508,7 +574,7 @@ type RoundRobin struct {
 
 func (x *RoundRobin) Reset() {
 	*x = RoundRobin{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +586,7 @@ func (x *RoundRobin) String() string {
 func (*RoundRobin) ProtoMessage() {}
 
 func (x *RoundRobin) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -533,7 +599,7 @@ func (x *RoundRobin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRobin.ProtoReflect.Descriptor instead.
 func (*RoundRobin) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{1}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RoundRobin) GetCycles() uint32 {
@@ -557,7 +623,7 @@ type Swiss struct {
 
 func (x *Swiss) Reset() {
 	*x = Swiss{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -569,7 +635,7 @@ func (x *Swiss) String() string {
 func (*Swiss) ProtoMessage() {}
 
 func (x *Swiss) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -582,7 +648,7 @@ func (x *Swiss) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Swiss.ProtoReflect.Descriptor instead.
 func (*Swiss) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{2}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Swiss) GetRounds() uint32 {
@@ -616,7 +682,7 @@ type Elimination struct {
 
 func (x *Elimination) Reset() {
 	*x = Elimination{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +694,7 @@ func (x *Elimination) String() string {
 func (*Elimination) ProtoMessage() {}
 
 func (x *Elimination) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +707,7 @@ func (x *Elimination) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Elimination.ProtoReflect.Descriptor instead.
 func (*Elimination) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Elimination) GetDoubleElimination() bool {
@@ -685,7 +751,7 @@ type Gauntlet struct {
 
 func (x *Gauntlet) Reset() {
 	*x = Gauntlet{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -697,7 +763,7 @@ func (x *Gauntlet) String() string {
 func (*Gauntlet) ProtoMessage() {}
 
 func (x *Gauntlet) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -710,7 +776,7 @@ func (x *Gauntlet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gauntlet.ProtoReflect.Descriptor instead.
 func (*Gauntlet) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{4}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Gauntlet) GetChallengers() []string {
@@ -739,7 +805,7 @@ type Pools struct {
 
 func (x *Pools) Reset() {
 	*x = Pools{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -751,7 +817,7 @@ func (x *Pools) String() string {
 func (*Pools) ProtoMessage() {}
 
 func (x *Pools) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -764,7 +830,7 @@ func (x *Pools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pools.ProtoReflect.Descriptor instead.
 func (*Pools) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{5}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Pools) GetRounds() uint32 {
@@ -811,7 +877,7 @@ type Tournament struct {
 
 func (x *Tournament) Reset() {
 	*x = Tournament{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -823,7 +889,7 @@ func (x *Tournament) String() string {
 func (*Tournament) ProtoMessage() {}
 
 func (x *Tournament) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -836,7 +902,7 @@ func (x *Tournament) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tournament.ProtoReflect.Descriptor instead.
 func (*Tournament) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{6}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Tournament) GetName() string {
@@ -969,7 +1035,7 @@ type TournamentStanding struct {
 
 func (x *TournamentStanding) Reset() {
 	*x = TournamentStanding{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -981,7 +1047,7 @@ func (x *TournamentStanding) String() string {
 func (*TournamentStanding) ProtoMessage() {}
 
 func (x *TournamentStanding) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -994,7 +1060,7 @@ func (x *TournamentStanding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentStanding.ProtoReflect.Descriptor instead.
 func (*TournamentStanding) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{7}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TournamentStanding) GetRank() uint32 {
@@ -1087,7 +1153,7 @@ type TieBreakValue struct {
 
 func (x *TieBreakValue) Reset() {
 	*x = TieBreakValue{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1165,7 @@ func (x *TieBreakValue) String() string {
 func (*TieBreakValue) ProtoMessage() {}
 
 func (x *TieBreakValue) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1178,7 @@ func (x *TieBreakValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TieBreakValue.ProtoReflect.Descriptor instead.
 func (*TieBreakValue) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{8}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TieBreakValue) GetTieBreak() TieBreak {
@@ -1142,7 +1208,7 @@ type CrossTableRow struct {
 
 func (x *CrossTableRow) Reset() {
 	*x = CrossTableRow{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1154,7 +1220,7 @@ func (x *CrossTableRow) String() string {
 func (*CrossTableRow) ProtoMessage() {}
 
 func (x *CrossTableRow) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1167,7 +1233,7 @@ func (x *CrossTableRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrossTableRow.ProtoReflect.Descriptor instead.
 func (*CrossTableRow) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{9}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CrossTableRow) GetEntrant() string {
@@ -1201,7 +1267,7 @@ type CrossTableCell struct {
 
 func (x *CrossTableCell) Reset() {
 	*x = CrossTableCell{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1213,7 +1279,7 @@ func (x *CrossTableCell) String() string {
 func (*CrossTableCell) ProtoMessage() {}
 
 func (x *CrossTableCell) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1226,7 +1292,7 @@ func (x *CrossTableCell) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrossTableCell.ProtoReflect.Descriptor instead.
 func (*CrossTableCell) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{10}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CrossTableCell) GetOpponent() string {
@@ -1288,7 +1354,7 @@ type TournamentEntry struct {
 
 func (x *TournamentEntry) Reset() {
 	*x = TournamentEntry{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1366,7 @@ func (x *TournamentEntry) String() string {
 func (*TournamentEntry) ProtoMessage() {}
 
 func (x *TournamentEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1379,7 @@ func (x *TournamentEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEntry.ProtoReflect.Descriptor instead.
 func (*TournamentEntry) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{11}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TournamentEntry) GetNumber() uint64 {
@@ -1565,7 +1631,7 @@ type RoundStarted struct {
 
 func (x *RoundStarted) Reset() {
 	*x = RoundStarted{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1577,7 +1643,7 @@ func (x *RoundStarted) String() string {
 func (*RoundStarted) ProtoMessage() {}
 
 func (x *RoundStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1590,7 +1656,7 @@ func (x *RoundStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundStarted.ProtoReflect.Descriptor instead.
 func (*RoundStarted) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{12}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RoundStarted) GetRound() uint32 {
@@ -1625,7 +1691,7 @@ type PairingsPlanned struct {
 
 func (x *PairingsPlanned) Reset() {
 	*x = PairingsPlanned{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1703,7 @@ func (x *PairingsPlanned) String() string {
 func (*PairingsPlanned) ProtoMessage() {}
 
 func (x *PairingsPlanned) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1716,7 @@ func (x *PairingsPlanned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingsPlanned.ProtoReflect.Descriptor instead.
 func (*PairingsPlanned) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{13}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PairingsPlanned) GetPairings() []*Pairing {
@@ -1671,7 +1737,7 @@ type VersionsFrozen struct {
 
 func (x *VersionsFrozen) Reset() {
 	*x = VersionsFrozen{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1683,7 +1749,7 @@ func (x *VersionsFrozen) String() string {
 func (*VersionsFrozen) ProtoMessage() {}
 
 func (x *VersionsFrozen) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1696,7 +1762,7 @@ func (x *VersionsFrozen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionsFrozen.ProtoReflect.Descriptor instead.
 func (*VersionsFrozen) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *VersionsFrozen) GetEntrants() []*Entrant {
@@ -1723,7 +1789,7 @@ type EntrantsAbsent struct {
 
 func (x *EntrantsAbsent) Reset() {
 	*x = EntrantsAbsent{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1801,7 @@ func (x *EntrantsAbsent) String() string {
 func (*EntrantsAbsent) ProtoMessage() {}
 
 func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1814,7 @@ func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantsAbsent.ProtoReflect.Descriptor instead.
 func (*EntrantsAbsent) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *EntrantsAbsent) GetPairing() *Pairing {
@@ -1796,7 +1862,7 @@ type PairingsReplaced struct {
 
 func (x *PairingsReplaced) Reset() {
 	*x = PairingsReplaced{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1808,7 +1874,7 @@ func (x *PairingsReplaced) String() string {
 func (*PairingsReplaced) ProtoMessage() {}
 
 func (x *PairingsReplaced) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1821,7 +1887,7 @@ func (x *PairingsReplaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingsReplaced.ProtoReflect.Descriptor instead.
 func (*PairingsReplaced) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PairingsReplaced) GetDroppedIds() []string {
@@ -1867,7 +1933,7 @@ type PairingPostponed struct {
 
 func (x *PairingPostponed) Reset() {
 	*x = PairingPostponed{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +1945,7 @@ func (x *PairingPostponed) String() string {
 func (*PairingPostponed) ProtoMessage() {}
 
 func (x *PairingPostponed) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +1958,7 @@ func (x *PairingPostponed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingPostponed.ProtoReflect.Descriptor instead.
 func (*PairingPostponed) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{17}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PairingPostponed) GetPairing() *Pairing {
@@ -1933,7 +1999,7 @@ type PairingReopened struct {
 
 func (x *PairingReopened) Reset() {
 	*x = PairingReopened{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2011,7 @@ func (x *PairingReopened) String() string {
 func (*PairingReopened) ProtoMessage() {}
 
 func (x *PairingReopened) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1958,7 +2024,7 @@ func (x *PairingReopened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingReopened.ProtoReflect.Descriptor instead.
 func (*PairingReopened) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{18}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PairingReopened) GetPairing() *Pairing {
@@ -2004,7 +2070,7 @@ type TournamentEnded struct {
 
 func (x *TournamentEnded) Reset() {
 	*x = TournamentEnded{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2016,7 +2082,7 @@ func (x *TournamentEnded) String() string {
 func (*TournamentEnded) ProtoMessage() {}
 
 func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2029,7 +2095,7 @@ func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEnded.ProtoReflect.Descriptor instead.
 func (*TournamentEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{19}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TournamentEnded) GetPhase() TournamentPhase {
@@ -2057,7 +2123,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xa6\b\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xeb\b\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12=\n" +
@@ -2084,9 +2150,15 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\tstarts_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x12D\n" +
 	"\x10entries_close_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0eentriesCloseAt\x12$\n" +
 	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMs\x12'\n" +
-	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersionsB\b\n" +
+	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersions\x12C\n" +
+	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationR\rqualificationB\b\n" +
 	"\x06formatB\r\n" +
-	"\v_no_show_ms\"$\n" +
+	"\v_no_show_ms\"C\n" +
+	"\rQualification\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\x12\x12\n" +
+	"\x04best\x18\x02 \x01(\rR\x04best\"$\n" +
 	"\n" +
 	"RoundRobin\x12\x16\n" +
 	"\x06cycles\x18\x01 \x01(\rR\x06cycles\"A\n" +
@@ -2233,96 +2305,98 @@ func file_referee_api_v1_tournament_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(TieBreak)(0),                 // 0: referee_api.v1.TieBreak
 	(Seeding)(0),                  // 1: referee_api.v1.Seeding
 	(TournamentPhase)(0),          // 2: referee_api.v1.TournamentPhase
 	(*TournamentTerms)(nil),       // 3: referee_api.v1.TournamentTerms
-	(*RoundRobin)(nil),            // 4: referee_api.v1.RoundRobin
-	(*Swiss)(nil),                 // 5: referee_api.v1.Swiss
-	(*Elimination)(nil),           // 6: referee_api.v1.Elimination
-	(*Gauntlet)(nil),              // 7: referee_api.v1.Gauntlet
-	(*Pools)(nil),                 // 8: referee_api.v1.Pools
-	(*Tournament)(nil),            // 9: referee_api.v1.Tournament
-	(*TournamentStanding)(nil),    // 10: referee_api.v1.TournamentStanding
-	(*TieBreakValue)(nil),         // 11: referee_api.v1.TieBreakValue
-	(*CrossTableRow)(nil),         // 12: referee_api.v1.CrossTableRow
-	(*CrossTableCell)(nil),        // 13: referee_api.v1.CrossTableCell
-	(*TournamentEntry)(nil),       // 14: referee_api.v1.TournamentEntry
-	(*RoundStarted)(nil),          // 15: referee_api.v1.RoundStarted
-	(*PairingsPlanned)(nil),       // 16: referee_api.v1.PairingsPlanned
-	(*VersionsFrozen)(nil),        // 17: referee_api.v1.VersionsFrozen
-	(*EntrantsAbsent)(nil),        // 18: referee_api.v1.EntrantsAbsent
-	(*PairingsReplaced)(nil),      // 19: referee_api.v1.PairingsReplaced
-	(*PairingPostponed)(nil),      // 20: referee_api.v1.PairingPostponed
-	(*PairingReopened)(nil),       // 21: referee_api.v1.PairingReopened
-	(*TournamentEnded)(nil),       // 22: referee_api.v1.TournamentEnded
-	(*MatchTerms)(nil),            // 23: referee_api.v1.MatchTerms
-	(*Sprt)(nil),                  // 24: referee_api.v1.Sprt
-	(*DuplicatePlay)(nil),         // 25: referee_api.v1.DuplicatePlay
-	(PartnerRule)(0),              // 26: referee_api.v1.PartnerRule
-	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
-	(*Entrant)(nil),               // 28: referee_api.v1.Entrant
-	(*EloEstimate)(nil),           // 29: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 30: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 31: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 32: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 33: referee_api.v1.SprtState
+	(*Qualification)(nil),         // 4: referee_api.v1.Qualification
+	(*RoundRobin)(nil),            // 5: referee_api.v1.RoundRobin
+	(*Swiss)(nil),                 // 6: referee_api.v1.Swiss
+	(*Elimination)(nil),           // 7: referee_api.v1.Elimination
+	(*Gauntlet)(nil),              // 8: referee_api.v1.Gauntlet
+	(*Pools)(nil),                 // 9: referee_api.v1.Pools
+	(*Tournament)(nil),            // 10: referee_api.v1.Tournament
+	(*TournamentStanding)(nil),    // 11: referee_api.v1.TournamentStanding
+	(*TieBreakValue)(nil),         // 12: referee_api.v1.TieBreakValue
+	(*CrossTableRow)(nil),         // 13: referee_api.v1.CrossTableRow
+	(*CrossTableCell)(nil),        // 14: referee_api.v1.CrossTableCell
+	(*TournamentEntry)(nil),       // 15: referee_api.v1.TournamentEntry
+	(*RoundStarted)(nil),          // 16: referee_api.v1.RoundStarted
+	(*PairingsPlanned)(nil),       // 17: referee_api.v1.PairingsPlanned
+	(*VersionsFrozen)(nil),        // 18: referee_api.v1.VersionsFrozen
+	(*EntrantsAbsent)(nil),        // 19: referee_api.v1.EntrantsAbsent
+	(*PairingsReplaced)(nil),      // 20: referee_api.v1.PairingsReplaced
+	(*PairingPostponed)(nil),      // 21: referee_api.v1.PairingPostponed
+	(*PairingReopened)(nil),       // 22: referee_api.v1.PairingReopened
+	(*TournamentEnded)(nil),       // 23: referee_api.v1.TournamentEnded
+	(*MatchTerms)(nil),            // 24: referee_api.v1.MatchTerms
+	(*Sprt)(nil),                  // 25: referee_api.v1.Sprt
+	(*DuplicatePlay)(nil),         // 26: referee_api.v1.DuplicatePlay
+	(PartnerRule)(0),              // 27: referee_api.v1.PartnerRule
+	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(*Entrant)(nil),               // 29: referee_api.v1.Entrant
+	(*EloEstimate)(nil),           // 30: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 31: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 32: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 33: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 34: referee_api.v1.SprtState
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
-	23, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
-	4,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
-	5,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
-	6,  // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
-	7,  // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
-	8,  // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
-	24, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
-	25, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
+	24, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
+	5,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
+	6,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
+	7,  // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
+	8,  // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
+	9,  // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
+	25, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
+	26, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
 	0,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
 	1,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
-	26, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
-	27, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
-	27, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
-	3,  // 13: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
-	2,  // 14: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
-	28, // 15: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
-	27, // 16: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
-	27, // 17: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
-	27, // 18: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
-	11, // 19: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	29, // 20: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
-	0,  // 21: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
-	13, // 22: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	27, // 23: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
-	9,  // 24: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	30, // 25: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	31, // 26: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
-	16, // 27: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
-	15, // 28: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	32, // 29: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	33, // 30: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	22, // 31: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
-	18, // 32: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
-	17, // 33: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
-	19, // 34: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
-	20, // 35: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
-	21, // 36: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
-	10, // 37: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	32, // 38: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	32, // 39: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	28, // 40: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
-	32, // 41: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
-	32, // 42: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
-	32, // 43: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
-	32, // 44: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
-	2,  // 45: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	10, // 46: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	27, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
+	28, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
+	28, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
+	4,  // 13: referee_api.v1.TournamentTerms.qualification:type_name -> referee_api.v1.Qualification
+	3,  // 14: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
+	2,  // 15: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
+	29, // 16: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
+	28, // 17: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
+	28, // 18: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
+	28, // 19: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
+	12, // 20: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
+	30, // 21: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	0,  // 22: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
+	14, // 23: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
+	28, // 24: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	10, // 25: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
+	31, // 26: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	32, // 27: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	17, // 28: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
+	16, // 29: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
+	33, // 30: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	34, // 31: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	23, // 32: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	19, // 33: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
+	18, // 34: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
+	20, // 35: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
+	21, // 36: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
+	22, // 37: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
+	11, // 38: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	33, // 39: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	33, // 40: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	29, // 41: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
+	33, // 42: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	33, // 43: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
+	33, // 44: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
+	33, // 45: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
+	2,  // 46: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	11, // 47: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	48, // [48:48] is the sub-list for method output_type
+	48, // [48:48] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -2342,7 +2416,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentTerms_Pools)(nil),
 		(*TournamentTerms_Sprt)(nil),
 	}
-	file_referee_api_v1_tournament_proto_msgTypes[11].OneofWrappers = []any{
+	file_referee_api_v1_tournament_proto_msgTypes[12].OneofWrappers = []any{
 		(*TournamentEntry_Created)(nil),
 		(*TournamentEntry_EntrantJoined)(nil),
 		(*TournamentEntry_EntrantLeft)(nil),
@@ -2363,7 +2437,7 @@ func file_referee_api_v1_tournament_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_proto_rawDesc), len(file_referee_api_v1_tournament_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

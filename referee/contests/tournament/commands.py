@@ -102,6 +102,13 @@ class CancelTournament:
     message: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class QualifyEntrants:
+    """The best of the stage before enter all at once."""
+
+    entrants: tuple[TournamentEntrant, ...]
+
+
 StaffAct = PairRound | PostponePairing | ReopenPairing | DeclareAbsent
 
 TournamentCommand = (
@@ -116,5 +123,6 @@ TournamentCommand = (
     | PairRound
     | PostponePairing
     | ReopenPairing
+    | QualifyEntrants
     | CancelTournament
 )

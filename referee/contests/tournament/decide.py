@@ -30,6 +30,7 @@ from referee.contests.tournament.commands import (
     FreezeVersions,
     PairRound,
     PostponePairing,
+    QualifyEntrants,
     RecordTournamentScore,
     RecordTournamentVoid,
     ReopenPairing,
@@ -68,7 +69,13 @@ MAX_SCHEDULED_PAIRINGS = 100_000
 
 
 ALLOWED: dict[TournamentPhase, set[type]] = {
-    TournamentPhase.ENTRY: {EnterTournament, WithdrawEntrant, StartTournament, CancelTournament},
+    TournamentPhase.ENTRY: {
+        EnterTournament,
+        QualifyEntrants,
+        WithdrawEntrant,
+        StartTournament,
+        CancelTournament,
+    },
     TournamentPhase.PLAYING: {
         EnterTournament,
         WithdrawEntrant,
@@ -155,6 +162,10 @@ def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentE
         raise EntryClosed(name)
     _check_count(tournament.terms.format, len(tournament.entrants) + 1, least=1)
     return [EntrantEntered(command.entrant)]
+
+
+def _qualify(tournament: Tournament, command: QualifyEntrants) -> list[TournamentEvent]:
+    return [] if tournament.entrants else [EntrantEntered(entrant) for entrant in command.entrants]
 
 
 def _accepts_late_entry(tournament: Tournament) -> bool:
@@ -293,6 +304,7 @@ def _cancel(_: Tournament, command: CancelTournament) -> list[TournamentEvent]:
 
 DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
     EnterTournament: _enter,
+    QualifyEntrants: _qualify,
     WithdrawEntrant: _withdraw,
     StartTournament: _start,
     StartTournamentMatch: _start_match,

@@ -150,6 +150,7 @@ class TournamentTerms(_message.Message):
     ENTRIES_CLOSE_AT_FIELD_NUMBER: _builtins.int
     ROUND_BREAK_MS_FIELD_NUMBER: _builtins.int
     FREEZE_VERSIONS_FIELD_NUMBER: _builtins.int
+    QUALIFICATION_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
@@ -222,6 +223,12 @@ class TournamentTerms(_message.Message):
     def entries_close_at(self) -> _timestamp_pb2.Timestamp:
         """When entries close. Default: at the start, or with the last entry round."""
 
+    @_builtins.property
+    def qualification(self) -> Global___Qualification:
+        """The stage before this one, whose best are the entrants. When it is finished, they enter in the order of its
+        standings, and this tournament starts. Default: entrants join.
+        """
+
     def __init__(
         self,
         *,
@@ -245,10 +252,11 @@ class TournamentTerms(_message.Message):
         entries_close_at: _timestamp_pb2.Timestamp | None = ...,
         round_break_ms: _builtins.int = ...,
         freeze_versions: _builtins.bool = ...,
+        qualification: Global___Qualification | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "qualification", b"qualification", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__no_show_ms: _TypeAlias = _typing.Literal["no_show_ms"]  # noqa: Y015
     _WhichOneofArgType__no_show_ms: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms"]  # noqa: Y015
@@ -260,6 +268,34 @@ class TournamentTerms(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_format) -> _WhichOneofReturnType_format | None: ...
 
 Global___TournamentTerms: _TypeAlias = TournamentTerms  # noqa: Y015
+
+@_typing.final
+class Qualification(_message.Message):
+    """The entrants of a tournament are the best of another one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BEST_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """Name of the other tournament. It must belong to the same organiser and have the same terms of matches. If it is
+    cancelled, so is this one.
+    """
+    best: _builtins.int
+    """Number of entrants that qualify, from 2. Entrants that have withdrawn do not."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        best: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Qualification: _TypeAlias = Qualification  # noqa: Y015
 
 @_typing.final
 class RoundRobin(_message.Message):
