@@ -131,6 +131,16 @@ def seat_others(caller: HostileCaller, calls: int) -> None:
     )
 
 
+def take_names(caller: HostileCaller, _calls: int) -> None:
+    """Enter contests under the names of bots of others, which would keep them out."""
+    bot = unique("impostor")
+    caller.attempt("BotService/RegisterBot", request_id=bot, name=bot)
+    entrant = {"name": caller.victims.bots[0], "bots": [{"bot": bot}]}
+    caller.attempt("LadderService/JoinLadder", "BAD_FIELD", ladder=caller.victims.ladder, entrant=entrant)
+    enter = {"tournament": caller.victims.tournament, "entrant": entrant}
+    caller.attempt("TournamentService/EnterTournament", "BAD_FIELD", **enter)
+
+
 def stall_others(caller: HostileCaller, _calls: int) -> None:
     """Seat the bot that takes matches of anyone against a bot that is connected and never moves."""
     bot = unique("staller")
@@ -278,7 +288,7 @@ def seated(
 
 
 ATTACKS: dict[str, tuple[Attack, ...]] = {
-    "spy": (read_private_data, act_for_others),
+    "spy": (read_private_data, act_for_others, take_names),
     "starver": (stall_others, seat_others, disturb_contests),
     "filler": (exceed_limits, create_contests, fill_the_disk),
     "flooder": (flood_calls, watch_without_reading),
