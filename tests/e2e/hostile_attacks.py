@@ -137,7 +137,7 @@ def take_names(caller: HostileCaller, _calls: int) -> None:
     caller.attempt("BotService/RegisterBot", request_id=bot, name=bot)
     entrant = {"name": caller.victims.bots[0], "bots": [{"bot": bot}]}
     caller.attempt("LadderService/JoinLadder", "BAD_FIELD", ladder=caller.victims.ladder, entrant=entrant)
-    enter = {"tournament": caller.victims.tournament, "entrant": entrant}
+    enter: dict[str, Any] = {"tournament": caller.victims.tournament, "entrant": entrant}
     caller.attempt("TournamentService/EnterTournament", "BAD_FIELD", **enter)
 
 
