@@ -143,7 +143,10 @@ def pairing_text(pairing: contest_pb2.Pairing) -> str:
     if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
         text = ", ".join(f"{name} {points_text(got)}" for name, got in zip(names, pairing.points, strict=False))
         return f"{pairing.id}: {text}{_absent(pairing)}"
-    return f"{pairing.id}: {' - '.join(names)} {PHASES.get(pairing.phase, '')}".rstrip()
+    text = f"{pairing.id}: {' - '.join(names)} {PHASES.get(pairing.phase, '')}".rstrip()
+    if pairing.phase == contest_pb2.PAIRING_PHASE_PLANNED and pairing.HasField("not_before"):
+        return f"{text}, not before {local_moment(pairing.not_before.ToMilliseconds())}"
+    return text
 
 
 def _absent(pairing: contest_pb2.Pairing) -> str:

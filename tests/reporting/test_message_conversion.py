@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import (
     clock_pb2,
     contest_pb2,
@@ -17,6 +18,7 @@ from referee_api.v1 import (
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 
 from referee.reporting.collector import ReportDataMissing, read_saved_report
+from referee.reporting.formatting import local_moment
 from referee.reporting.message_conversion import (
     EntrantIndex,
     Entry,
@@ -33,6 +35,9 @@ from referee.reporting.report_builder import build_ladder_report, build_tourname
 TWO_SIDES = game_pb2.SeatLayout(sides=[game_pb2.Side(seats=[0]), game_pb2.Side(seats=[1])])
 DONE = contest_pb2.Pairing(id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_DONE, points=[0.5, 0.5])
 PLAYING = contest_pb2.Pairing(id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_PLAYING)
+POSTPONED = contest_pb2.Pairing(
+    id="3.1", entrants=["anna", "bert"], phase=contest_pb2.PAIRING_PHASE_PLANNED, not_before=Timestamp(seconds=60)
+)
 BYE = contest_pb2.Pairing(id="3.2", entrants=["carl"], phase=contest_pb2.PAIRING_PHASE_DONE, points=[1])
 CHANGE = rating_pb2.RatingChange(bot="anna", before=rating_pb2.Rating(value=1500), after=rating_pb2.Rating(value=1512))
 SPRT_STATE = sprt_pb2.SprtState(
@@ -185,6 +190,7 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
         (TournamentEntry(pairings_planned=tournament_pb2.PairingsPlanned(pairings=[DONE])), "1 pairing planned"),
         (TournamentEntry(pairing=DONE), "3.1: anna ½, bert ½"),
         (TournamentEntry(pairing=PLAYING), "3.1: anna - bert is being played"),
+        (TournamentEntry(pairing=POSTPONED), f"3.1: anna - bert is planned, not before {local_moment(60_000)}"),
         (TournamentEntry(pairing=BYE), "3.2: carl has a bye"),
         (TournamentEntry(sprt=SPRT_STATE), "LLR 1.50 (−2.94, 2.94), +12 Elo (−8 to +32), 1-2-3"),
         (
