@@ -9,7 +9,8 @@ from referee.contests.tournament.tournament_terms import RoundRobin, Swiss
 from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
-from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from referee.match.result import EndKind
+from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, cup_terms, kill_process, tournament_request
 from tests.hosting.test_tournament_worker import open_process, start_tournament
 from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
@@ -93,3 +94,31 @@ async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
     with pytest.raises(TournamentOver):
         await harness.tournaments.act("cup", ReopenPairing("1.1", "why", "org"))
     await harness.close()
+
+
+@in_loop
+async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_replaced_becomes_void() -> None:
+    store, crash = Store(), SimulatedCrash()
+    await store.register(*FOUR)
+    first = HostingHarness(store, crash)
+    await first.open()
+    await start_tournament(first, cup_terms(Swiss(1)), *FOUR)
+    crash.trigger_after(1)  # The match is stored, but not that the tournament has started it.
+    first.connect(*FOUR)
+    await crash.happened.wait()
+    await kill_process()
+    (stray,) = await store.match_ids()
+    second = HostingHarness(store)
+    await second.tournaments.load()
+    by_hand = (("dan", "ada"), ("cyd", "bob"))
+    await second.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
+    await second.referee.recover()
+    await second.tournaments.start_workers()
+    await settle()
+    result = (await second.referee.status(stray)).match.result
+    assert result is not None
+    assert result.kind is EndKind.VOID
+    second.connect(*FOUR)
+    state = await second.until_over("cup")
+    assert {it.pairing.entrants for it in state.tournament.pairings.values() if it.scores} == {*by_hand}
+    await second.close()
