@@ -198,6 +198,13 @@ def start_season(organiser: Organiser, ladder: str) -> Any:
     return organiser.call(f"{LADDER}/StartSeason", ladder=ladder, request_id="a season")
 
 
+def exceed_contest_quota(organiser: Organiser, create: Callable[..., Any]) -> None:
+    """Create more contests than the quota of the organiser allows."""
+    set_quota(organiser, max_contests=1)
+    for number in range(2):
+        create(organiser, name=f"{organiser.name}-{number}", request_id=f"request {number}")
+
+
 def exceed_stream_quota(organiser: Organiser, method: str) -> None:
     """Open more streams than the quota of the organiser allows."""
     set_quota(organiser, max_streams=1)
@@ -247,6 +254,7 @@ def lose_first_pairing(organiser: Organiser, *, open_first: bool) -> None:
 CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     f"{LADDER}/CreateLadder": errors_in_terms(create_ladder_with_rules)
     | {
+        "TOO_MANY_NAMES": lambda organiser: exceed_contest_quota(organiser, create_ladder),
         "BAD_SEATS": lambda organiser: create_ladder(organiser, match_terms=[match_terms(), match_terms(TOC)]),
     },
     f"{LADDER}/GetLadder": {"NO_SUCH_LADDER": lambda organiser: organiser.call(f"{LADDER}/GetLadder", name="nowhere")},
@@ -345,6 +353,7 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     },
     f"{TOURNAMENT}/CreateTournament": errors_in_terms(create_tournament_with_rules)
     | {
+        "TOO_MANY_NAMES": lambda organiser: exceed_contest_quota(organiser, create_tournament),
         "BAD_SEATS": lambda organiser: create_tournament(
             organiser, entrants=[{"name": "two", "bots": [{"bot": bot} for bot in organiser.bots]}]
         ),
