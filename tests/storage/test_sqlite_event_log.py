@@ -443,7 +443,7 @@ def test_a_failed_migration_is_not_applied_in_part(path: Path) -> None:
 
 def test_a_new_database_can_be_opened_concurrently(path: Path) -> None:
     with ThreadPoolExecutor() as pool:
-        logs = list(pool.map(lambda _: SqliteEventLog(path, noon_ms), range(8)))
+        logs = list(pool.map(lambda _: SqliteEventLog(path, noon_ms, busy_ms=60_000), range(8)))
     for log in logs:
         asyncio.run(log.close())
 
