@@ -133,7 +133,7 @@ class Settings:
     max_bots_per_holder: int = _declared(integer(), "100", "Bots of a holder without a quota.")
     max_tokens_per_holder: int = _declared(integer(), "200", "Valid tokens of a holder without a quota.")
     max_stored_per_holder_bytes: int = _declared(
-        integer(), "1000000000", "Stored terms of the matches and contests of a holder without a quota."
+        integer(), "1000000000", "Stored logs of the matches of a holder without a quota, and terms of its contests."
     )
     max_authors_per_holder: int = _declared(
         integer(), "500", "Authors that a holder without a quota has invited, or can still invite."
@@ -145,7 +145,7 @@ class Settings:
     max_bots_per_author: int = _declared(integer(), "10", "Bots of an author without a quota.")
     max_tokens_per_author: int = _declared(integer(), "50", "Valid tokens of an author without a quota.")
     max_stored_per_author_bytes: int = _declared(
-        integer(), "10000000", "Stored terms of the matches of an author without a quota."
+        integer(), "100000000", "Stored logs of the matches of an author without a quota."
     )
     max_versions_per_bot: int = _declared(integer(), "1000", "Maximum number of versions of a bot.")
     max_concurrent_calls_per_holder: int = _declared(

@@ -1,4 +1,4 @@
-"""The terms of matches and contests that a holder stores are counted and limited."""
+"""What a holder stores is counted and limited: the logs of its matches, and the terms of its contests."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from referee_api.v1 import match_pb2, quota_pb2, tournament_pb2
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
-from tests.e2e.organiser import Organiser, server_with_organiser
+from tests.e2e.organiser import Organiser, entries_of, server_with_organiser
 from tests.e2e.test_large_rules import LARGE
 
 pytestmark = pytest.mark.slow
@@ -46,3 +46,16 @@ def test_a_holder_over_its_storage_quota_cannot_create_anything(tmp_path: Path) 
             assert parse_error(raised.value).reason == "TOO_MUCH_STORED"
             assert_matches_contract(parse_error(raised.value))
         assert organiser.call("MatchService/CreateMatch", **first).repeated
+
+
+def test_a_finished_match_counts_with_its_whole_log(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path) as organiser:
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        organiser.submit_move(turn, turn.legal_moves[0])
+        begun = stored_bytes(organiser)
+        organiser.call_as_bot(1, "MatchService/Resign", match_id=match_id, request_id="r")
+        watched = organiser.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
+        later = [entry for response in watched for entry in entries_of(response)][1:]
+        assert len(later) > 3
+        assert stored_bytes(organiser) > begun + 50 * len(later)

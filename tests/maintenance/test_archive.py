@@ -90,7 +90,7 @@ def test_archiving_reduces_the_stored_bytes_of_the_holder(tmp_path: Path) -> Non
         tmp_path / "data", old_match, finished_match("other", labels=(("maker", "bob"),)), finished_match("unmade")
     )
     data_dir = create_data_dir(data_dir, finished_match("new", labels=(("maker", "ada"),)), at_ms=LATER_MS)
-    lines = execute_sql(data_dir, "SELECT length(line) FROM entries WHERE number = 1 ORDER BY match")
+    lines = execute_sql(data_dir, "SELECT sum(length(line)) FROM entries GROUP BY match ORDER BY match")
     (old_bytes,), (other_bytes,), _, (new_bytes,) = lines
     stored = "SELECT * FROM stored_bytes ORDER BY holder"
     assert execute_sql(data_dir, stored) == [("ada", int(str(old_bytes)) + int(str(new_bytes))), ("bob", other_bytes)]

@@ -39,8 +39,9 @@ type Quota struct {
 	MaxBots uint32 `protobuf:"varint,4,opt,name=max_bots,json=maxBots,proto3" json:"max_bots,omitempty"`
 	// Maximum number of active tokens.
 	MaxTokens uint32 `protobuf:"varint,5,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
-	// Maximum stored size of the terms (options, openings, entrants) of matches and contests that the holder created,
-	// in bytes. Archived matches, and matches created by contests, do not count.
+	// Maximum stored size of the matches and contests that the holder created, in bytes: whole logs of finished matches,
+	// and the terms (options, openings, entrants) of all others. Archived matches, and matches created by contests, do
+	// not count.
 	MaxStoredBytes uint64 `protobuf:"varint,6,opt,name=max_stored_bytes,json=maxStoredBytes,proto3" json:"max_stored_bytes,omitempty"`
 	// Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
 	// expired or used up.
@@ -169,7 +170,7 @@ type QuotaUsage struct {
 	Bots uint32 `protobuf:"varint,4,opt,name=bots,proto3" json:"bots,omitempty"`
 	// Number of active tokens.
 	Tokens uint32 `protobuf:"varint,5,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// Stored size of terms, in bytes. 0 on a server without storage.
+	// Stored size of matches and contests, in bytes. 0 on a server without storage.
 	StoredBytes uint64 `protobuf:"varint,6,opt,name=stored_bytes,json=storedBytes,proto3" json:"stored_bytes,omitempty"`
 	// Number of authors that redeemed invitations of the holder, and of further uses of its open invitations.
 	Authors uint32 `protobuf:"varint,7,opt,name=authors,proto3" json:"authors,omitempty"`

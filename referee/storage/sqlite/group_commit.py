@@ -121,6 +121,8 @@ class GroupCommit:
             self._contests.load_ends()
             results = [self._write(append) for append in self._appends]
             self._connection.executemany(INSERT_ENTRY, self._rows)
+            # Not before: a trigger counts the entries of a finished match.
+            self._connection.executemany(END_MATCH, [(self._ends[match_id].match,) for match_id in self._finished])
             self._contests.insert()
         self._ends.remove(self._finished)
         return results
@@ -177,7 +179,6 @@ class GroupCommit:
             elif isinstance(entry.event, SeatVacated):
                 self._connection.execute(DELETE_UNDELIVERED_END, (match, seat))
         if isinstance(entry.event, PlayEnded):
-            self._connection.execute(END_MATCH, (match,))
             self._finished.append(match_id)
         match_summaries.write(self._connection, match, entry.number, self._at_ms, entry.event)
 

@@ -48,8 +48,9 @@ class Quota(_message.Message):
     max_tokens: _builtins.int
     """Maximum number of active tokens."""
     max_stored_bytes: _builtins.int
-    """Maximum stored size of the terms (options, openings, entrants) of matches and contests that the holder created,
-    in bytes. Archived matches, and matches created by contests, do not count.
+    """Maximum stored size of the matches and contests that the holder created, in bytes: whole logs of finished matches,
+    and the terms (options, openings, entrants) of all others. Archived matches, and matches created by contests, do
+    not count.
     """
     max_authors: _builtins.int
     """Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
@@ -113,7 +114,7 @@ class QuotaUsage(_message.Message):
     tokens: _builtins.int
     """Number of active tokens."""
     stored_bytes: _builtins.int
-    """Stored size of terms, in bytes. 0 on a server without storage."""
+    """Stored size of matches and contests, in bytes. 0 on a server without storage."""
     authors: _builtins.int
     """Number of authors that redeemed invitations of the holder, and of further uses of its open invitations."""
     bot_streams: _builtins.int
