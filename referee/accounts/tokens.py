@@ -188,7 +188,9 @@ class Quotas(Protocol):
         """Return the holders of tokens, bots and quotas, ordered by name, after the name `after`."""
 
     async def stored_bytes(self, holder: str) -> int:
-        """Return the stored size of the finished matches of the holder, and of the terms of its other matches and contests."""
+        """Return the stored size of what the holder created: finished matches, and the terms of other matches and
+        contests.
+        """
 
     async def is_author(self, holder: str) -> bool:
         """Return whether the default limits of authors apply to a holder.
