@@ -18,6 +18,8 @@ SECRET_BYTES = 32
 HOLDER_CHARS = 64
 LABEL_CHARS = 200
 MINUTE_MS = 60_000
+PROVIDER_HOLDER = "oidc:"
+"""Prefix of the holders that an identity provider names. Stored tokens do not have it, except those of bots."""
 FIRST_ADMIN = "admin"
 """Holder of the administrator token that a server creates at its first start."""
 
@@ -153,6 +155,7 @@ class DefaultQuotas:
     organiser: Quota
     """Of every holder that is not an author."""
     author: Quota
+    """Of authors, and of every holder that an identity provider names, since the role of these is not stored."""
 
 
 class Tokens(Protocol):

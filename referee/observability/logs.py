@@ -28,6 +28,7 @@ SECRET_NAME = re.compile(rf".*{WORD}", re.IGNORECASE | re.DOTALL)
 SECRET_TEXT = re.compile(
     rf"""
       rf_[A-Za-z0-9_-]{{20,}}                                # A token of this server.
+    | (?<![\w-])eyJ[\w-]{{10,}}\.[\w-]+\.[\w-]*              # A token of an identity provider.
     | \bbearer\s+[^\s'",;]+                                 # Any token in an Authorization header.
     | (?<![\w-])(?P<name>[\w-]*?{WORD}['"]?\s*[=:]\s*)      # A secret by its name, in repr or JSON.
       (?:(?:bearer|basic)\s+)?

@@ -22,6 +22,7 @@ from referee.transport.guards.admission import Admission, UnauthenticatedCalls
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
+from referee.transport.guards.identity_tokens import IdentityProvider, IdentityTokens
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.pace import AddressPace
 from referee.transport.guards.permissions import MatchLabels
@@ -59,6 +60,7 @@ class GrpcFrontend:
         metrics: Metrics,
         time: Time,
         tracing: Tracing,
+        identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
     ) -> None:
         """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None."""
@@ -73,7 +75,7 @@ class GrpcFrontend:
             quota_notifier.check_usage,
             settings.max_concurrent_calls_per_holder,
         )
-        authentication = Authenticator(stores.tokens, time)
+        authentication = Authenticator(stores.tokens, time, identity)
         random_bytes = partial(secrets.token_bytes, SECRET_BYTES)
         self._token_issuer = token_issuer = TokenIssuer(stores.tokens, authentication, rate_limit, time, random_bytes)
         known_games, referee = games(), application.referee
@@ -229,6 +231,16 @@ def _author_quota(settings: Settings) -> Quota:
 def _public_limits(settings: Settings) -> PublicLimits:
     return PublicLimits(
         settings.public_calls_per_minute, settings.max_public_streams_per_address, settings.max_public_streams
+    )
+
+
+def identity_provider(settings: Settings) -> IdentityProvider:
+    return IdentityProvider(
+        settings.oidc_issuer,
+        settings.oidc_audience,
+        settings.oidc_role_claim,
+        settings.oidc_holder_claim,
+        settings.oidc_admins,
     )
 
 

@@ -16,10 +16,11 @@ from referee.observability.http_server import HttpResponse, HttpServer, page_on_
 from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
-from referee.server.grpc_frontend import VERSION, GrpcFrontend
+from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
+from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 from referee.transport.server import ListenError
 from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s, credentials
 
@@ -50,11 +51,15 @@ class RefereeServer:
         self._settings = settings
         self._tracing = tracing
         self._time = LoopTime()
+        try:
+            identity = create_identity_tokens(identity_provider(settings), self._time)
+        except OidcUnavailable as why:
+            raise StartupError(str(why)) from None
         self._metrics = Metrics(VERSION)
         self._stores = open_stores(settings, self._time, self._metrics.committed)
         self._application = Application(settings, self._stores, self._metrics, self._time, tracing, outage)
         self._frontend = GrpcFrontend(
-            settings, self._stores, self._application, self._metrics, self._time, tracing, self.shutdown
+            settings, self._stores, self._application, self._metrics, self._time, tracing, identity, self.shutdown
         )
         metrics = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(metrics, self._not_ready, self._application.lag.unresponsive_us))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from engines.game_errors import DetailedError, quoted, shortened
+from referee.transport.guards.identity_tokens import is_safe_url
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=Enum)
@@ -17,6 +18,7 @@ MAX_INT32 = 2**31 - 1
 """Limit of the integers that gRPC accepts in its options."""
 
 MAX_PORT = 65_535
+MAX_TEXT_CHARS = 200
 NUMBER = re.compile(r"[0-9]{1,10}")
 ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})")
 
@@ -94,10 +96,28 @@ def _endpoint(text: str) -> str:
     return text
 
 
+def _issuer(text: str) -> str:
+    if text and (not is_safe_url(text) or "?" in text or "#" in text):
+        raise ValueError
+    return text
+
+
+def text_of(least: int) -> SettingType[str]:
+    """Return the type of one printable line of at least `least` characters."""
+
+    def read(text: str) -> str:
+        if not least <= len(text) <= MAX_TEXT_CHARS or not text.isprintable():
+            raise ValueError
+        return text
+
+    return SettingType(f"printable text of {least} to {MAX_TEXT_CHARS} characters", read)
+
+
 SWITCH: SettingType[bool] = SettingType("true | false", _switch)
 PATH: SettingType[Path] = SettingType("a path", _path)
 FILE: SettingType[Path | None] = SettingType("a path, or empty", lambda text: _path(text) if text else None)
 ENDPOINT: SettingType[str] = SettingType("http://HOST:PORT or https://HOST:PORT, or empty", _endpoint)
+ISSUER: SettingType[str] = SettingType("an https:// URL, or http:// of this machine, or empty", _issuer)
 LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
 
 

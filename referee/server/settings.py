@@ -15,6 +15,7 @@ from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import (
     ENDPOINT,
     FILE,
+    ISSUER,
     LISTEN,
     PATH,
     SWITCH,
@@ -24,6 +25,7 @@ from referee.server.setting_types import (
     integer,
     one_of,
     setting_text,
+    text_of,
 )
 from referee.storage.sqlite.database import Durability
 
@@ -177,6 +179,16 @@ class Settings:
     max_public_streams_per_address: int = _declared(integer(), "16", "Open watch streams of the same.")
     max_public_streams: int = _declared(integer(), "1000", "The same of all addresses; not counted in max_streams.")
 
+    oidc_issuer: str = _declared(
+        ISSUER, "", "Identity provider whose tokens are accepted (requires referee[oidc]); empty: of none."
+    )
+    oidc_audience: str = _declared(text_of(0), "", "Name of this server at the provider: the claim aud of its tokens.")
+    oidc_role_claim: str = _declared(text_of(1), "referee_role", "Claim with the role: spectator, author or organiser.")
+    oidc_holder_claim: str = _declared(
+        text_of(1), "sub", "Claim with the holder, which gets the prefix oidc: here; its users must not choose it."
+    )
+    oidc_admins: bool = _declared(SWITCH, "false", "Let the provider also give the role admin.")
+
     drain_grace_s: int = _declared(integer(0), "30", "Time for pending turns to be answered after SIGTERM.")
     reconnect_delay_ms: int = _declared(integer(0), "2000", "Time after which bots reconnect to a drained server.")
 
@@ -188,6 +200,7 @@ class Settings:
             ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
+            ("oidc_audience", self.oidc_issuer and not self.oidc_audience, "oidc_issuer requires it"),
             (
                 "heartbeat_timeout_ms",
                 self.heartbeat_timeout_ms <= self.ping_interval_ms,

@@ -223,6 +223,11 @@ def test_secrets_are_removed_from_all_events(form: LogFormat) -> None:
     assert stream.getvalue().count("(removed)") > 20
 
 
+def test_a_token_of_an_identity_provider_is_removed_from_any_text(json_log: io.StringIO) -> None:
+    log.info("refused: eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2ln-_, as it is")
+    assert only_event(json_log)["event"] == "refused: (removed), as it is"
+
+
 def test_values_that_are_no_secrets_are_kept(json_log: io.StringIO) -> None:
     plain = {
         "token_id": "tk_0123456789abcdef",

@@ -242,6 +242,7 @@ def test_loopback_addresses_require_no_tls(host: str) -> None:
         ({"tls_cert": "c.pem"}, "tls_key", "tls_cert requires it"),
         ({"tls_key": "k.pem"}, "tls_cert", "tls_key requires it"),
         ({"tls_client_ca": "a.pem"}, "tls_client_ca", "it requires tls_cert and tls_key"),
+        ({"oidc_issuer": "https://id.example.org"}, "oidc_audience", "oidc_issuer requires it"),
         ({"heartbeat_timeout_ms": "5000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
         ({"ping_interval_ms": "20000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
     ],
@@ -250,3 +251,20 @@ def test_contradictory_settings_are_rejected(values: dict[str, Any], setting: st
     with pytest.raises(InvalidSetting) as error:
         read_variables(**values)
     assert (error.value.details["setting"], error.value.details["right"]) == (setting, problem)
+
+
+@pytest.mark.parametrize(
+    "issuer", ["http://id.example.org", "id.example.org", "https://id.example.org?a=b", "https://id.example.org#a"]
+)
+def test_an_issuer_requires_tls_unless_it_is_on_this_machine(issuer: str) -> None:
+    with pytest.raises(InvalidSetting, match="oidc_issuer"):
+        read_variables(oidc_issuer=issuer, oidc_audience="referee")
+    local = read_variables(oidc_issuer="http://127.0.0.1:8080/realm", oidc_audience="referee")
+    assert local.oidc_issuer == "http://127.0.0.1:8080/realm"
+
+
+def test_the_name_of_a_claim_is_one_printable_line() -> None:
+    for name in ("", "two\nlines", "x" * 201):
+        with pytest.raises(InvalidSetting, match="oidc_role_claim"):
+            read_variables(oidc_role_claim=name)
+    assert read_variables(oidc_role_claim="https://example.org/role").oidc_role_claim == "https://example.org/role"

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,15 @@ def test_files_in_an_existing_data_directory_are_not_readable_by_others(tmp_path
     asyncio.run(check())
     (tmp_path / DATABASE).chmod(0o644)
     asyncio.run(check())
+
+
+def test_an_issuer_without_its_library_is_named_before_anything_is_created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jwt", None)
+    for module in ("oidc", "provider_keys"):
+        monkeypatch.delitem(sys.modules, f"referee.transport.guards.{module}", raising=False)
+    changed = replace(settings(tmp_path / "data"), oidc_issuer="https://id.example.org", oidc_audience="referee")
+    with pytest.raises(StartupError, match=r"oidc_issuer requires the package jwt: pip install referee\[oidc\]"):
+        start(changed)
+    assert not (tmp_path / "data").exists()

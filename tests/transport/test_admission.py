@@ -1,9 +1,18 @@
 """Calls without a valid token: the limit of an address, the total limit, and resets far beyond them."""
 
+import asyncio
+from typing import Any
+
 import pytest
 
-from referee.transport.guards.admission import CallMustBeReset, UnauthenticatedCalls, address_of
-from referee.wire.wire_errors import TooManyCallsInFlight
+from referee.accounts.tokens import Quota, Role, Token
+from referee.storage.memory_accounts import MemoryTokens
+from referee.transport.guards.admission import Admission, CallMustBeReset, UnauthenticatedCalls, address_of
+from referee.transport.guards.authentication import Authenticator
+from referee.transport.guards.open_calls import OpenCalls
+from referee.wire.wire_errors import BadToken, TooManyCallsInFlight
+from tests.live.fake_time import FakeTime, settle
+from tests.transport.rate_limiters import create_rate_limiter
 
 
 def test_beyond_the_limit_of_an_address_calls_are_rejected_and_then_reset() -> None:
@@ -46,3 +55,64 @@ def test_all_addresses_together_have_a_limit() -> None:
 )
 def test_the_address_is_parsed_from_the_peer_name_of_grpc(peer: str, address: str) -> None:
     assert address_of(peer) == address
+
+
+JWT = "header.claims.signature"
+
+
+class WaitingProvider:
+    """An identity provider whose answer about a token waits until the test gives it."""
+
+    def __init__(self) -> None:
+        self.answer: asyncio.Future[Token | None] = asyncio.get_running_loop().create_future()
+
+    def knows(self, secret: str) -> bool:
+        return False
+
+    async def find_token(self, secret: str) -> Token | None:
+        return await self.answer
+
+
+class FakeCall:
+    """A call of one address, that ends when the test says so."""
+
+    def __init__(self) -> None:
+        self.end: Any = None
+
+    def peer(self) -> str:
+        return "ipv4:10.0.0.1:4711"
+
+    def at_end(self, callback: Any) -> None:
+        self.end = callback
+
+
+@pytest.mark.parametrize("valid", [True, False])
+def test_a_call_counts_as_unauthenticated_while_its_signature_is_verified(valid: bool) -> None:
+    async def check() -> None:
+        time, provider, unauthenticated = FakeTime(), WaitingProvider(), UnauthenticatedCalls(100, 1)
+        authenticator = Authenticator(MemoryTokens(), time, provider)
+        limiter = create_rate_limiter(time, Quota(10, 10, 10))
+        admission: Any = Admission(authenticator, limiter, OpenCalls(1), unauthenticated, 1_000, None)
+        call = FakeCall()
+        first = asyncio.create_task(admission._authenticate(call, f"Bearer {JWT}", "GameService", "ListGames"))
+        await settle()
+        refused = FakeCall()
+        with pytest.raises(TooManyCallsInFlight):
+            await admission._authenticate(refused, f"Bearer {JWT}", "GameService", "ListGames")
+        refused.end()
+        provider.answer.set_result(Token(bytes(32), Role.SPECTATOR, "oidc:ada", 0) if valid else None)
+        if valid:
+            assert (await first).holder == "oidc:ada"
+        else:
+            with pytest.raises(BadToken):
+                await first
+            with pytest.raises(TooManyCallsInFlight):
+                unauthenticated.begin_call("10.0.0.1")
+            unauthenticated.end_call("10.0.0.1")
+            call.end()
+        unauthenticated.begin_call("10.0.0.1")
+        unauthenticated.end_call("10.0.0.1")
+        call.end()
+        unauthenticated.begin_call("10.0.0.1")
+
+    asyncio.run(check())

@@ -2,6 +2,7 @@
 
 - `admission`: decides whether a call is accepted, before its message is read; limits calls without a valid token
 - `authentication`: verifies the token, and `RULES`, the roles that may call each method
+- `identity_tokens`, `oidc`, `provider_keys`: tokens of an identity provider, their verification, and its keys
 - `permissions`: whether the caller owns a bot or contest, and may create a match that counts for a ladder
 - `rate_limit`: calls per minute, concurrent calls, streams, stored bytes of a holder; ends streams of expired tokens
 - `open_calls`: resets a call whose answer is not read in time

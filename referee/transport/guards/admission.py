@@ -10,7 +10,8 @@ one, so that the interceptors between them, such as metrics, see every call.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -150,11 +151,7 @@ class Admission(grpc.aio.ServerInterceptor):
         if self._public_reading and not authorization and may_call(Role.PUBLIC, service, method):
             self._admit_public(self._public_reading, call, method)
             return
-        try:
-            caller = await self._authenticator.caller(authorization, service, method)
-        except (NoToken, BadToken):
-            self._admit_unauthenticated(call)
-            raise
+        caller = await self._authenticate(call, authorization, service, method)
         HOLDER.set(caller.holder)
         owner = caller.budget_owner
         if method not in UNMETERED | STREAMS:
@@ -164,6 +161,19 @@ class Admission(grpc.aio.ServerInterceptor):
             await self._rate_limiter.count_call(owner)
         CALLER.set(caller)
         structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
+
+    async def _authenticate(self, call: OpenCall, authorization: str, service: str, method: str) -> Caller:
+        """Return the caller. The call counts as unauthenticated while a signature is verified, and if that fails."""
+        if self._authenticator.must_verify(authorization):
+            end_count = self._admit_unauthenticated(call)
+            caller = await self._authenticator.caller(authorization, service, method)
+            end_count()
+            return caller
+        try:
+            return await self._authenticator.caller(authorization, service, method)
+        except (NoToken, BadToken):
+            self._admit_unauthenticated(call)
+            raise
 
     def _admit_public(self, public: PublicReading, call: OpenCall, method: str) -> None:
         """Count a call of the public, and set CALLER. Raises the error by which the call is rejected."""
@@ -177,15 +187,21 @@ class Admission(grpc.aio.ServerInterceptor):
         CALLER.set(Caller(PUBLIC_TOKEN))
         structlog.contextvars.bind_contextvars(method=method)
 
-    def _admit_unauthenticated(self, call: OpenCall) -> None:
-        """Count a call without a valid token. Raises TooManyCallsInFlight; far beyond the limit the call is reset."""
+    def _admit_unauthenticated(self, call: OpenCall) -> Callable[[], None]:
+        """Count a call without a valid token until its end, or until the returned function is called.
+
+        Raises TooManyCallsInFlight; far beyond the limit the call is reset.
+        """
         address = address_of(call.peer())
-        call.at_end(lambda: self._unauthenticated.end_call(address))
+        counted = ExitStack()
+        counted.callback(self._unauthenticated.end_call, address)
+        call.at_end(counted.close)
         try:
             self._unauthenticated.begin_call(address)
         except CallMustBeReset:
             call.reset()
             raise asyncio.CancelledError from None
+        return counted.close
 
     async def _read_first_message(self, call: OpenCall) -> Any:
         """Read the first message; Unreadable if there is none in time."""

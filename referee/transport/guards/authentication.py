@@ -14,6 +14,7 @@ from referee.accounts.tokens import BudgetOwner, Role, Token, Tokens, sha256_of,
 from referee.live.loop_lag import MessageArrival
 from referee.live.ports import LogUnavailable, Time
 from referee.match.clock import SECOND, Micros
+from referee.transport.guards.identity_tokens import IdentityTokens, looks_like_jwt
 from referee.wire.wire_errors import BadToken, NoToken, NotYours
 
 PUBLIC = frozenset(Role)
@@ -165,7 +166,9 @@ ARRIVAL: ContextVar[MessageArrival] = ContextVar("arrival")
 class Authenticator:
     """Verifies tokens and roles, with an LRU cache of tokens."""
 
-    def __init__(self, tokens: Tokens, time: Time) -> None:
+    def __init__(self, tokens: Tokens, time: Time, identity: IdentityTokens | None = None) -> None:
+        """`identity`: verifies tokens of an identity provider; None: there is none."""
+        self._identity = identity
         self._tokens = tokens
         self._time = time
         self._cache: OrderedDict[bytes, tuple[Token, Micros]] = OrderedDict()
@@ -176,12 +179,21 @@ class Authenticator:
         """Return the caller by its `authorization` header. Raises NoToken, BadToken, NotYours or LogUnavailable."""
         if authorization[: len(BEARER)].lower() != BEARER:
             raise NoToken
-        token = await self._token(sha256_of(authorization[len(BEARER) :].strip()))
+        secret = _secret(authorization)
+        if self._identity and looks_like_jwt(secret):
+            token = await self._identity.find_token(secret)
+        else:
+            token = await self._token(sha256_of(secret))
         if token is None or not token.is_valid_at(self._time.wall_ms()):
             raise BadToken
         if not may_call(token.role, service, method):
             raise NotYours(method)
         return Caller(token)
+
+    def must_verify(self, authorization: str) -> bool:
+        """Return whether the call costs the verification of a signature, and perhaps the wait for a key."""
+        secret = _secret(authorization)
+        return self._identity is not None and looks_like_jwt(secret) and not self._identity.knows(secret)
 
     def forget(self, token: Token) -> None:
         """Remove a token that has changed from the cache."""
@@ -212,3 +224,7 @@ class Authenticator:
                 token = await self._tokens.change_token(token.id, lambda fresh: used(fresh, now_ms))
             if token and self._cache.get(sha256) is cached:  # Otherwise `forget` was called meanwhile.
                 self._cache[sha256] = token, self._time.monotonic_us() + CACHE_US
+
+
+def _secret(authorization: str) -> str:
+    return authorization[len(BEARER) :].strip()

@@ -1,6 +1,6 @@
 """Quotas of holders with every default filled in, cached for some seconds."""
 
-from referee.accounts.tokens import DefaultQuotas, Quota, Quotas
+from referee.accounts.tokens import PROVIDER_HOLDER, DefaultQuotas, Quota, Quotas
 from referee.live.ports import Time
 from referee.match.clock import SECOND, Micros
 
@@ -25,7 +25,8 @@ class QuotaCache:
         cached = self._cache.get(holder)
         if cached and cached[1] > now_us:
             return cached[0]
-        default = self._defaults.author if await self._quotas.is_author(holder) else self._defaults.organiser
+        is_author = holder.startswith(PROVIDER_HOLDER) or await self._quotas.is_author(holder)
+        default = self._defaults.author if is_author else self._defaults.organiser
         quota = (await self._quotas.quota(holder) or Quota()).filled(default)
         if len(self._cache) >= HOLDER_CACHE_SIZE:
             self._cache = {name: one for name, one in self._cache.items() if one[1] > now_us}

@@ -13,7 +13,16 @@ from referee.accounts.account_errors import BadField, UnknownToken
 from referee.accounts.bot_log import LineFilter
 from referee.accounts.bots import Accounts, Bot, MaxNames, Version, returned
 from referee.accounts.consent import Consent
-from referee.accounts.tokens import MintedSecret, Role, Token, TokenFilter, Tokens, mint_secret, revoked
+from referee.accounts.tokens import (
+    PROVIDER_HOLDER,
+    MintedSecret,
+    Role,
+    Token,
+    TokenFilter,
+    Tokens,
+    mint_secret,
+    revoked,
+)
 from referee.hosting.contest_log import LADDER, TOURNAMENT, contest_id
 from referee.live.bot_notices import BotLogRecorder, BotNotifier
 from referee.live.ports import Time
@@ -64,6 +73,8 @@ class TokenIssuer:
         """Return the token of a secret, as it is stored. Raises BadName or BadField."""
         if holder.startswith(RESERVED_HOLDERS):
             raise BadField("holder", f"the prefixes {', '.join(RESERVED_HOLDERS)} are reserved")
+        if holder.startswith(PROVIDER_HOLDER) and role is not Role.BOT:
+            raise BadField("holder", f"the prefix {PROVIDER_HOLDER} is reserved for the identity provider")
         return Token(minted.sha256, role, holder, self._time.wall_ms(), bot, label, expires_ms)
 
     async def issue(
