@@ -37,6 +37,7 @@ def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Se
         max_queued_watch_entries=PLENTY,
         calls_per_minute=PLENTY,
         max_concurrent_calls_per_holder=PLENTY,
+        max_contest_changes_per_day=PLENTY,
         max_matches_per_holder=PLENTY,
         max_streams_per_holder=PLENTY,
         max_streams_per_bot=PLENTY,

@@ -21,6 +21,7 @@ from referee.server.stores import Stores
 from referee.transport.guards.admission import Admission, UnauthenticatedCalls
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.consent_guard import ConsentGuard
+from referee.transport.guards.contest_changes import ContestChanges
 from referee.transport.guards.error_interceptor import ErrorInterceptor, count_errors
 from referee.transport.guards.identity_tokens import IdentityProvider, IdentityTokens
 from referee.transport.guards.open_calls import OpenCalls
@@ -157,8 +158,16 @@ class GrpcFrontend:
             time,
             shutdown,
         )
+        contest_changes = ContestChanges(settings.max_contest_changes_per_day, time)
         ladders = Ladders(
-            application.ladders, stores.accounts, consent_guard, term_defaults, rate_limit, contest_limit, max_items
+            application.ladders,
+            stores.accounts,
+            consent_guard,
+            term_defaults,
+            rate_limit,
+            contest_limit,
+            contest_changes,
+            max_items,
         )
         tournaments = Tournaments(
             application.tournaments,
@@ -168,6 +177,7 @@ class GrpcFrontend:
             term_defaults,
             rate_limit,
             contest_limit,
+            contest_changes,
             max_items,
         )
         services = (games_service, matches, play, bots, invitations, admin, ladders, tournaments)

@@ -153,6 +153,9 @@ class Settings:
     max_concurrent_calls_per_holder: int = _declared(
         integer(), "64", "Concurrent calls of the own tokens of a holder, and of each bot, without streams and moves."
     )
+    max_contest_changes_per_day: int = _declared(
+        integer(), "10000", "Entries, challenges and acts of staff in contests in a day, of a holder and of each bot."
+    )
     max_calls_without_token: int = _declared(
         integer(), "1024", "Concurrent calls without a valid token, including health checks and reflection."
     )

@@ -166,6 +166,24 @@ def disturb_contests(caller: HostileCaller, calls: int) -> None:
         caller.attempt("LadderService/LeaveLadder", ladder=victims.ladder, entrant=bot)
 
 
+def fill_contest_logs(caller: HostileCaller, calls: int) -> None:
+    """Change the ladder of others, and one of its own, again and again: each change is written to a log."""
+    bot, own = unique("looper"), unique("ladder")
+    caller.attempt("BotService/RegisterBot", ACCEPTED, *FULL, request_id=bot, name=bot)
+    request: dict[str, Any] = {"request_id": own, "name": own, "terms": {"match_terms": [match_terms()]}}
+    created = caller.attempt("LadderService/CreateLadder", ACCEPTED, "NOT_YOURS", *FULL, **request)
+    for _ in range(5 + calls):
+        for ladder in (caller.victims.ladder, own)[: 2 if created else 1]:
+            entrant = {"bots": [{"bot": bot}]}
+            if caller.attempt("LadderService/JoinLadder", ACCEPTED, *FULL, ladder=ladder, entrant=entrant):
+                caller.attempt("LadderService/LeaveLadder", ladder=ladder, entrant=bot)
+        if created:
+            season = {"ladder": own, "request_id": unique("s")}
+            caller.attempt("LadderService/StartSeason", ACCEPTED, *FULL, **season)
+            caller.attempt("LadderService/PauseLadder", ACCEPTED, *FULL, ladder=own, message="x" * 200)
+            caller.attempt("LadderService/ResumeLadder", ACCEPTED, *FULL, ladder=own)
+
+
 def create_contests(caller: HostileCaller, calls: int) -> None:
     """Create contests for bots of others, and invite without end; an author can do neither."""
     victims = caller.victims
@@ -290,7 +308,7 @@ def seated(
 ATTACKS: dict[str, tuple[Attack, ...]] = {
     "spy": (read_private_data, act_for_others, take_names),
     "starver": (stall_others, seat_others, disturb_contests),
-    "filler": (exceed_limits, create_contests, fill_the_disk),
+    "filler": (fill_contest_logs, exceed_limits, create_contests, fill_the_disk),
     "flooder": (flood_calls, watch_without_reading),
     "looper": (loop_as_a_bot,),
     "stranger": (guess_codes, call_without_a_token),

@@ -1,16 +1,18 @@
-"""What one hostile author can store is bounded by its quotas, however long it goes on."""
+"""What one hostile holder can store is bounded by its quotas, however long it goes on."""
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.accounts.names import DESCRIPTION_CHARS
 from referee.accounts.tokens import LABEL_CHARS, MAX_INVALID_TOKENS_PER_BOT
-from tests.e2e.hostile_attacks import fill_the_disk
+from tests.e2e.contests import create_ladder
+from tests.e2e.hostile_attacks import fill_contest_logs, fill_the_disk
 from tests.e2e.hostile_caller import HostileCaller, Victims
-from tests.e2e.organiser import call_method
+from tests.e2e.organiser import call_method, server_with_organiser
 from tests.e2e.server import run_server
 from tests.e2e.server_metrics import error_log_lines
 
@@ -30,6 +32,8 @@ ROW_BYTES = 500
 OVERHEAD = 2
 """Space in the database for each byte that is stored: the terms of a match are also in its summary."""
 CALLS = MAX_INVALID_TOKENS_PER_BOT + 20
+MAX_CHANGES = 12
+"""Changes of contests in a day."""
 SLACK_BYTES = 16_384
 """Pages that may be taken or split when rows are replaced."""
 
@@ -60,3 +64,26 @@ def test_what_an_author_stores_is_bounded_by_its_quotas(tmp_path: Path) -> None:
         rows = MAX_BOTS * (1 + MAX_VERSIONS) + tokens
         assert full <= empty + OVERHEAD * (STORED_BYTES + LARGEST_MATCH_BYTES + texts) + rows * ROW_BYTES
         assert not list(error_log_lines(server))
+
+
+@pytest.mark.parametrize("role", ["ROLE_AUTHOR", "ROLE_ORGANISER"])
+def test_what_a_holder_writes_to_the_logs_of_contests_in_a_day_is_bounded(tmp_path: Path, role: str) -> None:
+    with server_with_organiser(tmp_path, "--max-contest-changes-per-day", str(MAX_CHANGES)) as host:
+        create_ladder(host)
+        created = host.call_as_admin("AdminService/CreateToken", role=role, holder="hostile")
+        caller = HostileCaller(host.server.address, created.secret, replace(NOBODY, ladder=host.name))
+        fill_contest_logs(caller, MAX_CHANGES)
+        assert caller.answers["TOO_MANY_NAMES"]
+        written = contest_entries(tmp_path)
+        assert MAX_CHANGES < written <= 2 + 2 * MAX_CHANGES, "what creates the ladders, and changes with their leaving"
+        fill_contest_logs(caller, MAX_CHANGES)
+        assert contest_entries(tmp_path) <= written + 1, "only another ladder was created"
+        assert not caller.surprises
+        host.call_as_bot(0, "LadderService/JoinLadder", ladder=host.name)
+        caller.close()
+
+
+def contest_entries(folder: Path) -> int:
+    """Return the number of entries in the logs of all contests."""
+    with closing(sqlite3.connect(f"file:{folder / 'data' / 'referee.db'}?mode=ro", uri=True)) as file:
+        return int(file.execute("SELECT count(*) FROM contest_entries").fetchone()[0])

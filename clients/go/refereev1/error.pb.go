@@ -158,8 +158,8 @@ const (
 	// The holder, or the bot, calls too often, or the holder has too many computations waiting. RESOURCE_EXHAUSTED with
 	// QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
 	ErrorReason_ERROR_REASON_TOO_MANY_CALLS ErrorReason = 83
-	// The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
-	// QuotaFailure; what, limit.
+	// The holder has too many bots, tokens or contests, or has invited too many authors; or the holder, or the bot, has
+	// changed contests too often today. RESOURCE_EXHAUSTED with QuotaFailure; what, limit.
 	ErrorReason_ERROR_REASON_TOO_MANY_NAMES ErrorReason = 84
 	// The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes.
 	ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE ErrorReason = 85

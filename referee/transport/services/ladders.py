@@ -16,6 +16,7 @@ from referee.live.match_request import find_game
 from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.consent_guard import ConsentGuard
+from referee.transport.guards.contest_changes import ContestChanges
 from referee.transport.guards.permissions import (
     Permissions,
     find_own_entrant,
@@ -47,6 +48,7 @@ class Ladders(LadderServiceServicer):
         converter: TermsConverter,
         rate_limiter: RateLimiter,
         contest_limit: ContestLimit,
+        contest_changes: ContestChanges,
         max_items_per_message: int,
     ) -> None:
         self._ladders = ladders
@@ -55,6 +57,7 @@ class Ladders(LadderServiceServicer):
         self._converter = converter
         self._rate_limiter = rate_limiter
         self._contest_limit = contest_limit
+        self._contest_changes = contest_changes
         self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -88,6 +91,7 @@ class Ladders(LadderServiceServicer):
         invited = await self._consent_guard.enter_contest(
             caller, state.created.organiser, bots, state.terms.match_terms
         )
+        self._contest_changes.count(caller.budget_owner)
         row = await self._ladders.join(state.created.name, LadderEntrant(name, bots, invited))
         return pb.JoinLadderResponse(standing=ladder_standing_of(row))
 
@@ -117,17 +121,20 @@ class Ladders(LadderServiceServicer):
     async def StartSeason(self, request: pb.StartSeasonRequest, context: Any) -> pb.StartSeasonResponse:
         check_request_id(request.request_id)
         state = await self._own_ladder(request.ladder, "StartSeason")
+        self._contest_changes.count(CALLER.get().budget_owner)
         state = await self._ladders.start_season(state.created.name, _scoped_id(CALLER.get(), request))
         return pb.StartSeasonResponse(ladder=self._ladder_of(state))
 
     async def PauseLadder(self, request: pb.PauseLadderRequest, context: Any) -> pb.PauseLadderResponse:
         state = await self._own_ladder(request.ladder, "PauseLadder")
+        self._contest_changes.count(CALLER.get().budget_owner)
         return pb.PauseLadderResponse(
             ladder=self._ladder_of(await self._ladders.pause(state.created.name, request.message))
         )
 
     async def ResumeLadder(self, request: pb.ResumeLadderRequest, context: Any) -> pb.ResumeLadderResponse:
         state = await self._own_ladder(request.ladder, "ResumeLadder")
+        self._contest_changes.count(CALLER.get().budget_owner)
         return pb.ResumeLadderResponse(ladder=self._ladder_of(await self._ladders.resume(state.created.name)))
 
     async def CloseLadder(self, request: pb.CloseLadderRequest, context: Any) -> pb.CloseLadderResponse:
@@ -198,7 +205,7 @@ class Ladders(LadderServiceServicer):
     async def _check_challenger(self, caller: Caller, state: LadderState, request: pb.ChallengeRequest) -> None:
         """Check the challenger, the first of the entrants, and the consent of all of them.
 
-        Raises NotAMember, NotYours, ConsentMissing or TooManyMatches.
+        Raises NotAMember, NotYours, ConsentMissing, TooManyMatches or TooManyNames.
         """
         if _scoped_id(caller, request) in state.ladder.challenges:
             return  # A repeated request gets its first answer, even if the challenger has left.
@@ -212,6 +219,7 @@ class Ladders(LadderServiceServicer):
             bots = state.ladder.entrants[name].bots if name in state.ladder.entrants else ()
             await self._consent_guard.challenge(state.created.organiser, bots, state.terms.match_terms)
         await self._check_challenge_count(caller, state, request)
+        self._contest_changes.count(caller.budget_owner)
 
     async def _check_challenge_count(self, caller: Caller, state: LadderState, request: pb.ChallengeRequest) -> None:
         """Raise TooManyMatches if too many challenges of the caller are open, in total or against one opponent.

@@ -25,6 +25,7 @@ from referee.hosting.tournament_tables import ExportFormat
 from referee.live.match_request import find_game
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.consent_guard import ConsentGuard
+from referee.transport.guards.contest_changes import ContestChanges
 from referee.transport.guards.permissions import (
     MatchLabels,
     Permissions,
@@ -71,6 +72,7 @@ class Tournaments(TournamentServiceServicer):
         converter: TermsConverter,
         rate_limiter: RateLimiter,
         contest_limit: ContestLimit,
+        contest_changes: ContestChanges,
         max_items_per_message: int,
     ) -> None:
         self._tournaments = tournaments
@@ -80,6 +82,7 @@ class Tournaments(TournamentServiceServicer):
         self._converter = converter
         self._rate_limiter = rate_limiter
         self._contest_limit = contest_limit
+        self._contest_changes = contest_changes
         self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -100,6 +103,7 @@ class Tournaments(TournamentServiceServicer):
             for at, one in enumerate(given):
                 invited = await self._consent_guard.enter_contest(caller, caller.holder, one.bots, terms.match_terms)
                 given[at] = replace(one, invited=invited)
+            self._contest_changes.count(caller.budget_owner, len(given))
         to_create = TournamentRequest(
             request.name,
             caller.holder,
@@ -130,6 +134,7 @@ class Tournaments(TournamentServiceServicer):
         await self._permissions.require_all(caller, state.organiser, bots, "EnterTournament for another's bot")
         invited = await self._consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
         entrant = TournamentEntrant(name, bots=bots, invited=invited)
+        self._contest_changes.count(caller.budget_owner)
         state = await self._tournaments.enter(state.name, entrant)
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
 
@@ -155,7 +160,7 @@ class Tournaments(TournamentServiceServicer):
     async def PairRound(self, request: pb.PairRoundRequest, context: Any) -> pb.PairRoundResponse:
         pairings = tuple(tuple(one.entrants) for one in request.pairings)
         act = PairRound(request.round, pairings, request.message, CALLER.get().holder)
-        state = await self._act(request.tournament, act)
+        state = await self._act(request.tournament, act, changes=1 + len(pairings))
         found = await self._tournaments.pairings(state.name, PairingFilter(request.round), limit=MAX_ENTRANTS)
         return pb.PairRoundResponse(pairings=map(pairing_of, found))
 
@@ -252,8 +257,9 @@ class Tournaments(TournamentServiceServicer):
             snapshot.pairings.extend(map(pairing_of, chunk))
             await asyncio.sleep(0)
 
-    async def _act(self, name: str, act: StaffAct) -> TournamentState:
+    async def _act(self, name: str, act: StaffAct, changes: int = 1) -> TournamentState:
         state = await self._own_tournament(name, type(act).__name__)
+        self._contest_changes.count(CALLER.get().budget_owner, changes)
         return await self._tournaments.act(state.name, act)
 
     async def _own_tournament(self, name: str, what: str) -> TournamentState:

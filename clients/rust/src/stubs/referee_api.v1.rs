@@ -413,8 +413,8 @@ pub enum ErrorReason {
     /// The holder, or the bot, calls too often, or the holder has too many computations waiting. RESOURCE_EXHAUSTED with
     /// QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
     TooManyCalls = 83,
-    /// The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
-    /// QuotaFailure; what, limit.
+    /// The holder has too many bots, tokens or contests, or has invited too many authors; or the holder, or the bot, has
+    /// changed contests too often today. RESOURCE_EXHAUSTED with QuotaFailure; what, limit.
     TooManyNames = 84,
     /// The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes.
     MessageTooLarge = 85,

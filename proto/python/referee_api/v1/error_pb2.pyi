@@ -158,8 +158,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
     """
     ERROR_REASON_TOO_MANY_NAMES: _ErrorReason.ValueType  # 84
-    """The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
-    QuotaFailure; what, limit.
+    """The holder has too many bots, tokens or contests, or has invited too many authors; or the holder, or the bot, has
+    changed contests too often today. RESOURCE_EXHAUSTED with QuotaFailure; what, limit.
     """
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 85
     """The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
@@ -339,8 +339,8 @@ ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 83
 QuotaFailure and RetryInfo; limit, retry_after_ms. Never returned for a move that is on its clock.
 """
 ERROR_REASON_TOO_MANY_NAMES: ErrorReason.ValueType  # 84
-"""The holder has too many bots, tokens or contests, or has invited too many authors. RESOURCE_EXHAUSTED with
-QuotaFailure; what, limit.
+"""The holder has too many bots, tokens or contests, or has invited too many authors; or the holder, or the bot, has
+changed contests too often today. RESOURCE_EXHAUSTED with QuotaFailure; what, limit.
 """
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 85
 """The message exceeds the maximum size. RESOURCE_EXHAUSTED; size_bytes, limit_bytes."""
