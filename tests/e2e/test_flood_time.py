@@ -150,12 +150,15 @@ class FloodedMatch(NamedTuple):
         charge: clock_pb2.ClockCharge = connection.receive("verdict").clock_charge
         return charge
 
-    def assert_no_time_lost(self) -> None:
-        """Assert that the bot was charged no more than the real time, and that its session and the match continue."""
+    def assert_no_time_lost(self, stalls: int = CALLS) -> None:
+        """Assert that the bot was charged no more than the real time, and that its session and the match continue.
+
+        The server may measure each of its stalls shorter by the interval of its measurement.
+        """
         charge = self.answer()
         running_us = (time.monotonic_ns() - self.sent_ns) // 1_000
-        assert charge.stall_us >= FLOOD_US - CALLS * INTERVAL_US
-        assert charge.charged_us <= running_us + CALLS * INTERVAL_US
+        assert charge.stall_us >= FLOOD_US - stalls * INTERVAL_US
+        assert charge.charged_us <= running_us + stalls * INTERVAL_US
         assert not charge.late
         assert self.opponent.next_turn().ply == self.turn.ply + 1
 
@@ -205,7 +208,8 @@ def test_calls_without_a_valid_token_cost_a_bot_no_time(channel: grpc.Channel, s
 def test_redemptions_of_guessed_codes_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
     match = FloodedMatch.create(channel, server, SHORT_MS)
     match.flood_by_redemptions()
-    match.assert_no_time_lost()
+    # Each call computes twice: when it is counted, and when its fields are checked.
+    match.assert_no_time_lost(2 * CALLS)
 
 
 def test_moves_of_another_bot_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
