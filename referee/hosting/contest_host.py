@@ -191,6 +191,10 @@ class ContestHost(ABC, Generic[S, R]):
         self.workers.wake(store.contest)
         return store.state
 
+    def _free_places(self, players: Iterable[Player]) -> None:
+        """Start matches that waited because places of these bots were kept free for the contest that they left."""
+        self._deps.referee.reserved_places.on_freed({player.bot for player in players})
+
     @abstractmethod
     def _create_worker(self, store: ContestStore[S]) -> ContestWorker[S]:
         """Create and start the worker of a contest."""

@@ -188,6 +188,10 @@ class ContestRegistry(Generic[State]):
         self.first_entries[contest] = entries[0]
         return self._put(ContestStore(self.log, self._fold, entries))
 
+    def loaded(self, contest: str) -> ContestStore[State] | None:
+        """Return the store of a contest, at least if it is active."""
+        return self._stores.get(contest)
+
     async def get(self, contest: str) -> ContestStore[State]:
         """Return the store of a contest. Raises KeyError if there is none, ContestDamaged, or LogUnavailable."""
         if contest in self.damaged:

@@ -60,10 +60,16 @@ class ContestWorkers(Generic[S]):
         worker.task.add_done_callback(lambda _: self._end(contest))
 
     def _end(self, contest: str) -> None:
-        """Remove a worker, and wake the others: the entrants of a contest may come from one that is over."""
-        self._workers.pop(contest, None)
+        """Remove a worker, and wake the others: the entrants of a contest may come from one that is over.
+
+        No places are kept free for the contest any more, so other matches of its bots may start.
+        """
+        ended = self._workers.pop(contest, None)
         for worker in self._workers.values():
             worker.wake()
+        if ended and ended.state.over:
+            entrants = ended.state.bots().values()
+            self._referee.reserved_places.on_freed({player.bot for bots in entrants for player in bots})
 
     def wake(self, contest: str) -> None:
         """Wake the worker of a contest, if it has one."""

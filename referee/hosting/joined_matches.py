@@ -3,7 +3,8 @@
 Only these can show that the bot does not work: the terms of others are the choice of somebody else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
+from typing import TypeAlias
 
 from referee.accounts.bots import Bot
 from referee.contests.ladder.events import LadderEntrant
@@ -16,11 +17,17 @@ from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LADDER, MAKER, TOURNAMENT
 from referee.match.state import Match
 
+Entrant: TypeAlias = LadderEntrant | TournamentEntrant
+CACHE_SIZE = 256
+"""Number of contests."""
+
 
 class JoinedMatches:
     def __init__(self, ladders: ContestRegistry[LadderState], tournaments: ContestRegistry[TournamentState]) -> None:
         self._ladders = ladders
         self._tournaments = tournaments
+        self._cache: dict[str, tuple[Mapping[str, Entrant], Set[str]]] = {}
+        """Bots that have joined by contest, and the entrants from which they were computed."""
 
     async def contains(self, bot: Bot, match: Match) -> bool:
         """Return whether the bot plays in the match by the will of its owner. Raises LogUnavailable."""
@@ -38,14 +45,40 @@ class JoinedMatches:
             return False
         return False
 
+    def has_joined(self, bot: str, kind: str, name: str) -> bool:
+        """Return whether the bot has entered the contest by the will of its owner; true if the contest is over."""
+        contest = contest_id(kind, name)
+        if kind == TOURNAMENT:
+            tournament = self._tournaments.loaded(contest)
+            return tournament is None or bot in self._joined_bots(contest, tournament.state.tournament.entrants)
+        ladder = self._ladders.loaded(contest)
+        return ladder is None or bot in self._joined_bots(contest, ladder.state.ladder.all_entrants)
+
     def in_contest(self, bot: str) -> bool:
         """Return whether the bot takes part in a contest that is not over, by the will of its owner."""
-        ladders = (store.state.ladder for store in self._ladders.active)
-        if any(_has_joined(bot, ladder.entrants.values()) for ladder in ladders):
-            return True
-        tournaments = (store.state.tournament for store in self._tournaments.active)
-        return any(_has_joined(bot, [it.entrants[name] for name in it.active_entrants]) for it in tournaments)
+        for ladder_store in self._ladders.active:
+            ladder = ladder_store.state.ladder
+            ever_joined = self._joined_bots(ladder_store.contest, ladder.all_entrants)
+            if bot in ever_joined and _has_joined(bot, ladder.entrants.values()):
+                return True
+        for store in self._tournaments.active:
+            cup = store.state.tournament
+            ever_joined = self._joined_bots(store.contest, cup.entrants)
+            if bot in ever_joined and _has_joined(bot, [cup.entrants[name] for name in cup.active_entrants]):
+                return True
+        return False
+
+    def _joined_bots(self, contest: str, entrants: Mapping[str, Entrant]) -> Set[str]:
+        """Return the bots that have joined. It is asked for each bot that may play, so it must not search them all."""
+        known = self._cache.get(contest)
+        if known and known[0] is entrants:
+            return known[1]
+        joined = {player.bot for entrant in entrants.values() if not entrant.invited for player in entrant.bots}
+        if len(self._cache) >= CACHE_SIZE:
+            self._cache.clear()
+        self._cache[contest] = entrants, joined
+        return joined
 
 
-def _has_joined(bot: str, entrants: Iterable[LadderEntrant | TournamentEntrant]) -> bool:
+def _has_joined(bot: str, entrants: Iterable[Entrant]) -> bool:
     return any(bot in {player.bot for player in entrant.bots} and not entrant.invited for entrant in entrants)

@@ -103,7 +103,9 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     async def leave(self, name: str, entrant: str, message: str = "") -> None:
         """Remove an entrant; its matches in play are finished and rated. Raises NotAMember or BadField."""
         check_words("message", message, MAX_TEXT_CHARS)
-        await self._carry_out(await self._find_store(name), LeaveLadder(entrant, message))
+        state = await self._carry_out(await self._find_store(name), LeaveLadder(entrant, message))
+        left = state.ladder.all_entrants.get(entrant)
+        self._free_places(left.bots if left else ())
 
     async def challenge(self, name: str, request: str, entrants: tuple[str, ...]) -> PairingProgress:
         """Pair these entrants as soon as all have room: one for each seat, or for each side if partners are fixed.

@@ -72,7 +72,7 @@ class Availability:
             if None in free:
                 return None
             players += [it.player for it in free[:1] if it]
-        room = min(self.factory.room(bot, game) for bot in entrant.bots for game in games)
+        room = min(self.factory.room(bot, game, state.labels) for bot in entrant.bots for game in games)
         return AvailableEntrant(entrant.name, tuple(players), room)
 
     async def _is_paused(self, entrant: AvailableEntrant) -> bool:

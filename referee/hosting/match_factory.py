@@ -8,7 +8,7 @@ the state of contests and the presence of bots; the workers are not involved.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -73,9 +73,9 @@ class MatchFactory:
     async def is_paused(self, player: Player) -> bool:
         return (await self._accounts.bot(player.bot)).pause is not None
 
-    def room(self, player: Player, game: str) -> int:
-        """Return for how many more matches of the game the bot has room; 0 if it is offline."""
-        free = self._referee.free_capacity(player, game)
+    def room(self, player: Player, game: str, labels: Mapping[str, str]) -> int:
+        """Return for how many more matches of the game with these labels the bot has room; 0 if it is offline."""
+        free = self._referee.free_capacity(player, game, labels)
         return max(0, free.room - self._reserved[free.player]) if free else 0
 
     async def create(self, request: MatchRequest) -> Match:
@@ -105,7 +105,7 @@ class MatchFactory:
         """Return the players with the versions that are online. Raises BotUnavailable."""
         players = []
         for player in request.players:
-            free = self._referee.free_capacity(player, request.terms.game)
+            free = self._referee.free_capacity(player, request.terms.game, request.labels)
             if free is None or free.room <= self._reserved[free.player]:
                 raise BotUnavailable(player.bot)
             players.append(free.player)
@@ -151,7 +151,7 @@ def _queued(contest: ContestState, factory: MatchFactory, now_ms: int) -> Iterat
     @cache
     def room(name: str, game: str) -> int | None:
         """Return the room of an entrant. None: not all of its bots are online."""
-        rooms = [factory.room(player, game) for player in bots[name] if factory.is_online(player, game)]
+        rooms = [factory.room(player, game, contest.labels) for player in bots[name] if factory.is_online(player, game)]
         return min(rooms) if len(rooms) == len(bots[name]) else None
 
     for due in contest.waiting:

@@ -137,7 +137,11 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         Raises NotAnEntrant, TournamentOver or BadField.
         """
         check_words("message", message, MAX_TEXT_CHARS)
-        return await self._carry_out(await self._find_store(name), WithdrawEntrant(entrant, message))
+        store = await self._find_store(name)
+        left = store.state.tournament.entrants.get(entrant)
+        state = await self._carry_out(store, WithdrawEntrant(entrant, message))
+        self._free_places(left.bots if left else ())
+        return state
 
     async def start(self, name: str) -> TournamentState:
         """Start play. Idempotent.

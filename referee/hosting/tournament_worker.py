@@ -155,7 +155,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     def _has_room(self, due: DueMatch, name: str) -> bool:
         game = self.state.match_terms(due).game
-        return all(self._factory.room(player, game) for player in self._bots_of(name))
+        return all(self._factory.room(player, game, self.state.labels) for player in self._bots_of(name))
 
     def _bots_of(self, name: str) -> Sequence[Player]:
         return self.state.tournament.entrants[name].bots

@@ -16,7 +16,7 @@ from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
 from referee.live.ports import RunnerDependencies, Time
-from referee.live.reserved_places import ReservedPlaces
+from referee.live.reserved_places import Labels, ReservedPlaces
 from referee.live.runner import MatchRunner
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
@@ -203,13 +203,15 @@ class MatchStarter:
             self._begin(live_match, sessions)
         self._set_timer(live_match, now_us)
 
-    def free_capacity(self, player: Player, game: str) -> FreeCapacity | None:
-        """Return the free capacity of the bot for that game; None: it is offline or does not accept the game."""
+    def free_capacity(self, player: Player, game: str, labels: Labels | None = None) -> FreeCapacity | None:
+        """Return the free capacity of the bot for that game; None: it is offline or does not accept the game.
+
+        With `labels`, it is that for matches with these labels, without places that are kept free for others.
+        """
         session = self._session(player, game)
         if session is None:
             return None
-        matches = self._playing.get(session.player, {})
-        return FreeCapacity(session.player, max(0, session.hello.max_matches - len(matches)))
+        return FreeCapacity(session.player, self.reserved_places.room(labels, session, self._matches_of(session)))
 
     def awaits_nonces(self, live_match: LiveMatch) -> bool:
         """Return whether all bots are ready and the match waits only for nonces."""
@@ -241,13 +243,14 @@ class MatchStarter:
         session = self._session(player, match.terms.game)
         if session is None:
             return None
-        matches = self._playing.get(session.player, {})
-        if match.setup.match_id in matches:
+        if match.setup.match_id in self._playing.get(session.player, {}):
             return session
-        if len(matches) >= session.hello.max_matches:
-            return None
-        playing = (live_match.match for live_match in matches.values())
-        return session if self.reserved_places.has_room(match, session, playing) else None
+        room = self.reserved_places.room(dict(match.setup.labels), session, self._matches_of(session))
+        return session if room else None
+
+    def _matches_of(self, session: Session) -> list[Match]:
+        """Return the matches that count towards the capacity of the bot in the session."""
+        return [live_match.match for live_match in self._playing.get(session.player, {}).values()]
 
     def _session(self, player: Player, game: str) -> Session | None:
         """Return the session that can play the game, by the player's version if it names one. None: there is none."""

@@ -9,7 +9,7 @@ from referee.match.clock import SECOND, Micros
 from referee.match.match_errors import NotWithdrawable
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup, game_seed, match_chance
-from referee.match.state import MatchPhase
+from referee.match.state import Match, MatchPhase
 
 MAKER = "maker"
 REQUEST_ID = "request_id"
@@ -79,10 +79,18 @@ def find_game(games: Mapping[str, Game], name: str) -> Game:
     return games[name]
 
 
-def check_withdrawable(setup: Setup, bot: str) -> None:
-    """Raises NotWithdrawable if the match counts for others too: a contest has created it or rates it."""
-    if not {LADDER, TOURNAMENT, PAIRING}.isdisjoint(dict(setup.labels)):
+def check_withdrawable(match: Match, bot: str, invited: bool) -> None:
+    """Raises NotWithdrawable if the match counts for others too: a contest has created it or rates it.
+
+    A bot that was `invited` to the contest can be taken out of a match that has started. No contest has a use for
+    a match with an open seat.
+    """
+    if {LADDER, TOURNAMENT, PAIRING}.isdisjoint(dict(match.setup.labels)):
+        return
+    if not invited:
         raise NotWithdrawable(bot, "the match is rated or belongs to a contest")
+    if match.phase is MatchPhase.WAITING:
+        raise NotWithdrawable(bot, "the match of its contest has not started; withdraw it from the contest")
 
 
 def _opened(game: Game, terms: MatchTerms, seed: bytes, opening: Opening) -> Position:

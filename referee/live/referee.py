@@ -25,6 +25,7 @@ from referee.live.ports import (
     Time,
 )
 from referee.live.registry import LiveMatches
+from referee.live.reserved_places import Labels
 from referee.live.runner import DecisionCallback
 from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer
@@ -161,12 +162,12 @@ class Referee:
         """Return a page of matches, the newest first, older than the match `after`."""
         return await self._live.stored.list_matches(wanted, after, limit)
 
-    def free_capacity(self, player: Player, game: str) -> FreeCapacity | None:
+    def free_capacity(self, player: Player, game: str, labels: Labels | None = None) -> FreeCapacity | None:
         """Return the free capacity of the bot for that game; None: it is offline or does not accept the game.
 
-        Room needed by a match that only waits for nonces is not free.
+        `labels`: see `MatchStarter.free_capacity`. Room needed by a match that only waits for nonces is not free.
         """
-        free = self._live.starter.free_capacity(player, game)
+        free = self._live.starter.free_capacity(player, game, labels)
         if free is None:
             return None
         live_matches = (
@@ -262,7 +263,8 @@ class Referee:
 
     async def withdraw(self, match_id: str, bot: str, by: str, request_id: str) -> RequestAccepted:
         """Take a bot out of a match for its owner `by`. Raises NotWithdrawable, MatchOver or RequestIdReused."""
-        check_withdrawable(await self.setup(match_id), bot)
+        match = await self.match(match_id)
+        check_withdrawable(match, bot, self.reserved_places.was_invited(bot, dict(match.setup.labels)))
         return await self._requests.submit(match_id, WithdrawBot(bot), by, request_id)
 
     async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:

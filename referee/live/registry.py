@@ -5,7 +5,7 @@ still until its bots are back or a time limit is over.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 from engines.api import Game, Seat
@@ -81,6 +81,7 @@ class LiveMatches:
         self.absences = Absences(time, self._absence_due)
         self.notifier = TurnNotifier(self.sessions)
         self.starter = MatchStarter(self.sessions, time, self.submit)
+        self.starter.reserved_places.on_freed = self._places_freed
         self.dependencies = wrap_dependencies(RunnerDependencies(log, time, self, rating_writer))
         self.stored = StoredMatches(self.dependencies.log, self.find_game, self.index, self.on_fault)
         self.changed = asyncio.Event()
@@ -274,10 +275,22 @@ class LiveMatches:
         self.stored.remember(live_match.history)
         self.starter.release(live_match)
         live_match.active_runner.stop()
-        for bot in {player.bot for player in live_match.match.players}:
-            for other in self.index.of_bot(bot):
-                if other.match.phase is MatchPhase.WAITING:
-                    self.starter.start_if_ready(other)
+        self._start_waiting({player.bot for player in live_match.match.players})
+
+    def _start_waiting(self, bots: Collection[str]) -> None:
+        """Start what these bots have room for."""
+        for bot in bots:
+            for live_match in self.index.of_bot(bot):
+                if live_match.match.phase is MatchPhase.WAITING:
+                    self.starter.start_if_ready(live_match)
+
+    def _places_freed(self, bots: Collection[str]) -> None:
+        if self._closed:
+            return
+        self._start_waiting(bots)
+        for bot in bots:
+            for observer in self._presence_observers:
+                observer.on_presence_changed(bot)
 
     def _absence_due(self, bot: str) -> None:
         for live_match in self.index.of_bot(bot):

@@ -1,14 +1,23 @@
-"""Places of a bot that are kept free for contests.
+"""Places of a bot that are kept free for the contests that it joined.
 
-A bot declares how many matches it plays at a time. While it takes part in a contest, matches that others have made
-outside of contests may take at most half of these places, rounded down. So they cannot keep it from its contest.
+A bot declares how many matches it plays at a time. While it takes part in a contest, matches of others may take at most
+half of these places, rounded down. So they cannot keep it from its contest. Matches of others are those that another
+holder has made outside of contests, and those of contests to which an organiser has invited the bot.
 """
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from referee.live.match_request import LADDER, MAKER, PAIRING, TOURNAMENT
 from referee.live.sessions import Session, Sessions
 from referee.match.state import Match
+
+Labels = Mapping[str, str]
+KINDS = (TOURNAMENT, LADDER)
+"""Labels that name a contest. A tournament that a ladder rates is entered as a tournament."""
+OF_CONTESTS = frozenset({TOURNAMENT, LADDER, PAIRING})
+ORIGIN = OF_CONTESTS | {MAKER}
+"""Labels that tell where a match comes from."""
 
 
 class ReservedPlaces:
@@ -16,18 +25,35 @@ class ReservedPlaces:
         self._sessions = sessions
         self.in_contest: Callable[[str], bool] = lambda _: False
         """Returns whether a bot takes part in a contest that is not over, by the will of its owner."""
+        self.has_joined: Callable[[str, str, str], bool] = lambda _bot, _kind, _name: True
+        """Returns whether a bot has entered that contest by the will of its owner, and was not invited."""
+        self.on_freed: Callable[[Collection[str]], None] = lambda _: None
+        """Call it with bots that may have left their last contest, so that places are no longer kept for them."""
 
-    def has_room(self, match: Match, session: Session, playing: Iterable[Match]) -> bool:
-        """Return whether the match may take one of the places that the bot has left besides those that it plays."""
-        if not self._is_of_others(match, session):
-            return True
-        taken = sum(self._is_of_others(other, session) for other in playing)
-        return taken < session.hello.max_matches // 2 or not self.in_contest(session.player.bot)
+    def room(self, labels: Labels | None, session: Session, playing: Iterable[Match]) -> int:
+        """Return how many more matches with these labels the bot can start besides those that it plays.
 
-    def _is_of_others(self, match: Match, session: Session) -> bool:
-        """Return whether another holder has made the match outside of contests."""
-        labels = dict(match.setup.labels)
-        if not {LADDER, TOURNAMENT, PAIRING}.isdisjoint(labels):
-            return False
+        None: matches that may take all places.
+        """
+        matches = list(playing)
+        free = max(0, session.hello.max_matches - len(matches))
+        if not free or labels is None or not self._is_of_others(labels, session):
+            return free
+        if not self.in_contest(session.player.bot):
+            return free
+        alike = Counter(tuple((label, one) for label, one in it.setup.labels if label in ORIGIN) for it in matches)
+        taken = sum(many for origin, many in alike.items() if self._is_of_others(dict(origin), session))
+        return max(0, min(free, session.hello.max_matches // 2 - taken))
+
+    def was_invited(self, bot: str, labels: Labels) -> bool:
+        """Return whether a match with these labels belongs to a contest to which an organiser has invited the bot."""
+        kind = next((kind for kind in KINDS if kind in labels), "")
+        return bool(kind) and not self.has_joined(bot, kind, labels[kind])
+
+    def _is_of_others(self, labels: Labels, session: Session) -> bool:
         _, owner = self._sessions.path_and_holder(session.player)
-        return labels.get(MAKER) != owner
+        if labels.get(MAKER) == owner:
+            return False
+        if OF_CONTESTS.isdisjoint(labels):
+            return True
+        return self.was_invited(session.player.bot, labels)

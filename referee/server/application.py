@@ -95,6 +95,7 @@ class Application:
             self.pool.run,
         )
         self.referee.reserved_places.in_contest = joined_matches.in_contest
+        self.referee.reserved_places.has_joined = joined_matches.has_joined
         dependencies = HostingDependencies(
             self.referee,
             MatchFactory(self.referee, stores.accounts),

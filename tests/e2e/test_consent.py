@@ -270,6 +270,45 @@ def test_nobody_else_withdraws_a_bot_and_contests_and_rated_matches_are_not_left
     assert reason_of(withdraw, organiser, unrated, "again") == "MATCH_OVER"
 
 
+def test_an_owner_takes_its_bot_out_of_a_contest_that_has_invited_it_and_of_its_matches(
+    organiser: Organiser, other: Organiser
+) -> None:
+    organiser.set_consent(scope=ANYONE)
+    guest, host = organiser.bots[0], other.bots[0]
+    create_tournament(other, entrants=[{"bots": [{"bot": bot}]} for bot in (guest, host, other.bots[1])])
+    connection = organiser.connection(0)
+    other.connection(0)
+    other.call("TournamentService/StartTournament", name=other.name)
+    match_id = connection.receive("match_started").match.id
+    withdrawal = {"tournament": other.name, "entrant": guest}
+    assert (
+        reason_of(organiser.call, "TournamentService/WithdrawEntrant", **withdrawal | {"entrant": host}) == "NOT_YOURS"
+    )
+    organiser.call("TournamentService/WithdrawEntrant", **withdrawal)
+    result = withdraw(organiser, match_id).result
+    assert [one.cause for one in result.forfeited.forfeits] == [result_pb2.FORFEIT_CAUSE_WITHDRAWN]
+    assert connection.receive("match_ended").result == result
+    other.connection(1)
+    started = other.connection(1).receive("match_started")
+    assert {one.bot for one in started.match.seats} == {*other.bots}, "the next match is without the guest"
+    by_host = {"request_id": "r", "match_id": started.match.id, "bot": host}
+    assert reason_of(other.call, "MatchService/WithdrawBot", **by_host) == "NOT_WITHDRAWABLE"
+
+
+def test_a_match_of_a_contest_that_has_not_started_keeps_its_bots(organiser: Organiser, other: Organiser) -> None:
+    organiser.set_consent(scope=ANYONE)
+    create_ladder(other)
+    for bot in (organiser.bots[0], other.bots[0]):
+        call_for_ladder(other, "JoinLadder", entrant={"bots": [{"bot": bot}]})
+    waiting = seat(other, [organiser.bots[0], other.bots[0]], ladder=other.name).match.id
+    assert reason_of(withdraw, organiser, waiting) == "NOT_WITHDRAWABLE"
+    connections = [organiser.connection(0), other.connection(0)]
+    started = connections[0].receive("match_started")
+    while started.match.id != waiting:
+        started = connections[0].receive("match_started")
+    assert withdraw(organiser, waiting, "later").HasField("result")
+
+
 def test_a_flood_of_untimed_matches_does_not_keep_a_bot_from_its_contest(
     organiser: Organiser, other: Organiser
 ) -> None:

@@ -199,12 +199,13 @@ class HostingHarness:
         tournaments = tournament_registry(self.contests, self._report_fault)
         self.bot_log = BotLogRecorder(MemoryBotLog(1000))
         notifier = BotNotifier(self.bot_log, self._sessions_of, self.time)
+        joined_matches = JoinedMatches(self.registry, tournaments)
         self.auto_pause = AutoPause(
             store.accounts,
             notifier,
             self.time,
             lambda match: max_faults_for(self.registry, match, 1000),
-            JoinedMatches(self.registry, tournaments).contains,
+            joined_matches.contains,
         )
         ratings = LadderRatings(self.registry, games)
         self.referee = Referee(
@@ -219,6 +220,8 @@ class HostingHarness:
             [self.auto_pause],
             ratings,
         )
+        self.referee.reserved_places.in_contest = joined_matches.in_contest
+        self.referee.reserved_places.has_joined = joined_matches.has_joined
         self.factory = MatchFactory(self.referee, store.accounts)
         dependencies = HostingDependencies(
             self.referee,

@@ -1,6 +1,6 @@
 """Only matches in which a bot plays by the will of its owner count its faults."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,11 +8,13 @@ import pytest
 from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.joined_matches import JoinedMatches
-from referee.live.match_request import LADDER, MAKER, MatchRequest
+from referee.hosting.match_factory import WaitReason
+from referee.live.match_request import LADDER, MAKER, TOURNAMENT, MatchRequest
+from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.match_terms import IllegalMovePolicy, MatchTerms, Policies
 from referee.match.setup import Player
-from referee.match.state import Match
+from referee.match.state import Match, MatchPhase
 from tests.hosting.harness import (
     Choose,
     HostingHarness,
@@ -122,4 +124,84 @@ async def test_a_bot_is_in_a_contest_from_its_entry_to_the_end_unless_it_was_inv
     await harness.ladders.leave("main", "one")
     await harness.tournaments.cancel("cup")
     assert [matches.in_contest(bot) for bot in ("one", "two", "failing")] == [False, False, False]
+    await harness.close()
+
+
+@in_loop
+async def test_a_bot_has_joined_a_contest_unless_it_was_invited() -> None:
+    harness = await open_process("failing", "one", "two")
+    matches = JoinedMatches(harness.registry, harness.tournaments._registry)
+    await new_ladder(harness, strict_ladder(), "one")
+    await harness.ladders.join("main", replace(ladder_entrant("two"), invited=True))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "failing"))
+    await harness.tournaments.enter("cup", replace(entrant("one"), invited=True))
+    for kind, name, expected in ((LADDER, "main", [True, False]), (TOURNAMENT, "cup", [False, False])):
+        assert [matches.has_joined(bot, kind, name) for bot in ("one", "two")] == expected
+    assert matches.has_joined("failing", TOURNAMENT, "cup")
+    assert matches.has_joined("two", LADDER, "gone")
+    assert matches.has_joined("one", TOURNAMENT, "gone")
+    await harness.close()
+
+
+async def open_with_invitation() -> HostingHarness:
+    """Return a process in which a bot with four places is on a ladder, and was invited to a tournament."""
+    store = Store()
+    await store.register("guest", "one", "two", "three", "four")
+    harness = HostingHarness(store)
+    harness.choose = lambda *_: ""  # All matches stay in play.
+    await harness.open()
+    await new_ladder(harness, ladder_terms(), "guest")
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "one", "two", "three", "four"))
+    await harness.tournaments.enter("cup", replace(entrant("guest"), invited=True))
+    await harness.tournaments.start("cup")
+    harness.connect("one", "two", "three", "four")
+    harness.connect("guest", hello=Hello(max_matches=4))
+    await settle()
+    return harness
+
+
+@in_loop
+async def test_matches_of_a_contest_that_has_invited_a_bot_take_half_of_its_places() -> None:
+    harness = await open_with_invitation()
+    assert harness.referee.count_in_play("guest") == 2
+    queue = harness.tournaments.queue(harness.time.wall_ms())
+    assert {match.waits_for for match in queue.waiting} == {WaitReason.BOTS}
+    await harness.ladders.join("main", ladder_entrant("one"))
+    await settle()
+    assert harness.referee.count_in_play("guest") == 4, "the ladder has the others"
+    await harness.close()
+
+
+async def leave(harness: HostingHarness) -> None:
+    await harness.ladders.leave("main", "guest")
+
+
+async def leave_for_a_tournament_and_withdraw(harness: HostingHarness) -> None:
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "guest", name="own", request_id="r2"))
+    await leave(harness)
+    await settle()
+    assert harness.referee.count_in_play("guest") == 2, "it is still in a contest"
+    await harness.tournaments.withdraw("own", "guest")
+
+
+async def close_ladder(harness: HostingHarness) -> None:
+    await harness.ladders.close("main")
+
+
+@pytest.mark.parametrize("end", [leave, leave_for_a_tournament_and_withdraw, close_ladder])
+@in_loop
+async def test_other_matches_start_when_a_bot_leaves_its_last_contest_or_the_contest_ends(
+    end: Callable[[HostingHarness], Awaitable[None]],
+) -> None:
+    harness = await open_with_invitation()
+    players = (Player("guest"), Player("one"))
+    terms = cup_terms(RoundRobin()).match_terms[0]
+    made = await harness.referee.create(MatchRequest(terms, players, labels={MAKER: "somebody"}))
+    await settle()
+    match_id = made.status.match.setup.match_id
+    assert (await harness.referee.match(match_id)).phase is MatchPhase.WAITING
+    await end(harness)
+    await settle()
+    assert (await harness.referee.match(match_id)).phase is MatchPhase.PLAYING
+    assert harness.referee.count_in_play("guest") == 4, "the tournament takes the last place"
     await harness.close()

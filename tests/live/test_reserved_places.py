@@ -2,12 +2,13 @@
 
 import pytest
 
+from referee.live.live_match import FreeCapacity
 from referee.live.match_request import LADDER, MAKER, PAIRING, TOURNAMENT
 from referee.live.sessions import Hello
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
-from tests.live.referee_harness import BOTS, RefereeHarness
+from tests.live.referee_harness import BOTS, Recorder, RefereeHarness
 from tests.live.runner_harness import in_loop
 
 ANNA, BERT = BOTS[:2]
@@ -65,3 +66,47 @@ async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
     assert (await harness.match(second)).phase is MatchPhase.PLAYING
     assert (await harness.match(second)).players == (Player("bot0", "1"), Player("bot1", "1"))
     await harness.referee.close()
+
+
+@in_loop
+async def test_matches_of_a_contest_that_has_invited_the_bot_are_matches_of_others() -> None:
+    harness = await open_process(4)
+    places = harness.referee.reserved_places
+    places.has_joined = lambda bot, kind, name: (bot, kind, name) != (ANNA.bot, TOURNAMENT, "foreign")
+    foreign = {MAKER: "tournament/foreign", TOURNAMENT: "foreign", LADDER: "main"}
+    assert await started(harness, 1, **{MAKER: "eve"}) == 1
+    assert harness.referee.free_capacity(ANNA, "nim", foreign) == FreeCapacity(ANNA, 1)
+    assert await started(harness, 2, **foreign) == 1
+    assert harness.referee.free_capacity(ANNA, "nim", foreign) == FreeCapacity(ANNA, 0)
+    assert harness.referee.free_capacity(ANNA, "nim") == FreeCapacity(ANNA, 2)
+    assert await started(harness, 3, **{MAKER: "ladder/main", LADDER: "main"}) == 2
+    await harness.referee.close()
+
+
+class PresenceObserver(Recorder):
+    """Observer that also records the bots whose presence or room has changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed: list[str] = []
+
+    def on_presence_changed(self, bot: str) -> None:
+        self.changed.append(bot)
+
+
+@in_loop
+async def test_waiting_matches_start_when_a_bot_is_in_no_contest_any_more() -> None:
+    harness = await open_process(2)
+    ids = [await harness.create(labels={MAKER: "eve"}) for _ in range(3)]
+    observer = PresenceObserver()
+    harness.referee.subscribe(observer)
+    places = harness.referee.reserved_places
+    places.in_contest = lambda _: False
+    places.on_freed({ANNA.bot})
+    await settle()
+    phases = [(await harness.match(match_id)).phase for match_id in ids]
+    assert phases == [MatchPhase.PLAYING, MatchPhase.PLAYING, MatchPhase.WAITING]
+    assert observer.changed == [ANNA.bot]
+    await harness.referee.close()
+    places.on_freed({ANNA.bot})
+    assert observer.changed == [ANNA.bot], "nothing starts any more"

@@ -99,7 +99,8 @@ type MatchServiceClient interface {
 	// Errors: MATCH_OVER, REQUEST_ID_REUSED.
 	AbortMatch(ctx context.Context, in *AbortMatchRequest, opts ...grpc.CallOption) (*AbortMatchResponse, error)
 	// Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
-	// play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+	// play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot. A match of a contest in which another
+	// holder has entered the bot can be left in play.
 	// Callers: the bot's owner.
 	// Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
 	WithdrawBot(ctx context.Context, in *WithdrawBotRequest, opts ...grpc.CallOption) (*WithdrawBotResponse, error)
@@ -342,7 +343,8 @@ type MatchServiceServer interface {
 	// Errors: MATCH_OVER, REQUEST_ID_REUSED.
 	AbortMatch(context.Context, *AbortMatchRequest) (*AbortMatchResponse, error)
 	// Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
-	// play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+	// play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot. A match of a contest in which another
+	// holder has entered the bot can be left in play.
 	// Callers: the bot's owner.
 	// Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
 	WithdrawBot(context.Context, *WithdrawBotRequest) (*WithdrawBotResponse, error)

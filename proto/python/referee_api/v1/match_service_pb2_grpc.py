@@ -227,7 +227,8 @@ class MatchServiceServicer:
 
     def WithdrawBot(self, request, context):
         """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
-        play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+        play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot. A match of a contest in which another
+        holder has entered the bot can be left in play.
         Callers: the bot's owner.
         Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
         """

@@ -102,7 +102,8 @@ class MatchServiceStub:
     """
     WithdrawBot: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.WithdrawBotRequest, _match_service_pb2.WithdrawBotResponse]
     """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
-    play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+    play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot. A match of a contest in which another
+    holder has entered the bot can be left in play.
     Callers: the bot's owner.
     Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
     """
@@ -192,7 +193,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """
     WithdrawBot: _aio.UnaryUnaryMultiCallable[_match_service_pb2.WithdrawBotRequest, _match_service_pb2.WithdrawBotResponse]  # type: ignore[assignment]
     """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
-    play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+    play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot. A match of a contest in which another
+    holder has entered the bot can be left in play.
     Callers: the bot's owner.
     Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
     """
@@ -351,7 +353,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_match_service_pb2.WithdrawBotResponse, _abc.Awaitable[_match_service_pb2.WithdrawBotResponse]]:
         """Takes a bot out of a match that is unrated and belongs to no contest. Before play its seats become open again; in
-        play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot.
+        play they forfeit with FORFEIT_CAUSE_WITHDRAWN, which is no fault of the bot. A match of a contest in which another
+        holder has entered the bot can be left in play.
         Callers: the bot's owner.
         Errors: NO_SUCH_BOT, NOT_WITHDRAWABLE, MATCH_OVER, REQUEST_ID_REUSED.
         """
