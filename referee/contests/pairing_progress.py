@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from referee.contests.pairing import DueMatch, MatchScore, Pairing
-from referee.contests.tables.round_result import ResultKind, RoundResult, points_for_rank, round_points
+from referee.contests.tables.round_result import (
+    TEAM_DRAW,
+    TEAM_WIN,
+    ResultKind,
+    RoundResult,
+    points_for_rank,
+    round_points,
+)
 from referee.match.result import share_of_points
 
 
@@ -30,6 +37,10 @@ class PairingProgress:
     """When its first match may start (Unix milliseconds). 0: at once."""
     reopened: int = 0
     """How often its result was set aside."""
+    boards: int = 0
+    """Number of boards of two teams, on each of which one match is played. 0: the entrants are no teams."""
+    absent_boards: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """Teams that lost a board by absence, by board."""
 
     def with_match_started(self, number: int, attempt: int, match_id: str) -> "PairingProgress":
         return replace(self, match_ids={**self.match_ids, (number, attempt): match_id})
@@ -43,9 +54,18 @@ class PairingProgress:
     def with_departure(self, name: str) -> "PairingProgress":
         return replace(self, departed=self.departed | {name})
 
-    def with_absence(self, names: Iterable[str]) -> "PairingProgress":
+    def with_absence(self, names: Iterable[str], board: int = 0) -> "PairingProgress":
+        """Return the pairing after entrants were absent from it; of teams, perhaps from one board only."""
+        if self.boards:
+            return self._with_absent_teams(frozenset(names), board)
         absent = self.absent | {*names}
         return replace(self, departed=self.departed | absent, absent=absent)
+
+    def _with_absent_teams(self, names: frozenset[str], board: int) -> "PairingProgress":
+        lost = [board] if board else [due.number for due in self.due_matches]
+        absent_boards = {**self.absent_boards, **dict.fromkeys(lost, names)}
+        all_lost = frozenset.intersection(*(absent_boards.get(it, frozenset()) for it in range(1, self.boards + 1)))
+        return replace(self, absent=self.absent | (all_lost if board else names), absent_boards=absent_boards)
 
     def with_result_set_aside(self) -> "PairingProgress":
         """Return the pairing as if nothing had been scored; its matches are played as further attempts."""
@@ -55,12 +75,13 @@ class PairingProgress:
             void_counts={**self.void_counts, **attempts},
             match_ids=self.match_ids,
             reopened=self.reopened + 1,
+            boards=self.boards,
         )
 
     @property
     def has_begun(self) -> bool:
         """Whether a match was created, or an entrant has left."""
-        return bool(self.match_ids or self.scores or self.departed)
+        return bool(self.match_ids or self.scores or self.departed or self.absent_boards)
 
     def current_attempt(self, number: int) -> int:
         """Return the number, from 1, of the attempt that counts."""
@@ -71,7 +92,8 @@ class PairingProgress:
         """Matches that may be played now, including those in play."""
         if self.departed or self.pairing.is_bye:
             return self.matches_in_play
-        open_ones = [number for number in range(1, self._last + 1) if number not in self.scores]
+        decided = self.scores.keys() | self.absent_boards.keys()
+        open_ones = [number for number in range(1, self._last + 1) if number not in decided]
         return [DueMatch(self.pairing, number, self.current_attempt(number)) for number in open_ones]
 
     @property
@@ -87,7 +109,7 @@ class PairingProgress:
     def is_done(self) -> bool:
         if self.departed:
             return not self.matches_in_play
-        return self.pairing.is_bye or len(self.scores) == self._last
+        return self.pairing.is_bye or len(self.scores) + len(self.absent_boards) == self._last
 
     @property
     def is_deserted(self) -> bool:
@@ -144,6 +166,8 @@ class PairingProgress:
     def round_result(self, name: str) -> RoundResult:
         """Return what a pairing that is done contributes to the results of one of its entrants."""
         pairing = self.pairing
+        if self.boards:
+            return self._team_result(name)
         if pairing.is_bye:
             return RoundResult(ResultKind.BYE, float(pairing.matches), matches=pairing.matches)
         if self.departed and not self.has_scores:
@@ -163,6 +187,32 @@ class PairingProgress:
             walkovers=self._walkovers(name),
         )
 
+    def _team_result(self, name: str) -> RoundResult:
+        """Return the match points of a team, which follow from the points on its boards."""
+        pairing = self.pairing
+        if pairing.is_bye:
+            return RoundResult(ResultKind.BYE, TEAM_WIN, matches=self.boards, board_points=float(self.boards))
+        (other,) = (it for it in pairing.entrants if it != name)
+        mine, theirs = self._board_points(name), self._board_points(other)
+        # Two teams without any points were both absent.
+        points = TEAM_WIN if mine > theirs else TEAM_DRAW if mine == theirs and mine else 0.0
+        unplayed = ResultKind.UNOPPOSED if points == TEAM_WIN else ResultKind.ABSENT
+        on_boards = [self.points_in_match(number, name) for number in self.scores]
+        return RoundResult(
+            ResultKind.PLAYED if self.has_scores else unplayed,
+            points,
+            ((other, mine),),
+            pairing.entrants.index(name) if self.has_scores else None,
+            self.boards,
+            wins=on_boards.count(1.0),
+            draws=on_boards.count(0.5),
+            walkovers=self._walkovers(name),
+            board_points=mine,
+        )
+
+    def _board_points(self, name: str) -> float:
+        return self.points_of(name) + self._walkovers(name)
+
     def _never_played(self, name: str) -> RoundResult:
         pairing = self.pairing
         if len(pairing.participants) > 2:
@@ -179,11 +229,12 @@ class PairingProgress:
         """Matches of a pairing of two that were not played because an entrant left."""
         if not self.departed or len(self.pairing.participants) > 2:
             return 0
-        return max(0, self.pairing.matches - len(self.scores))
+        return max(0, self.pairing.matches - len(self.scores) - len(self.absent_boards))
 
     def _walkovers(self, name: str) -> int:
         """Unplayed matches of a pairing of two count as won for the entrant that stayed."""
-        return 0 if name in self.departed else self._left
+        by_absence = sum(name not in absent for absent in self.absent_boards.values())
+        return by_absence + (0 if name in self.departed else self._left)
 
     def _against(self, name: str, other: str) -> float:
         """Return the points against one opponent, averaged over all pairs of their seats, with walkovers."""

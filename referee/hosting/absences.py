@@ -12,8 +12,8 @@ from referee.match.clock import SECOND, Micros
 MAX_STEP_US: Micros = 10 * SECOND
 """Interval of the worker's steps while it waits for absent entrants."""
 
-Absence = tuple[str, str]
-"""Id of a pairing, and an entrant that it waits for."""
+Absence = tuple[str, int, str]
+"""Id of a pairing, its board if it is one of teams (else 0), and an entrant that it waits for."""
 
 
 class AbsenceTimer:
@@ -40,6 +40,6 @@ class AbsenceTimer:
     def waited_us(self, one: Absence) -> Micros:
         return self._waited_us.get(one, 0)
 
-    def forget(self, pairing: str) -> None:
-        """Drop the waits of a pairing that has ended."""
-        self._waited_us = {one: waited for one, waited in self._waited_us.items() if one[0] != pairing}
+    def forget(self, pairing: str, board: int = 0) -> None:
+        """Drop the waits of a pairing, or of a board of teams, that has ended."""
+        self._waited_us = {one: waited for one, waited in self._waited_us.items() if one[:2] != (pairing, board)}

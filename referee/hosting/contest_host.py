@@ -218,7 +218,7 @@ async def resolve_entrant(entrant: TournamentEntrant, bots_per_entrant: int, acc
     Raises BadField, WrongParticipantCount, AlreadyIn, UnknownBot, UnknownVersion, BotPaused or LogUnavailable.
     """
     if len(entrant.bots) != bots_per_entrant:
-        what = "an entrant, which has one bot for each seat of a side,"
+        what = "an entrant, which has one bot for each seat of a side or each board of a team,"
         raise WrongParticipantCount(what, len(entrant.bots), bots_per_entrant)
     if not entrant.name and bots_per_entrant > 1:
         raise BadField("entrant.name", "an entrant of several bots needs a name")

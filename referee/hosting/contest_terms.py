@@ -184,6 +184,11 @@ def tournament_seating(terms: TournamentTerms, games: Mapping[str, Game]) -> Sea
     return seating(find_game(games, first.game).table(first.settings), terms.partners)
 
 
+def bots_per_entrant(terms: TournamentTerms, games: Mapping[str, Game]) -> int:
+    """Return the number of bots that an entrant brings. Raises UnknownGame."""
+    return terms.tournament.boards or tournament_seating(terms, games).bots
+
+
 def _check_match_terms(
     terms: MatchTerms, openings: Sequence[Opening], games: Mapping[str, Game], limits: LiveLimits, *, in_sets: bool
 ) -> None:
@@ -214,6 +219,8 @@ def _check_format(terms: TournamentTerms, seats: Seating) -> None:
     form = terms.tournament.format
     _check_partners(seats)
     meet = (form.at_a_table, form.sides) if isinstance(form, Pools | SprtTrial) else (2, ())
+    if terms.tournament.boards and (seats.bots, len(seats.places), seats.sides) != (1, 2, ()):
+        raise BadField("boards", "teams need a game of two sides with one seat each")
     if meet != (len(seats.places), seats.sides):
         why = f"it does not fit a game in which {len(seats.places)} entrants meet"
         raise BadField("format", why if len(seats.places) == 2 else f"{why}; {FITTING_FORMATS}")

@@ -201,13 +201,13 @@ class ContestWorker(ABC, Generic[S]):
     async def _create_match(self, due: DueMatch, unavailable: set[str]) -> bool:
         """Create a match; return whether it was. If not, add the entrants that prevented it to `unavailable`."""
         state = self.state
-        request = match_request_for(state, due, self._seating.players(due, state.bots()))
+        bots = {name: state.players_of(due, name) for name in due.seats}
+        request = match_request_for(state, due, self._seating.players(due, bots))
         assert self._uncertain is not None
         self._uncertain.add(due.id)
         try:
             match = await self._factory.create(request)
         except BotUnavailable as why:
-            bots = state.bots()
             unavailable |= {name for name in due.seats if why.bot in (player.bot for player in bots[name])}
             self._uncertain.discard(due.id)
             self._wake_in(RETRY_US)

@@ -144,6 +144,12 @@ def seed_rating(ladder: Ladder, bots: Sequence[Player]) -> float | None:
     return ratings[player].rating.value if player in ratings else None
 
 
+def team_seed_rating(ladder: Ladder, bots: Sequence[Player]) -> float | None:
+    """Return the average rating of those bots of a team that have one. None: none of them has."""
+    ratings = [rating for bot in bots if (rating := seed_rating(ladder, (bot,))) is not None]
+    return sum(ratings) / len(ratings) if ratings else None
+
+
 def _rated_players(state: LadderState, players: Sequence[Player]) -> list[Player] | None:
     """Return the rated player of each seat: the bot, or the entrant of fixed partners. None: one cannot be rated."""
     if state.ladder.terms.bots_per_entrant == 1:

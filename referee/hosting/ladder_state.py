@@ -83,6 +83,10 @@ class LadderState:
         at_once = self.ladder.terms.max_concurrent_matches
         return at_once is not None and len(self.ladder.matches_in_play) >= at_once
 
+    def players_of(self, _: DueMatch, name: str) -> tuple[Player, ...]:
+        """Return the bots with which an entrant plays a match."""
+        return self.ladder.all_entrants[name].bots
+
     def bots(self) -> dict[str, tuple[Player, ...]]:
         """Return the bots of all entrants, including those that have left."""
         return {name: entrant.bots for name, entrant in self.ladder.all_entrants.items()}

@@ -144,22 +144,22 @@ def queue_of(active: Iterable[ContestState], factory: MatchFactory, now_ms: int)
 
 
 def _queued(contest: ContestState, factory: MatchFactory, now_ms: int) -> Iterator[QueuedMatch]:
-    bots, full = contest.bots(), contest.full
-    reserved: Counter[str] = Counter()
-    """Room of entrants that matches earlier in the queue take."""
+    full = contest.full
+    reserved: Counter[tuple[Player, ...]] = Counter()
+    """Room of bots that matches earlier in the queue take."""
 
     @cache
-    def room(name: str, game: str) -> int | None:
-        """Return the room of an entrant. None: not all of its bots are online."""
-        rooms = [factory.room(player, game, contest.labels) for player in bots[name] if factory.is_online(player, game)]
-        return min(rooms) if len(rooms) == len(bots[name]) else None
+    def room(bots: tuple[Player, ...], game: str) -> int | None:
+        """Return the room of the bots of an entrant. None: not all of them are online."""
+        rooms = [factory.room(player, game, contest.labels) for player in bots if factory.is_online(player, game)]
+        return min(rooms) if len(rooms) == len(bots) else None
 
     for due in contest.waiting:
-        names, game = due.pairing.participants, contest.match_terms(due).game
-        rooms = {name: room(name, game) for name in names}
-        free = all(it is not None and it > reserved[name] for name, it in rooms.items())
+        game = contest.match_terms(due).game
+        rooms = {bots: room(bots, game) for bots in (contest.players_of(due, it) for it in due.pairing.participants)}
+        free = all(it is not None and it > reserved[bots] for bots, it in rooms.items())
         if None not in rooms.values():
-            reserved.update(names)
+            reserved.update(rooms.keys())
         waits_for = WaitReason.PLACE if full else WaitReason.NOTHING if free else WaitReason.BOTS
         if contest.planned_ms[due.pairing.id] <= now_ms:
             yield QueuedMatch(waits_for, now_ms - contest.planned_ms[due.pairing.id])

@@ -35,7 +35,7 @@ from referee.hosting.contest_host import (
 )
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, TournamentCreated
 from referee.hosting.contest_store import ContestRegistry, ContestStore
-from referee.hosting.contest_terms import Qualification, TournamentTerms, check_tournament_terms, tournament_seating
+from referee.hosting.contest_terms import Qualification, TournamentTerms, bots_per_entrant, check_tournament_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
     EntriesClosed,
@@ -48,7 +48,7 @@ from referee.hosting.hosting_errors import (
     WrongEntrantCount,
 )
 from referee.hosting.ladder_host import LadderHost
-from referee.hosting.ladder_ratings import seed_rating
+from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
 from referee.hosting.tournament_tables import EXPORTS, ExportFormat, PairingPhase, TournamentTables, phase_of
@@ -221,12 +221,12 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return await self._execute(store, decided)
 
     async def _resolve(self, terms: TournamentTerms, entrant: TournamentEntrant) -> TournamentEntrant:
-        bots_per_entrant = tournament_seating(terms, self._deps.games).bots
-        entrant = await resolve_entrant(entrant, bots_per_entrant, self._deps.accounts)
+        entrant = await resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games), self._deps.accounts)
         if not terms.ladder or terms.tournament.seeding is not Seeding.RATING:
             return entrant
         ladder = (await self._ladders.get(terms.ladder)).ladder
-        return replace(entrant, rating=seed_rating(ladder, entrant.bots))
+        rating_of = team_seed_rating if terms.tournament.boards else seed_rating
+        return replace(entrant, rating=rating_of(ladder, entrant.bots))
 
     def _create_worker(self, store: ContestStore[TournamentState]) -> TournamentWorker:
         return TournamentWorker(store, self._deps, self._qualified)
@@ -247,8 +247,10 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if before.organiser != request.organiser:
             raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")
         same = ("match_terms", "partners", "ladder")
-        if any(getattr(before.terms, name) != getattr(request.terms, name) for name in same):
-            raise BadField("terms.qualification.tournament", "it must have the same match terms, ladder and partners")
+        has_same_boards = before.terms.tournament.boards == request.terms.tournament.boards
+        if not has_same_boards or any(getattr(before.terms, it) != getattr(request.terms, it) for it in same):
+            why = "it must have the same match terms, ladder, partners and boards"
+            raise BadField("terms.qualification.tournament", why)
         if request.entrants:
             raise BadField("entrants", f"they come from {qualification.tournament}")
 

@@ -132,6 +132,11 @@ class TournamentState:
             return not self.over
         return not (self.over or self.tournament.pairings[pairing].is_set_over(int(number), but))
 
+    def players_of(self, due: DueMatch, name: str) -> tuple[Player, ...]:
+        """Return the bots with which an entrant plays a match: of a team, the one of its board."""
+        bots = self.tournament.entrants[name].bots
+        return (bots[due.number - 1],) if self.tournament.terms.boards else bots
+
     def bots(self) -> dict[str, tuple[Player, ...]]:
         """Return the bots of each entrant."""
         return {name: entrant.bots for name, entrant in self.tournament.entrants.items()}

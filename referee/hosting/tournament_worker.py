@@ -1,6 +1,7 @@
 """The worker of one tournament: creates the matches that are due, in the order of planning."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +31,6 @@ from referee.live.match_request import MAKER
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndCause, EndKind
-from referee.match.setup import Player
 from referee.match.state import Match
 
 PART_BATCH_SIZE = 32
@@ -140,25 +140,29 @@ class TournamentWorker(ContestWorker[TournamentState]):
         """Create matches as far as their bots have room; entrants without room are passed over."""
         in_play = len(self.state.playing)
         limit = self.state.tournament.terms.max_concurrent_matches
-        unavailable: set[str] = set()
+        unavailable_by_board: defaultdict[int, set[str]] = defaultdict(set)
         for number, part in enumerate(self.state.waiting_in_parts):
             if number:
                 await asyncio.sleep(0)  # A pairing may have many matches.
             for due in part:
                 if self.state.over or (limit is not None and in_play >= limit):
                     return
+                unavailable = unavailable_by_board[self._board(due)]
                 if unavailable.isdisjoint(due.seats) and not self._is_delayed(due):
                     unavailable |= {name for name in due.seats if not self._has_room(due, name)}
                     for name in unavailable.intersection(due.seats):
-                        await self._freeze.explain(self.state, self._bots_of(name), self.state.match_terms(due).game)
+                        bots = self.state.players_of(due, name)
+                        await self._freeze.explain(self.state, bots, self.state.match_terms(due).game)
                     in_play += unavailable.isdisjoint(due.seats) and await self._create_match(due, unavailable)
 
     def _has_room(self, due: DueMatch, name: str) -> bool:
         game = self.state.match_terms(due).game
-        return all(self._factory.room(player, game, self.state.labels) for player in self._bots_of(name))
+        bots = self.state.players_of(due, name)
+        return all(self._factory.room(player, game, self.state.labels) for player in bots)
 
-    def _bots_of(self, name: str) -> Sequence[Player]:
-        return self.state.tournament.entrants[name].bots
+    def _board(self, due: DueMatch) -> int:
+        """Return the board of a match of two teams. 0: its entrants are no teams."""
+        return due.number if self.state.tournament.terms.boards else 0
 
     async def _record_absences(self) -> None:
         """Record who was absent from a pairing for too long, and take another step while somebody is absent."""
@@ -168,12 +172,14 @@ class TournamentWorker(ContestWorker[TournamentState]):
         absent = await self._find_absent()
         self._absences.update(absent.keys(), self._time.monotonic_us())
         left_us = [no_show_us - self._absences.waited_us(one) for one in absent]
-        for pairing in dict.fromkeys(one[0] for one, left in zip(absent, left_us, strict=True) if left <= 0):
-            await self._declare_absent(pairing, absent, no_show_us)
+        for place in dict.fromkeys(one[:2] for one, left in zip(absent, left_us, strict=True) if left <= 0):
+            await self._declare_absent(*place, absent, no_show_us)
         if absent:
             self._wake_in(min([MAX_STEP_US, *(left for left in left_us if left > 0)]))
 
-    async def _declare_absent(self, pairing: str, absent: Mapping[Absence, str], no_show_us: Micros) -> None:
+    async def _declare_absent(
+        self, pairing: str, board: int, absent: Mapping[Absence, str], no_show_us: Micros
+    ) -> None:
         """Record the absence of those whose time is over, and of those that are paused."""
         progress = self.state.tournament.pairings.get(pairing)
         names = (
@@ -182,48 +188,53 @@ class TournamentWorker(ContestWorker[TournamentState]):
             else [
                 name
                 for name in progress.pairing.participants
-                if self._absences.waited_us((pairing, name)) >= no_show_us or await self._is_paused(name)
+                if self._absences.waited_us((pairing, board, name)) >= no_show_us
+                or await self._is_paused(DueMatch(progress.pairing, board, 1), name)
             ]
         )
-        why = dict.fromkeys(absent.get((pairing, name), PAUSED) for name in names)
+        why = dict.fromkeys(absent.get((pairing, board, name), PAUSED) for name in names)
         message = f"{' or '.join(why)} for {no_show_us // SECOND} s"
-        self._absences.forget(pairing)
+        self._absences.forget(pairing, board)
         if names:
-            await self._execute(DeclareAbsent(pairing, tuple(names), message))
+            await self._execute(DeclareAbsent(pairing, tuple(names), message, board=board))
         self.wake()
 
     async def _find_absent(self) -> dict[Absence, str]:
         """Return the absent entrants, each with its first pairing that waits, and why it counts as absent.
 
+        On each board of teams, another bot may be absent.
+
         Nobody counts as absent while the tournament has reached its limit of matches in play.
         """
         found: dict[Absence, str] = {}
-        seen: set[str] = set()
+        seen_by_board: defaultdict[int, set[str]] = defaultdict(set)
         for number, part in enumerate(self.state.waiting_in_parts):
             if number:
                 await asyncio.sleep(0)
             for due in part:
                 if self.state.full:
                     return {}
-                names = set(due.pairing.participants) - seen
+                board = self._board(due)
+                names = set(due.pairing.participants) - seen_by_board[board]
                 if names and not self._is_delayed(due):
-                    seen |= names
-                    if not _is_in_play(self.state, due):
-                        found |= {(due.pairing.id, name): why for name, why in (await self._why_absent(due, names))}
+                    seen_by_board[board] |= names
+                    if board or not _is_in_play(self.state, due):
+                        why_absent = await self._why_absent(due, names)
+                        found |= {(due.pairing.id, board, name): why for name, why in why_absent}
         return found
 
     async def _why_absent(self, due: DueMatch, names: Collection[str]) -> list[tuple[str, str]]:
         away = [name for name in due.pairing.participants if not self._is_present(due, name)]
         if away or not all(self._has_room(due, name) for name in due.pairing.participants):
             return [(name, AWAY) for name in away if name in names]
-        return [(name, PAUSED) for name in names if await self._is_paused(name)]
+        return [(name, PAUSED) for name in names if await self._is_paused(due, name)]
 
     def _is_present(self, due: DueMatch, name: str) -> bool:
         game = self.state.match_terms(due).game
-        return all(self._factory.is_present(player, game) for player in self._bots_of(name))
+        return all(self._factory.is_present(player, game) for player in self.state.players_of(due, name))
 
-    async def _is_paused(self, name: str) -> bool:
-        return any([await self._factory.is_paused(player) for player in self._bots_of(name)])
+    async def _is_paused(self, due: DueMatch, name: str) -> bool:
+        return any([await self._factory.is_paused(player) for player in self.state.players_of(due, name)])
 
     async def _record_start(self, due: DueMatch, match: Match) -> None:
         await super()._record_start(due, match)

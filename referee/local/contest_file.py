@@ -33,6 +33,7 @@ OF_A_TOURNAMENT = (
     "last_entry_round",
     "freeze_versions",
     "qualification",
+    "boards",
     *WAITS,
     *MOMENTS,
     "parallel",
@@ -138,6 +139,7 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         last_entry_round=count("last_entry_round", content, 0, MOST),
         freeze_versions=value("freeze_versions", content, bool, False),
         partner_rule=_partners(content),
+        boards=count("boards", content, 0, MOST),
     )
     _set_times(terms, content)
     if "qualification" in content:

@@ -26,7 +26,8 @@ from referee.match.events import Event, MatchCreated, PlayEnded
 from referee.match.result import Result
 from referee.match.setup import Setup
 from referee.records.signing_key import public_hex
-from referee.storage.codec import MATCH_EVENTS, MATCH_TYPES, RECORD_UPCASTERS, EventCodec
+from referee.storage.codec import MATCH_EVENTS, MATCH_TYPES, EventCodec
+from referee.storage.upcasters import RECORD_UPCASTERS
 
 VERSION = 1
 MAX_LINE_BYTES = 1 << 20

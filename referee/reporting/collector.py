@@ -121,7 +121,17 @@ def _pairing(data: Mapping[str, Any]) -> contest_pb2.Pairing:
     begun = contest_pb2.PAIRING_PHASE_PLAYING if data["match_ids"] else contest_pb2.PAIRING_PHASE_PLANNED
     phase = contest_pb2.PAIRING_PHASE_DONE if data["done"] else begun
     same = {name: data[name] for name in ("id", "round", "board", "entrants", "match_ids", "points")}
-    return contest_pb2.Pairing(phase=phase, void_matches=data["voided"], absent_entrants=data.get("absent", ()), **same)
+    boards = [
+        contest_pb2.AbsentBoard(board=int(board), entrants=names)
+        for board, names in data.get("absent_boards", {}).items()
+    ]
+    return contest_pb2.Pairing(
+        phase=phase,
+        void_matches=data["voided"],
+        absent_entrants=data.get("absent", ()),
+        absent_boards=boards,
+        **same,
+    )
 
 
 def no_progress(_done: int, _of: int) -> None:

@@ -109,7 +109,9 @@ def legend(report: Report) -> Iterator[tuple[str, str]]:
     if any(row.rating for row in report.rows):
         yield "rating", "strength, updated after each match from 1500; comparable only within a ladder"
         yield "?", "provisional: too few matches for a rank"
-    if any(row.points is not None for row in report.rows):
+    if report.boards:
+        yield "points", "match points: 2 for more board points than the other team or a bye, 1 for equally many"
+    elif any(row.points is not None for row in report.rows):
         yield "points", "1 for a win or a bye, ½ for a draw; with more than two sides, a share by rank"
     if report.estimates():
         yield "elo", f"strength from all results (Bradley–Terry), relative to {elo_baseline(report)} at 0"

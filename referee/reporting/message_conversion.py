@@ -143,14 +143,26 @@ def pairing_text(pairing: contest_pb2.Pairing) -> str:
     if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
         text = ", ".join(f"{name} {points_text(got)}" for name, got in zip(names, pairing.points, strict=False))
         return f"{pairing.id}: {text}{_absent(pairing)}"
-    text = f"{pairing.id}: {' - '.join(names)} {PHASES.get(pairing.phase, '')}".rstrip()
+    text = f"{pairing.id}: {' - '.join(names)} {PHASES.get(pairing.phase, '')}".rstrip() + _absent(pairing)
     if pairing.phase == contest_pb2.PAIRING_PHASE_PLANNED and pairing.HasField("not_before"):
         return f"{text}, not before {local_moment(pairing.not_before.ToMilliseconds())}"
     return text
 
 
 def _absent(pairing: contest_pb2.Pairing) -> str:
-    return f" ({absent_text(pairing.absent_entrants)})" if pairing.absent_entrants else ""
+    names = absent_names(pairing)
+    return f" ({absent_text(names)})" if names else ""
+
+
+def absent_names(pairing: contest_pb2.Pairing) -> tuple[str, ...]:
+    """Return who lost a pairing by absence; of a team that lost only some boards, each of them."""
+    boards = [
+        f"{name} on board {lost.board}"
+        for lost in pairing.absent_boards
+        for name in lost.entrants
+        if name not in pairing.absent_entrants
+    ]
+    return (*pairing.absent_entrants, *boards)
 
 
 def _ratings_text(rated: ladder_pb2.MatchRated) -> str:

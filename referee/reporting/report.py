@@ -169,6 +169,8 @@ class Report:
     sprt: Sprt | None = None
     meetings: tuple[Meeting, ...] = ()
     """By round and board; limited to the first ones."""
+    boards: int = 0
+    """Number of boards of each team. 0: the entrants are no teams."""
 
     @property
     def rounds(self) -> dict[int, list[Meeting]]:

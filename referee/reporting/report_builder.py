@@ -10,6 +10,7 @@ from referee.contests.strength.rating import RatingRecord, compute_rating_update
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import (
     EntrantIndex,
+    absent_names,
     chosen_text,
     clock_text,
     enum_word,
@@ -44,6 +45,7 @@ def build_tournament_report(
         tuple(statistics.illegal_moves),
         sprt_of(table.sprt) if table.HasField("sprt") else None,
         tuple(map(_meeting, pairings)),
+        tournament.terms.boards,
     )
 
 
@@ -55,7 +57,7 @@ def _meeting(pairing: contest_pb2.Pairing) -> Meeting:
         tuple(pairing.entrants),
         tuple(pairing.points),
         state,
-        tuple(pairing.absent_entrants),
+        absent_names(pairing),
     )
 
 
@@ -69,6 +71,8 @@ def _tournament_facts(tournament: tournament_pb2.Tournament, games: int) -> tupl
         "Entrants": str(len(tournament.entrants)),
         "Matches": str(games),
     }
+    if terms.boards:
+        facts["Boards"] = str(terms.boards)
     if terms.freeze_versions:
         facts["Versions"] = "frozen at the start"
     if tournament.HasField("start_time"):

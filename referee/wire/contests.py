@@ -72,6 +72,7 @@ def duplicate_of(arrangements: int, openings: Sequence[Opening]) -> contest_pb2.
 
 def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
     pairing = progress.pairing
+    results = [progress.round_result(name) for name in pairing.entrants] if progress.is_done else []
     return contest_pb2.Pairing(
         id=pairing.id,
         round=pairing.round,
@@ -79,10 +80,15 @@ def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
         entrants=pairing.entrants,
         phase=_PAIRING_PHASES[phase_of(progress)],
         match_ids=progress.match_ids.values(),
-        points=[progress.round_result(name).points for name in pairing.entrants] if progress.is_done else (),
+        points=[result.points for result in results],
         void_matches=sum(progress.void_counts.values()),
         absent_entrants=sorted(progress.absent),
         not_before=maybe_timestamp(progress.not_before_ms or None),
+        board_points=[result.board_points for result in results] if progress.boards else (),
+        absent_boards=[
+            contest_pb2.AbsentBoard(board=board, entrants=sorted(names))
+            for board, names in sorted(progress.absent_boards.items())
+        ],
     )
 
 

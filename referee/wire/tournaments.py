@@ -31,6 +31,7 @@ TIE_BREAKS = {
     pb.TIE_BREAK_DIRECT_ENCOUNTER: TieBreak.DIRECT_ENCOUNTER,
     pb.TIE_BREAK_WINS: TieBreak.WINS,
     pb.TIE_BREAK_PROGRESSIVE: TieBreak.PROGRESSIVE,
+    pb.TIE_BREAK_BOARD_POINTS: TieBreak.BOARD_POINTS,
 }
 SEEDINGS = {
     pb.SEEDING_ENTRY_ORDER: Seeding.ENTRY,
@@ -65,6 +66,7 @@ def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) 
             terms.last_entry_round,
             duplicate if terms.HasField("duplicate_play") else None,
             _read_times(terms),
+            terms.boards,
         ),
         openings,
         terms.ladder,
@@ -127,6 +129,7 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
         entries_close_at=maybe_timestamp(contest.times.entries_close_at_ms or None),
         round_break_ms=contest.times.round_break_ms,
         freeze_versions=terms.freeze_versions,
+        boards=contest.boards,
         qualification=_qualification_of(terms.qualification) if terms.qualification else None,
         **format_of(contest.format),
     )
@@ -245,7 +248,7 @@ def _entrants_absent(
 ) -> EntryField:
     pairing = pairing_of(step.state.tournament.pairings[event.pairing])
     return "entrants_absent", pb.EntrantsAbsent(
-        pairing=pairing, entrants=event.entrants, message=event.message, by=event.by
+        pairing=pairing, entrants=event.entrants, message=event.message, by=event.by, board=event.board
     )
 
 

@@ -1,6 +1,6 @@
 from referee.hosting.absences import MAX_STEP_US, AbsenceTimer
 
-ONE, OTHER = ("1.1", "ada"), ("1.2", "bob")
+ONE, OTHER = ("1.1", 0, "ada"), ("1.2", 0, "bob")
 
 
 def test_the_time_of_an_absence_adds_up() -> None:
@@ -30,3 +30,11 @@ def test_a_restart_lets_every_wait_begin_anew() -> None:
     timer.update({ONE}, 10)
     timer.forget("1.1")
     assert timer.waited_us(ONE) == 0
+
+
+def test_a_board_that_has_ended_leaves_the_waits_of_the_other_boards() -> None:
+    timer, first, second = AbsenceTimer(), ("1.1", 1, "ada"), ("1.1", 2, "ada")
+    timer.update({first, second}, 0)
+    timer.update({first, second}, 5)
+    timer.forget("1.1", 1)
+    assert (timer.waited_us(first), timer.waited_us(second)) == (0, 5)

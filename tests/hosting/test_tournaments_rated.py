@@ -9,13 +9,13 @@ from referee.contests.ladder.events import LadderJoined
 from referee.contests.ladder.state import Ladder, evolve
 from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
-from referee.contests.tournament.tournament_terms import RoundRobin, Seeding
+from referee.contests.tournament.tournament_terms import RoundRobin, Seeding, Swiss
 from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_host import LadderRequest
-from referee.hosting.ladder_ratings import seed_rating
+from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from tests.hosting.harness import HostingHarness, Store, cup_terms, entrant, tournament_request
 from tests.live.runner_harness import in_loop
 
 
@@ -58,3 +58,30 @@ def test_partners_are_seeded_by_their_shared_rating() -> None:
     assert seed_rating(ladder, (Player("ada"), Player("bob"))) == 1600
     assert seed_rating(ladder, (Player("bob"), Player("ada"))) is None
     assert seed_rating(ladder, (Player("ada"), Player("cyd"))) is None
+
+
+@in_loop
+async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
+    store = Store()
+    bots = ("ada", "bob", "cyd", "dan")
+    await store.register(*bots, "eve", "fay")
+    harness = HostingHarness(store)
+    await harness.open()
+    harness.connect(*bots)
+    rated_terms = replace(cup_terms(RoundRobin()), ladder="main")
+    await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated_terms.match_terms)))
+    await harness.tournaments.create(tournament_request(rated_terms, *bots))
+    await harness.tournaments.start("cup")
+    await harness.until_over("cup")
+    ladder = (await harness.ladders.get("main")).ladder
+    ratings = {player.bot: it.rating.value for player, it in ladder.current_season.ratings.items()}
+    best, *_, worst = sorted(ratings, key=lambda bot: -ratings[bot])
+    team_terms = replace(cup_terms(Swiss(1), seeding=Seeding.RATING, boards=2), ladder="main")
+    teams = (entrant("eve", "fay", name="new"), entrant(best, worst, name="mixed"))
+    request = replace(tournament_request(team_terms, name="teams", request_id="r2"), entrants=teams)
+    await harness.tournaments.create(request)
+    state = await harness.tournaments.start("teams")
+    assert list(state.tournament.entrants) == ["mixed", "new"]
+    assert state.tournament.entrants["mixed"].rating == (ratings[best] + ratings[worst]) / 2
+    assert team_seed_rating(ladder, (Player("eve"), Player(best))) == ratings[best]
+    await harness.close()

@@ -99,6 +99,13 @@ def test_teams_are_entrants_in_place_of_their_bots(tmp_path: Path) -> None:
     assert plan.terms.partner_rule == contest_pb2.PARTNER_RULE_FIXED
 
 
+def test_teams_of_several_boards_list_their_bots_by_board(tmp_path: Path) -> None:
+    plan = read_cup(
+        tmp_path, f'game = "trox"\nswiss = {{ rounds = 3 }}\nboards = 2\n{BOTS}[teams]\nreds = ["bert", "anna"]\n'
+    )
+    assert (plan.terms.boards, [ref.bot for ref in plan.entrants[0].bots]) == (2, ["bert", "anna"])
+
+
 def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> None:
     (anna, bert) = read_cup(tmp_path, 'game = "trox"\nentrants = ["anna/1.4", "bert"]').entrants
     assert (anna.name, anna.bots[0].bot, anna.bots[0].version) == ("anna", "anna", "1.4")

@@ -71,6 +71,7 @@ entries_close_at = 2026-12-01T17:00:00+01:00
 round_break_ms = 5000
 freeze_versions = true
 qualification = { tournament = "pools", best = 8 }
+boards = 4
 """
 
 LADDER = """

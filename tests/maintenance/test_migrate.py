@@ -21,9 +21,10 @@ from referee.match.result import EndCause, void_result
 from referee.match.setup import Player
 from referee.records.signing_key import load_or_create
 from referee.server.stores import DATABASE, KEY
-from referee.storage.codec import MATCH_CODEC, RENAMED_FIELDS
+from referee.storage.codec import MATCH_CODEC
 from referee.storage.sqlite import database
 from referee.storage.sqlite.database import migration_names, migrations
+from referee.storage.upcasters import RENAMED_FIELDS
 from tests.maintenance.data_dirs import create_data_dir, entries_in, execute_sql, finished_match, match_in_play
 from tests.records.matches import all_games, decided_events, nim_setup, random_match
 from tests.storage.stores import NOON_MS

@@ -221,6 +221,35 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
         ),
         (
             TournamentEntry(
+                entrants_absent=tournament_pb2.EntrantsAbsent(
+                    pairing=contest_pb2.Pairing(
+                        id="1.1",
+                        entrants=["reds", "blues"],
+                        phase=contest_pb2.PAIRING_PHASE_PLAYING,
+                        absent_boards=[contest_pb2.AbsentBoard(board=2, entrants=["blues"])],
+                    ),
+                    entrants=["blues"],
+                    message="paused for 600 s",
+                    board=2,
+                )
+            ),
+            "1.1: reds - blues is being played (blues on board 2 absent): paused for 600 s",
+        ),
+        (
+            TournamentEntry(
+                pairing=contest_pb2.Pairing(
+                    id="1.1",
+                    entrants=["reds", "blues"],
+                    phase=contest_pb2.PAIRING_PHASE_DONE,
+                    points=[2, 0],
+                    absent_entrants=["blues"],
+                    absent_boards=[contest_pb2.AbsentBoard(board=board, entrants=["blues"]) for board in (1, 2)],
+                )
+            ),
+            "1.1: reds 2, blues 0 (blues absent)",
+        ),
+        (
+            TournamentEntry(
                 versions_frozen=tournament_pb2.VersionsFrozen(
                     entrants=[contest_pb2.Entrant(name="a", bots=[match_pb2.BotRef(bot="anna", version="1.4")])]
                 )

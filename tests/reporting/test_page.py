@@ -143,3 +143,7 @@ def test_the_rounds_list_their_pairings_and_the_latest_is_open() -> None:
 def test_a_legend_explains_every_scale(kind: str, terms: list[str]) -> None:
     html = page(report(3, kind=kind))
     assert all(f"<dt>{term}</dt>" in html for term in terms)
+
+
+def test_the_legend_of_teams_explains_match_points() -> None:
+    assert "match points: 2 for more board points" in page(replace(report(3), boards=2))

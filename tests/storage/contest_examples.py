@@ -85,6 +85,8 @@ TIMED = TournamentTerms(
     qualification=Qualification("cup", 8),
 )
 
+TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4))
+
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
 
 CHANGES = (
@@ -128,4 +130,6 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.PairingsReplaced(("2.1",), (Pairing("2.1-2", 2, 1, ("ada",)),), 0, "by hand", "ann"),
     tournament.PairingPostponed("2.1-2", 1_700_000_000_000, "fire", "ann"),
     tournament.PairingReopened("1.1", ("2.1-2",), "wrong rules", "ann"),
+    TournamentCreated("teams", "Teams", "ann", "request 7", TEAMS),
+    tournament.EntrantsAbsent("2.2", ("reds",), "paused for 600 s", board=2),
 )

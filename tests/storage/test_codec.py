@@ -16,12 +16,12 @@ from referee.storage.codec import (
     MATCH_CODEC,
     MATCH_EVENTS,
     MATCH_TYPES,
-    MATCH_UPCASTERS,
     MATCH_VERSION,
     TIME_CONTROLS,
     EventCodec,
     MalformedEntry,
 )
+from referee.storage.upcasters import MATCH_UPCASTERS
 from tests.storage.examples import END, EXAMPLES, MOVE
 from tests.storage.strategies import ANY_EVENT, EVENTS
 

@@ -13,11 +13,11 @@ from referee.hosting.contest_log import ContestEvent
 from referee.storage.codec import (
     CONTEST_CODEC,
     CONTEST_EVENTS,
-    CONTEST_UPCASTERS,
     CONTEST_VERSION,
     FORMATS,
     MalformedEntry,
 )
+from referee.storage.upcasters import CONTEST_UPCASTERS
 from tests.storage.contest_examples import EVERY_FORMAT, EXAMPLES, RATED
 from tests.storage.contest_strategies import EVENTS
 

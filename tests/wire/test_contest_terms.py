@@ -114,6 +114,13 @@ def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None
     assert not round_trip(terms, with_openings=False).duplicate_play.openings
 
 
+def test_teams_have_boards_and_tie_breaks_of_their_own() -> None:
+    terms = round_trip(tournament(swiss={"rounds": 3}, boards=4))
+    assert (terms.boards, terms.tie_breaks[0]) == (4, tournament_pb2.TIE_BREAK_BOARD_POINTS)
+    with pytest.raises(BadTerms, match="boards"):
+        round_trip(tournament(elimination={}, boards=4))
+
+
 def test_pairings_wait_ten_minutes_for_absent_entrants_unless_the_terms_say_otherwise() -> None:
     terms = round_trip(tournament(swiss={"rounds": 3}))
     assert (terms.no_show_ms, terms.max_no_shows) == (600_000, 2)

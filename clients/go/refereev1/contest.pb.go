@@ -142,7 +142,7 @@ type Entrant struct {
 	// Name in tables, with the syntax of bot names, and not the name of a bot outside of this entrant. Default: the
 	// name of its only bot.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its bots: one, or with fixed partners one for each seat of a side, in seat order.
+	// Its bots: one, or with fixed partners one for each seat of a side, in seat order, or of a team one for each board.
 	Bots          []*BotRef `protobuf:"bytes,2,rep,name=bots,proto3" json:"bots,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -261,20 +261,25 @@ type Pairing struct {
 	Round uint32 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
 	// Number of the board within the round, from 1. 0 on a ladder.
 	Board uint32 `protobuf:"varint,3,opt,name=board,proto3" json:"board,omitempty"`
-	// Names of the entrants, in the seat order of the first match. Only one: a bye.
+	// Names of the entrants, in the seat order of the first match. Only one: a bye. Of two teams, the first one has the
+	// first seat on odd boards, the other one on even boards.
 	Entrants []string `protobuf:"bytes,4,rep,name=entrants,proto3" json:"entrants,omitempty"`
 	// Planned, playing or done.
 	Phase PairingPhase `protobuf:"varint,5,opt,name=phase,proto3,enum=referee_api.v1.PairingPhase" json:"phase,omitempty"`
 	// Ids of its matches in order, including void ones.
 	MatchIds []string `protobuf:"bytes,6,rep,name=match_ids,json=matchIds,proto3" json:"match_ids,omitempty"`
-	// Points of each entrant, in the order of `entrants`. Empty until it is done.
+	// Points of each entrant, in the order of `entrants`; of teams, their match points. Empty until it is done.
 	Points []float64 `protobuf:"fixed64,7,rep,packed,name=points,proto3" json:"points,omitempty"`
 	// Number of its matches that were void and replayed.
 	VoidMatches uint32 `protobuf:"varint,8,opt,name=void_matches,json=voidMatches,proto3" json:"void_matches,omitempty"`
 	// Names of entrants that lost it by absence.
 	AbsentEntrants []string `protobuf:"bytes,9,rep,name=absent_entrants,json=absentEntrants,proto3" json:"absent_entrants,omitempty"`
 	// When its first match may start. Not set: at once.
-	NotBefore     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=not_before,json=notBefore,proto3" json:"not_before,omitempty"`
+	NotBefore *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=not_before,json=notBefore,proto3" json:"not_before,omitempty"`
+	// Of teams, the points of each on its boards, in the order of `entrants`. Empty until it is done.
+	BoardPoints []float64 `protobuf:"fixed64,11,rep,packed,name=board_points,json=boardPoints,proto3" json:"board_points,omitempty"`
+	// Boards that teams lost by absence, by number.
+	AbsentBoards  []*AbsentBoard `protobuf:"bytes,12,rep,name=absent_boards,json=absentBoards,proto3" json:"absent_boards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -379,6 +384,75 @@ func (x *Pairing) GetNotBefore() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Pairing) GetBoardPoints() []float64 {
+	if x != nil {
+		return x.BoardPoints
+	}
+	return nil
+}
+
+func (x *Pairing) GetAbsentBoards() []*AbsentBoard {
+	if x != nil {
+		return x.AbsentBoards
+	}
+	return nil
+}
+
+// A board of two teams that was lost by absence.
+type AbsentBoard struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the board, from 1.
+	Board uint32 `protobuf:"varint,1,opt,name=board,proto3" json:"board,omitempty"`
+	// Names of the teams that lost it.
+	Entrants      []string `protobuf:"bytes,2,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AbsentBoard) Reset() {
+	*x = AbsentBoard{}
+	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AbsentBoard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AbsentBoard) ProtoMessage() {}
+
+func (x *AbsentBoard) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AbsentBoard.ProtoReflect.Descriptor instead.
+func (*AbsentBoard) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *AbsentBoard) GetBoard() uint32 {
+	if x != nil {
+		return x.Board
+	}
+	return 0
+}
+
+func (x *AbsentBoard) GetEntrants() []string {
+	if x != nil {
+		return x.Entrants
+	}
+	return nil
+}
+
 // An entrant joined.
 type EntrantJoined struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -390,7 +464,7 @@ type EntrantJoined struct {
 
 func (x *EntrantJoined) Reset() {
 	*x = EntrantJoined{}
-	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -402,7 +476,7 @@ func (x *EntrantJoined) String() string {
 func (*EntrantJoined) ProtoMessage() {}
 
 func (x *EntrantJoined) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -415,7 +489,7 @@ func (x *EntrantJoined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantJoined.ProtoReflect.Descriptor instead.
 func (*EntrantJoined) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *EntrantJoined) GetEntrant() *Entrant {
@@ -438,7 +512,7 @@ type EntrantLeft struct {
 
 func (x *EntrantLeft) Reset() {
 	*x = EntrantLeft{}
-	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +524,7 @@ func (x *EntrantLeft) String() string {
 func (*EntrantLeft) ProtoMessage() {}
 
 func (x *EntrantLeft) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +537,7 @@ func (x *EntrantLeft) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantLeft.ProtoReflect.Descriptor instead.
 func (*EntrantLeft) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{4}
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *EntrantLeft) GetEntrant() string {
@@ -490,7 +564,7 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\x04bots\x18\x02 \x03(\v2\x16.referee_api.v1.BotRefR\x04bots\"h\n" +
 	"\rDuplicatePlay\x12\"\n" +
 	"\farrangements\x18\x01 \x01(\rR\farrangements\x123\n" +
-	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xd1\x02\n" +
+	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xb6\x03\n" +
 	"\aPairing\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x14\n" +
@@ -503,7 +577,12 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\x0fabsent_entrants\x18\t \x03(\tR\x0eabsentEntrants\x129\n" +
 	"\n" +
 	"not_before\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tnotBefore\"B\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tnotBefore\x12!\n" +
+	"\fboard_points\x18\v \x03(\x01R\vboardPoints\x12@\n" +
+	"\rabsent_boards\x18\f \x03(\v2\x1b.referee_api.v1.AbsentBoardR\fabsentBoards\"?\n" +
+	"\vAbsentBoard\x12\x14\n" +
+	"\x05board\x18\x01 \x01(\rR\x05board\x12\x1a\n" +
+	"\bentrants\x18\x02 \x03(\tR\bentrants\"B\n" +
 	"\rEntrantJoined\x121\n" +
 	"\aentrant\x18\x01 \x01(\v2\x17.referee_api.v1.EntrantR\aentrant\"A\n" +
 	"\vEntrantLeft\x12\x18\n" +
@@ -533,30 +612,32 @@ func file_referee_api_v1_contest_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_contest_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_referee_api_v1_contest_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_referee_api_v1_contest_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_referee_api_v1_contest_proto_goTypes = []any{
 	(PartnerRule)(0),              // 0: referee_api.v1.PartnerRule
 	(PairingPhase)(0),             // 1: referee_api.v1.PairingPhase
 	(*Entrant)(nil),               // 2: referee_api.v1.Entrant
 	(*DuplicatePlay)(nil),         // 3: referee_api.v1.DuplicatePlay
 	(*Pairing)(nil),               // 4: referee_api.v1.Pairing
-	(*EntrantJoined)(nil),         // 5: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 6: referee_api.v1.EntrantLeft
-	(*BotRef)(nil),                // 7: referee_api.v1.BotRef
-	(*Opening)(nil),               // 8: referee_api.v1.Opening
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*AbsentBoard)(nil),           // 5: referee_api.v1.AbsentBoard
+	(*EntrantJoined)(nil),         // 6: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 7: referee_api.v1.EntrantLeft
+	(*BotRef)(nil),                // 8: referee_api.v1.BotRef
+	(*Opening)(nil),               // 9: referee_api.v1.Opening
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_referee_api_v1_contest_proto_depIdxs = []int32{
-	7, // 0: referee_api.v1.Entrant.bots:type_name -> referee_api.v1.BotRef
-	8, // 1: referee_api.v1.DuplicatePlay.openings:type_name -> referee_api.v1.Opening
-	1, // 2: referee_api.v1.Pairing.phase:type_name -> referee_api.v1.PairingPhase
-	9, // 3: referee_api.v1.Pairing.not_before:type_name -> google.protobuf.Timestamp
-	2, // 4: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	8,  // 0: referee_api.v1.Entrant.bots:type_name -> referee_api.v1.BotRef
+	9,  // 1: referee_api.v1.DuplicatePlay.openings:type_name -> referee_api.v1.Opening
+	1,  // 2: referee_api.v1.Pairing.phase:type_name -> referee_api.v1.PairingPhase
+	10, // 3: referee_api.v1.Pairing.not_before:type_name -> google.protobuf.Timestamp
+	5,  // 4: referee_api.v1.Pairing.absent_boards:type_name -> referee_api.v1.AbsentBoard
+	2,  // 5: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
+	6,  // [6:6] is the sub-list for method output_type
+	6,  // [6:6] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_contest_proto_init() }
@@ -572,7 +653,7 @@ func file_referee_api_v1_contest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_contest_proto_rawDesc), len(file_referee_api_v1_contest_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -42,6 +42,8 @@ const (
 	TieBreak_TIE_BREAK_WINS TieBreak = 5
 	// Sum of one's points after each round.
 	TieBreak_TIE_BREAK_PROGRESSIVE TieBreak = 6
+	// Sum of the points on all boards. Of teams only.
+	TieBreak_TIE_BREAK_BOARD_POINTS TieBreak = 7
 )
 
 // Enum value maps for TieBreak.
@@ -54,6 +56,7 @@ var (
 		4: "TIE_BREAK_DIRECT_ENCOUNTER",
 		5: "TIE_BREAK_WINS",
 		6: "TIE_BREAK_PROGRESSIVE",
+		7: "TIE_BREAK_BOARD_POINTS",
 	}
 	TieBreak_value = map[string]int32{
 		"TIE_BREAK_UNSPECIFIED":      0,
@@ -63,6 +66,7 @@ var (
 		"TIE_BREAK_DIRECT_ENCOUNTER": 4,
 		"TIE_BREAK_WINS":             5,
 		"TIE_BREAK_PROGRESSIVE":      6,
+		"TIE_BREAK_BOARD_POINTS":     7,
 	}
 )
 
@@ -261,6 +265,10 @@ type TournamentTerms struct {
 	// The stage before this one, whose best are the entrants. When it is finished, they enter in the order of its
 	// standings, and this tournament starts. Default: entrants join.
 	Qualification *Qualification `protobuf:"bytes,21,opt,name=qualification,proto3" json:"qualification,omitempty"`
+	// Number of boards of each team, from 2 to 8, if the entrants are teams. A team brings one bot for each board, and two
+	// teams play one match on each board. Only Swiss and round robin, games of two seats, and no duplicate play.
+	// Default 0: no teams.
+	Boards        uint32 `protobuf:"varint,22,opt,name=boards,proto3" json:"boards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -459,6 +467,13 @@ func (x *TournamentTerms) GetQualification() *Qualification {
 		return x.Qualification
 	}
 	return nil
+}
+
+func (x *TournamentTerms) GetBoards() uint32 {
+	if x != nil {
+		return x.Boards
+	}
+	return 0
 }
 
 type isTournamentTerms_Format interface {
@@ -1011,7 +1026,8 @@ type TournamentStanding struct {
 	// Name of the entrant.
 	Entrant string `protobuf:"bytes,2,opt,name=entrant,proto3" json:"entrant,omitempty"`
 	// Points. A match gives one point for each other side that ranks lower and half a point for each that shares the
-	// rank, divided by the number of other sides: with two sides 1, 0.5 or 0. A bye gives 1.
+	// rank, divided by the number of other sides: with two sides 1, 0.5 or 0. A bye gives 1. Of a team, its match
+	// points: 2 for a pairing in which it has more board points than the other team or for a bye, 1 for equally many.
 	Points float64 `protobuf:"fixed64,3,opt,name=points,proto3" json:"points,omitempty"`
 	// Tie-breaks in order of precedence.
 	TieBreaks []*TieBreakValue `protobuf:"bytes,4,rep,name=tie_breaks,json=tieBreaks,proto3" json:"tie_breaks,omitempty"`
@@ -1255,7 +1271,8 @@ type CrossTableCell struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the opponent.
 	Opponent string `protobuf:"bytes,1,opt,name=opponent,proto3" json:"opponent,omitempty"`
-	// Points of the row's entrant: for each match 1 if it ranked higher, 0.5 if equal, 0 if lower.
+	// Points of the row's entrant: for each match 1 if it ranked higher, 0.5 if equal, 0 if lower. Of teams,
+	// these are board points.
 	Points float64 `protobuf:"fixed64,2,opt,name=points,proto3" json:"points,omitempty"`
 	// Ids of their matches, in order.
 	MatchIds []string `protobuf:"bytes,3,rep,name=match_ids,json=matchIds,proto3" json:"match_ids,omitempty"`
@@ -1782,7 +1799,9 @@ type EntrantsAbsent struct {
 	// Reason in one sentence.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// Holder of the token with which staff declared it. Empty: the referee, after `no_show_ms`.
-	By            string `protobuf:"bytes,4,opt,name=by,proto3" json:"by,omitempty"`
+	By string `protobuf:"bytes,4,opt,name=by,proto3" json:"by,omitempty"`
+	// The board that teams lost. 0: the pairing.
+	Board         uint32 `protobuf:"varint,5,opt,name=board,proto3" json:"board,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1843,6 +1862,13 @@ func (x *EntrantsAbsent) GetBy() string {
 		return x.By
 	}
 	return ""
+}
+
+func (x *EntrantsAbsent) GetBoard() uint32 {
+	if x != nil {
+		return x.Board
+	}
+	return 0
 }
 
 // Staff paired by hand what had not begun of a round.
@@ -2123,7 +2149,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xeb\b\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\x83\t\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12=\n" +
@@ -2151,7 +2177,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x10entries_close_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0eentriesCloseAt\x12$\n" +
 	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMs\x12'\n" +
 	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersions\x12C\n" +
-	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationR\rqualificationB\b\n" +
+	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationR\rqualification\x12\x16\n" +
+	"\x06boards\x18\x16 \x01(\rR\x06boardsB\b\n" +
 	"\x06formatB\r\n" +
 	"\v_no_show_ms\"C\n" +
 	"\rQualification\x12\x1e\n" +
@@ -2245,12 +2272,13 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0fPairingsPlanned\x123\n" +
 	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"E\n" +
 	"\x0eVersionsFrozen\x123\n" +
-	"\bentrants\x18\x01 \x03(\v2\x17.referee_api.v1.EntrantR\bentrants\"\x89\x01\n" +
+	"\bentrants\x18\x01 \x03(\v2\x17.referee_api.v1.EntrantR\bentrants\"\x9f\x01\n" +
 	"\x0eEntrantsAbsent\x121\n" +
 	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12\x1a\n" +
 	"\bentrants\x18\x02 \x03(\tR\bentrants\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x0e\n" +
-	"\x02by\x18\x04 \x01(\tR\x02by\"\x92\x01\n" +
+	"\x02by\x18\x04 \x01(\tR\x02by\x12\x14\n" +
+	"\x05board\x18\x05 \x01(\rR\x05board\"\x92\x01\n" +
 	"\x10PairingsReplaced\x12\x1f\n" +
 	"\vdropped_ids\x18\x01 \x03(\tR\n" +
 	"droppedIds\x123\n" +
@@ -2270,7 +2298,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0fTournamentEnded\x125\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage*\xcb\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage*\xe7\x01\n" +
 	"\bTieBreak\x12\x19\n" +
 	"\x15TIE_BREAK_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TIE_BREAK_BUCHHOLZ\x10\x01\x12\x1d\n" +
@@ -2278,7 +2306,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x1aTIE_BREAK_SONNEBORN_BERGER\x10\x03\x12\x1e\n" +
 	"\x1aTIE_BREAK_DIRECT_ENCOUNTER\x10\x04\x12\x12\n" +
 	"\x0eTIE_BREAK_WINS\x10\x05\x12\x19\n" +
-	"\x15TIE_BREAK_PROGRESSIVE\x10\x06*c\n" +
+	"\x15TIE_BREAK_PROGRESSIVE\x10\x06\x12\x1a\n" +
+	"\x16TIE_BREAK_BOARD_POINTS\x10\a*c\n" +
 	"\aSeeding\x12\x17\n" +
 	"\x13SEEDING_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13SEEDING_ENTRY_ORDER\x10\x01\x12\x12\n" +

@@ -66,7 +66,7 @@ type TournamentServiceClient interface {
 	// Adds an entrant.
 	// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 	// Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
-	// each seat of a side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
+	// each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
 	EnterTournament(ctx context.Context, in *EnterTournamentRequest, opts ...grpc.CallOption) (*EnterTournamentResponse, error)
 	// Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
 	// continue, and it is not paired again.
@@ -338,7 +338,7 @@ type TournamentServiceServer interface {
 	// Adds an entrant.
 	// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 	// Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
-	// each seat of a side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
+	// each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
 	EnterTournament(context.Context, *EnterTournamentRequest) (*EnterTournamentResponse, error)
 	// Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
 	// continue, and it is not paired again.

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 WIN, DRAW, LOSS = 1.0, 0.5, 0.0
+TEAM_WIN, TEAM_DRAW = 2.0, 1.0
+"""Match points of a team."""
 
 
 class ResultKind(Enum):
@@ -49,7 +51,9 @@ class RoundResult:
     draws: int = 0
     """Matches in which the first rank was shared."""
     walkovers: int = 0
-    """Matches of a started pairing that were won without playing, because the opponent had left."""
+    """Matches that were won without playing in a pairing of teams, or in one that was left after it had started."""
+    board_points: float = 0.0
+    """Points of a team on its boards. `points` are its match points then, and `points_against` its board points."""
 
     @property
     def opponents(self) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ class TieBreak(Enum):
     DIRECT_ENCOUNTER = "direct_encounter"
     WINS = "wins"
     PROGRESSIVE = "progressive"
+    BOARD_POINTS = "board_points"
+    """Of teams only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class ResultTable:
 
     results: RoundResults
     predetermined: bool = False
+    draw: float = DRAW
+    """Points of a draw."""
 
     def opponents_of(self, name: str) -> list[TieBreakOpponent]:
         """Return the opponents of an entrant by round, with a dummy for each unplayed round."""
@@ -48,7 +52,8 @@ class ResultTable:
     def _met(self, name: str, result: RoundResult) -> list[TieBreakOpponent]:
         if result.kind is ResultKind.PLAYED or self.predetermined:
             return [TieBreakOpponent(self._adjusted(other), points) for other, points in result.points_against]
-        return [TieBreakOpponent(self._dummy(name, result), result.points, result.kind.is_voluntary)]
+        scored = result.board_points or result.points  # A team without board points has no match points either.
+        return [TieBreakOpponent(self._dummy(name, result), scored, result.kind.is_voluntary)]
 
     def _adjusted(self, name: str) -> float:
         """Return an entrant's score for its opponents (16.3)."""
@@ -56,7 +61,7 @@ class ResultTable:
         if self.predetermined:
             return total_points(results)
         return round_points(
-            sum(DRAW if gone else it.points for it, gone in zip(results, _given_away(results), strict=True))
+            sum(self.draw if gone else it.points for it, gone in zip(results, _given_away(results), strict=True))
         )
 
     def _dummy(self, name: str, result: RoundResult) -> float:
@@ -64,7 +69,7 @@ class ResultTable:
         if result.points_against:
             most = max(self._adjusted(other) for other in result.opponents)
         else:
-            most = DRAW * len(self.results[name])
+            most = self.draw * len(self.results[name])
         return min(total_points(self.results[name]), most)
 
 
@@ -96,6 +101,11 @@ def progressive(table: ResultTable, name: str) -> float:
     return round_points(sum(accumulate(result.points for result in table.results[name])))
 
 
+def board_points(table: ResultTable, name: str) -> float:
+    """The points of a team on all its boards, which FIDE calls game points."""
+    return round_points(sum(result.board_points for result in table.results[name]))
+
+
 def direct_encounter(table: ResultTable, name: str, tied: Sequence[str]) -> float:
     """6.1: points against the tied entrants, averaged over the matches of two."""
     return round_points(sum(_average_against(table, name, other) or 0.0 for other in tied if other != name))
@@ -107,6 +117,7 @@ ENTRANT_TIE_BREAKS: dict[TieBreak, Callable[[ResultTable, str], float]] = {
     TieBreak.SONNEBORN_BERGER: sonneborn_berger,
     TieBreak.WINS: wins,
     TieBreak.PROGRESSIVE: progressive,
+    TieBreak.BOARD_POINTS: board_points,
 }
 
 
@@ -225,7 +236,9 @@ def _row(
     played = sum(
         it.matches for it in results if it.kind in {ResultKind.PLAYED, ResultKind.UNOPPOSED, ResultKind.ABSENT}
     )
-    wins = sum(it.matches if it.kind is ResultKind.UNOPPOSED else it.wins + it.walkovers for it in results)
+    wins = sum(
+        it.matches if it.kind is ResultKind.UNOPPOSED and not it.walkovers else it.wins + it.walkovers for it in results
+    )
     draws = sum(it.draws for it in results)
     return StandingsRow(
         rank,

@@ -62,6 +62,8 @@ class DeclareAbsent:
     message: str
     by: str = ""
     """Who of the staff declares it. Empty: the referee."""
+    board: int = 0
+    """Board of two teams that has waited. 0: the pairing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ from referee.contests.tournament.tournament_terms import (
     SprtTrial,
     Swiss,
     TournamentFormat,
+    TournamentPlayTerms,
 )
 
 MAX_ENTRANTS = 1000
@@ -160,7 +161,7 @@ def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentE
         raise EntrantNameTaken(name)
     if tournament.phase is TournamentPhase.PLAYING and not _accepts_late_entry(tournament):
         raise EntryClosed(name)
-    _check_count(tournament.terms.format, len(tournament.entrants) + 1, least=1)
+    _check_count(tournament.terms, len(tournament.entrants) + 1, least=1)
     return [EntrantEntered(command.entrant)]
 
 
@@ -184,15 +185,15 @@ def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[Tourname
 
 def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
     form = tournament.terms.format
-    _check_count(form, len(tournament.entrants), least=_min_entrants(form))
+    _check_count(tournament.terms, len(tournament.entrants), least=_min_entrants(form))
     if isinstance(form, Gauntlet):
         _check_challengers(form, tournament)
     return [TournamentPlayStarted(order_seeds(tournament))]
 
 
-def _check_count(form: TournamentFormat, entrants: int, least: int) -> None:
+def _check_count(terms: TournamentPlayTerms, entrants: int, least: int) -> None:
     """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than the format takes."""
-    start, most = _min_entrants(form), _max_entrants(form)
+    start, most = _min_entrants(terms.format), _max_entrants(terms.format, terms.boards or 1)
     if not least <= entrants <= most:
         raise EntrantCountOutOfRange(entrants, f"{most}" if start == most else f"{start} to {most}")
 
@@ -201,9 +202,9 @@ def _min_entrants(form: TournamentFormat) -> int:
     return form.at_a_table if isinstance(form, Pools) else form.rounds + 1 if isinstance(form, Swiss) else 2
 
 
-def _max_entrants(form: TournamentFormat) -> int:
+def _max_entrants(form: TournamentFormat, boards: int) -> int:
     if isinstance(form, RoundRobin | Gauntlet):
-        return max(2, min(MAX_ENTRANTS, isqrt(2 * MAX_SCHEDULED_PAIRINGS // form.cycles)))
+        return max(2, min(MAX_ENTRANTS, isqrt(2 * MAX_SCHEDULED_PAIRINGS // (form.cycles * boards))))
     return 2 if isinstance(form, SprtTrial) else MAX_ENTRANTS
 
 
@@ -245,15 +246,26 @@ def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[Tour
     progress = _progress_of(tournament, command)
     if progress.absent == {*command.entrants}:
         return []
-    if tournament.phase is not TournamentPhase.PLAYING or progress.is_done or progress.matches_in_play:
+    if tournament.phase is not TournamentPhase.PLAYING or not _may_be_lost(progress, command.board):
         if command.by:
             raise PairingNotChangeable(command.pairing, "it is finished or being played")
         return []
     strangers = [name for name in command.entrants if name not in progress.pairing.entrants]
     if strangers:
         raise PairingNotChangeable(command.pairing, f"{strangers[0]} does not play in it")
-    events: list[TournamentEvent] = [EntrantsAbsent(command.pairing, command.entrants, command.message, command.by)]
-    return events + _withdrawals(tournament, progress, command.entrants)
+    event = EntrantsAbsent(command.pairing, command.entrants, command.message, command.by, command.board)
+    absent = progress.with_absence(command.entrants, command.board).absent
+    return [event, *_withdrawals(tournament, progress, [name for name in command.entrants if name in absent])]
+
+
+def _may_be_lost(progress: PairingProgress, board: int) -> bool:
+    """Return whether a pairing, or a board of two teams, can still be lost by absence."""
+    if progress.is_done:
+        return False
+    playing = {due.number for due in progress.matches_in_play}
+    if board:
+        return board not in playing and any(due.number == board for due in progress.due_matches)
+    return not playing
 
 
 def _freeze(tournament: Tournament, command: FreezeVersions) -> list[TournamentEvent]:

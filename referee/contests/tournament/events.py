@@ -69,6 +69,8 @@ class EntrantsAbsent:
     """Reason in one sentence."""
     by: str = ""
     """Holder of the token with which it was declared. Empty: the referee, after the wait of the terms."""
+    board: int = 0
+    """Board of two teams that they lost. 0: the pairing."""
 
 
 @dataclass(frozen=True, slots=True)

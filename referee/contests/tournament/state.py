@@ -21,7 +21,7 @@ from referee.contests.pairing import (
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, double_elimination, single_elimination
-from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
+from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults
 from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, compute_standings, rank_groups
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
@@ -41,6 +41,7 @@ from referee.contests.tournament.events import (
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.tournament_terms import (
     DEFAULT_TIE_BREAKS,
+    TEAM_TIE_BREAKS,
     Elimination,
     ScheduledFormat,
     Seeding,
@@ -168,12 +169,14 @@ class Tournament:
 
     def result_table(self, until: int | None = None) -> ResultTable:
         """Return the results as tie-breaks need them."""
-        return ResultTable(self.round_results(until), predetermined=not isinstance(self.terms.format, Swiss))
+        draw = TEAM_DRAW if self.terms.boards else DRAW
+        return ResultTable(self.round_results(until), not isinstance(self.terms.format, Swiss), draw)
 
     @property
     def tie_breaks(self) -> tuple[TieBreak, ...]:
-        configured = self.terms.tie_breaks
-        return DEFAULT_TIE_BREAKS[type(self.terms.format)] if configured is None else configured
+        if self.terms.tie_breaks is not None:
+            return self.terms.tie_breaks
+        return TEAM_TIE_BREAKS if self.terms.boards else DEFAULT_TIE_BREAKS[type(self.terms.format)]
 
     def standings(self, until: int | None = None) -> list[StandingsRow]:
         """Return the current standings, or those after a round. In a knock-out, they follow the bracket."""
@@ -186,6 +189,7 @@ class Tournament:
         forfeits: Counter[str] = Counter()
         for progress in self.pairings.values():
             forfeits.update(progress.departed)
+            forfeits.update(name for absent in progress.absent_boards.values() for name in absent)
             for score in progress.scores.values():
                 forfeits.update(set(score.forfeited))
         return forfeits
@@ -250,7 +254,7 @@ def _paired(tournament: Tournament, event: TournamentPaired) -> Tournament:
 
 def _planned_progress(tournament: Tournament, pairing: Pairing, not_before_ms: int) -> PairingProgress:
     """A schedule includes entrants that have left. Of two such entrants, the one that left first forfeits."""
-    progress = PairingProgress(pairing, not_before_ms=not_before_ms)
+    progress = PairingProgress(pairing, not_before_ms=not_before_ms, boards=tournament.terms.boards)
     if not isinstance(tournament.terms.format, ScheduledFormat):
         return progress
     left = next((name for name in tournament.withdrawn if name in pairing.entrants), None)
@@ -282,9 +286,10 @@ def _match_voided(tournament: Tournament, event: ContestMatchVoided) -> Tourname
 
 
 def _absent(tournament: Tournament, event: EntrantsAbsent) -> Tournament:
-    counts = {name: tournament.no_shows.get(name, 0) + 1 for name in event.entrants}
+    progress = tournament.pairings[event.pairing].with_absence(event.entrants, event.board)
+    counts = {name: tournament.no_shows.get(name, 0) + 1 for name in event.entrants if name in progress.absent}
     tournament = replace(tournament, no_shows={**tournament.no_shows, **counts})
-    return _with_progress(tournament, tournament.pairings[event.pairing].with_absence(event.entrants))
+    return _with_progress(tournament, progress)
 
 
 def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
@@ -293,7 +298,7 @@ def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
 
 
 def _replaced(tournament: Tournament, event: PairingsReplaced) -> Tournament:
-    new = (PairingProgress(pairing, not_before_ms=event.not_before_ms) for pairing in event.pairings)
+    new = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     tournament = _without(tournament, event.dropped)
     return replace(tournament, pairings=tournament.pairings.with_new(new))
 

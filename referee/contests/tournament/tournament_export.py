@@ -128,6 +128,7 @@ def to_json(tournament: Tournament) -> str:
                 if progress.is_done
                 else [],
                 "absent": sorted(progress.absent),
+                "absent_boards": {board: sorted(names) for board, names in progress.absent_boards.items()},
                 "voided": sum(progress.void_counts.values()),
                 "match_ids": list(progress.match_ids.values()),
             }
@@ -156,7 +157,7 @@ def to_trf(tournament: Tournament, title: str) -> str:
     form = tournament.terms.format
     if isinstance(form, Elimination | Gauntlet | Pools | SprtTrial):
         raise TrfNotAvailable("the format supports only round robin and Swiss")
-    if tournament.terms.duplicate_sets:
+    if tournament.terms.duplicate_sets or tournament.terms.boards:
         raise TrfNotAvailable("the format supports only pairings of one match")
     rounds = tournament.complete_rounds
     table = tournament.round_results(rounds)

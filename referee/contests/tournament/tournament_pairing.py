@@ -11,6 +11,7 @@ from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
 from referee.contests.systems.knockout import BracketStage, single_elimination
 from referee.contests.systems.schedule import count_meetings, gauntlet_pairings, pair_pool_round, round_robin_pairings
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.tables.round_result import TEAM_WIN, RoundResults
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.staff_acts import unused_id
 from referee.contests.tournament.state import Tournament, TournamentPhase, by_rating
@@ -137,7 +138,7 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
     lot, _ = tournament.terms.chance.fork("first colour").below(2)
     try:
         pairings = pair_swiss_round(
-            tournament.round_results(),
+            _pairing_results(tournament),
             tournament.active_entrants,
             form.rounds,
             first_has_first_move=lot == 0,
@@ -146,6 +147,14 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
         return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
     except Unpairable:
         return []
+
+
+def _pairing_results(tournament: Tournament) -> RoundResults:
+    """Return the results by which a Swiss round is paired: a win of teams counts as one point, like any other."""
+    results = tournament.round_results()
+    if not tournament.terms.boards:
+        return results
+    return {name: [replace(it, points=it.points / TEAM_WIN) for it in own] for name, own in results.items()}
 
 
 def acceleration_of(tournament: Tournament, form: Swiss) -> Acceleration:

@@ -113,6 +113,14 @@ DEFAULT_TIE_BREAKS: dict[type[TournamentFormat], tuple[TieBreak, ...]] = {
     SprtTrial: (),
 }
 
+TEAM_TIE_BREAKS = (
+    TieBreak.BOARD_POINTS,
+    TieBreak.BUCHHOLZ,
+    TieBreak.SONNEBORN_BERGER,
+    TieBreak.DIRECT_ENCOUNTER,
+)
+"""Default of tournaments of teams."""
+
 
 ScheduledFormat = RoundRobin | Gauntlet
 
@@ -126,6 +134,9 @@ def cycle_length(form: ScheduledFormat, entrants: int) -> int:
 
 MAX_REPETITIONS = 1000
 """Limit of rounds, cycles, and matches in a pairing."""
+
+MAX_BOARDS = 8
+"""Limit of boards of a team."""
 
 MAX_TABLE_SIZE = 8
 """Limit of entrants at a table."""
@@ -153,6 +164,8 @@ class TournamentPlayTerms:
     duplicate: DuplicateSets | None = None
     """How pairings are played in sets. None: single matches, except in a trial that counts sets."""
     times: TournamentTimes = NO_TIMES
+    boards: int = 0
+    """Number of boards of each team, which brings a bot for each. 0: the entrants are no teams."""
 
     def __post_init__(self) -> None:
         CHECKS[type(self.format)](self.format)
@@ -162,6 +175,7 @@ class TournamentPlayTerms:
         if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
             raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
         _check_late_entry(self)
+        _check_teams(self)
         if isinstance(self.format, SprtTrial):
             _check_trial_terms(self)
 
@@ -183,7 +197,9 @@ class TournamentPlayTerms:
 
     @property
     def matches_per_pairing(self) -> int:
-        """Rounded up to whole sets."""
+        """Rounded up to whole sets. Two teams play one match on each board."""
+        if self.boards:
+            return self.boards
         return self._whole_sets(self.format.matches if isinstance(self.format, Elimination) else 1)
 
     @property
@@ -260,6 +276,18 @@ def _check_sets(form: SprtTrial, sets: DuplicateSets) -> None:
         raise BadTerms("arrangements", "must be 2 in a pentanomial test, which counts the points of two matches")
     if form.test.max_matches is not None and form.test.max_matches < sets.arrangements:
         raise BadTerms("max_matches", f"must be at least {sets.arrangements}, the size of a set")
+
+
+def _check_teams(terms: TournamentPlayTerms) -> None:
+    if not terms.boards:
+        if TieBreak.BOARD_POINTS in (terms.tie_breaks or ()):
+            raise BadTerms("tie_breaks", "contain board points; only teams have them")
+        return
+    _check_range("boards", terms.boards, 2, MAX_BOARDS)
+    if not isinstance(terms.format, Swiss | RoundRobin):
+        raise BadTerms("boards", "must be 0: teams play only Swiss and round robin tournaments")
+    if terms.duplicate:
+        raise BadTerms("boards", "must be 0 in duplicate play: two teams play one match on each board")
 
 
 def _check_late_entry(terms: TournamentPlayTerms) -> None:

@@ -91,7 +91,7 @@ class Entrant(_message.Message):
     """
     @_builtins.property
     def bots(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.BotRef]:
-        """Its bots: one, or with fixed partners one for each seat of a side, in seat order."""
+        """Its bots: one, or with fixed partners one for each seat of a side, in seat order, or of a team one for each board."""
 
     def __init__(
         self,
@@ -158,6 +158,8 @@ class Pairing(_message.Message):
     VOID_MATCHES_FIELD_NUMBER: _builtins.int
     ABSENT_ENTRANTS_FIELD_NUMBER: _builtins.int
     NOT_BEFORE_FIELD_NUMBER: _builtins.int
+    BOARD_POINTS_FIELD_NUMBER: _builtins.int
+    ABSENT_BOARDS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id of the pairing."""
     round: _builtins.int
@@ -170,7 +172,9 @@ class Pairing(_message.Message):
     """Number of its matches that were void and replayed."""
     @_builtins.property
     def entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the entrants, in the seat order of the first match. Only one: a bye."""
+        """Names of the entrants, in the seat order of the first match. Only one: a bye. Of two teams, the first one has the
+        first seat on odd boards, the other one on even boards.
+        """
 
     @_builtins.property
     def match_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -178,7 +182,7 @@ class Pairing(_message.Message):
 
     @_builtins.property
     def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
-        """Points of each entrant, in the order of `entrants`. Empty until it is done."""
+        """Points of each entrant, in the order of `entrants`; of teams, their match points. Empty until it is done."""
 
     @_builtins.property
     def absent_entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -187,6 +191,14 @@ class Pairing(_message.Message):
     @_builtins.property
     def not_before(self) -> _timestamp_pb2.Timestamp:
         """When its first match may start. Not set: at once."""
+
+    @_builtins.property
+    def board_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """Of teams, the points of each on its boards, in the order of `entrants`. Empty until it is done."""
+
+    @_builtins.property
+    def absent_boards(self) -> _containers.RepeatedCompositeFieldContainer[Global___AbsentBoard]:
+        """Boards that teams lost by absence, by number."""
 
     def __init__(
         self,
@@ -201,14 +213,44 @@ class Pairing(_message.Message):
         void_matches: _builtins.int = ...,
         absent_entrants: _abc.Iterable[_builtins.str] | None = ...,
         not_before: _timestamp_pb2.Timestamp | None = ...,
+        board_points: _abc.Iterable[_builtins.float] | None = ...,
+        absent_boards: _abc.Iterable[Global___AbsentBoard] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["not_before", b"not_before"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_entrants", b"absent_entrants", "board", b"board", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_boards", b"absent_boards", "absent_entrants", b"absent_entrants", "board", b"board", "board_points", b"board_points", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Pairing: _TypeAlias = Pairing  # noqa: Y015
+
+@_typing.final
+class AbsentBoard(_message.Message):
+    """A board of two teams that was lost by absence."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOARD_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    board: _builtins.int
+    """Number of the board, from 1."""
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the teams that lost it."""
+
+    def __init__(
+        self,
+        *,
+        board: _builtins.int = ...,
+        entrants: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "entrants", b"entrants"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AbsentBoard: _TypeAlias = AbsentBoard  # noqa: Y015
 
 @_typing.final
 class EntrantJoined(_message.Message):

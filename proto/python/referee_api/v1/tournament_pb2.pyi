@@ -44,6 +44,8 @@ class _TieBreakEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TieBreak.Val
     """Number of matches won."""
     TIE_BREAK_PROGRESSIVE: _TieBreak.ValueType  # 6
     """Sum of one's points after each round."""
+    TIE_BREAK_BOARD_POINTS: _TieBreak.ValueType  # 7
+    """Sum of the points on all boards. Of teams only."""
 
 class TieBreak(_TieBreak, metaclass=_TieBreakEnumTypeWrapper):
     """Ways to rank entrants with equal points."""
@@ -62,6 +64,8 @@ TIE_BREAK_WINS: TieBreak.ValueType  # 5
 """Number of matches won."""
 TIE_BREAK_PROGRESSIVE: TieBreak.ValueType  # 6
 """Sum of one's points after each round."""
+TIE_BREAK_BOARD_POINTS: TieBreak.ValueType  # 7
+"""Sum of the points on all boards. Of teams only."""
 Global___TieBreak: _TypeAlias = TieBreak  # noqa: Y015
 
 class _Seeding:
@@ -151,6 +155,7 @@ class TournamentTerms(_message.Message):
     ROUND_BREAK_MS_FIELD_NUMBER: _builtins.int
     FREEZE_VERSIONS_FIELD_NUMBER: _builtins.int
     QUALIFICATION_FIELD_NUMBER: _builtins.int
+    BOARDS_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
@@ -176,6 +181,11 @@ class TournamentTerms(_message.Message):
     freeze_versions: _builtins.bool
     """Whether each bot plays until the end with the version that is online at the start, else with its latest one. A bot
     that is connected with another version counts as not connected. Default false.
+    """
+    boards: _builtins.int
+    """Number of boards of each team, from 2 to 8, if the entrants are teams. A team brings one bot for each board, and two
+    teams play one match on each board. Only Swiss and round robin, games of two seats, and no duplicate play.
+    Default 0: no teams.
     """
     @_builtins.property
     def match_terms(self) -> _match_pb2.MatchTerms:
@@ -253,10 +263,11 @@ class TournamentTerms(_message.Message):
         round_break_ms: _builtins.int = ...,
         freeze_versions: _builtins.bool = ...,
         qualification: Global___Qualification | None = ...,
+        boards: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "qualification", b"qualification", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__no_show_ms: _TypeAlias = _typing.Literal["no_show_ms"]  # noqa: Y015
     _WhichOneofArgType__no_show_ms: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms"]  # noqa: Y015
@@ -542,7 +553,8 @@ class TournamentStanding(_message.Message):
     """Name of the entrant."""
     points: _builtins.float
     """Points. A match gives one point for each other side that ranks lower and half a point for each that shares the
-    rank, divided by the number of other sides: with two sides 1, 0.5 or 0. A bye gives 1.
+    rank, divided by the number of other sides: with two sides 1, 0.5 or 0. A bye gives 1. Of a team, its match
+    points: 2 for a pairing in which it has more board points than the other team or for a bye, 1 for equally many.
     """
     wins: _builtins.int
     """Number of matches that its side won outright."""
@@ -654,7 +666,9 @@ class CrossTableCell(_message.Message):
     opponent: _builtins.str
     """Name of the opponent."""
     points: _builtins.float
-    """Points of the row's entrant: for each match 1 if it ranked higher, 0.5 if equal, 0 if lower."""
+    """Points of the row's entrant: for each match 1 if it ranked higher, 0.5 if equal, 0 if lower. Of teams,
+    these are board points.
+    """
     no_shows: _builtins.int
     """Number of their pairings that one of them or both lost by absence."""
     @_builtins.property
@@ -879,10 +893,13 @@ class EntrantsAbsent(_message.Message):
     ENTRANTS_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
     message: _builtins.str
     """Reason in one sentence."""
     by: _builtins.str
     """Holder of the token with which staff declared it. Empty: the referee, after `no_show_ms`."""
+    board: _builtins.int
+    """The board that teams lost. 0: the pairing."""
     @_builtins.property
     def pairing(self) -> _contest_pb2.Pairing:
         """The pairing, with its points."""
@@ -898,10 +915,11 @@ class EntrantsAbsent(_message.Message):
         entrants: _abc.Iterable[_builtins.str] | None = ...,
         message: _builtins.str = ...,
         by: _builtins.str = ...,
+        board: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "entrants", b"entrants", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "by", b"by", "entrants", b"entrants", "message", b"message", "pairing", b"pairing"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -59,7 +59,7 @@ class TournamentServiceStub:
     """Adds an entrant.
     Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
-    each seat of a side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
+    each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
     """
     WithdrawEntrant: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.WithdrawEntrantRequest, _tournament_service_pb2.WithdrawEntrantResponse]
     """Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
@@ -160,7 +160,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Adds an entrant.
     Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
-    each seat of a side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
+    each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
     """
     WithdrawEntrant: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.WithdrawEntrantRequest, _tournament_service_pb2.WithdrawEntrantResponse]  # type: ignore[assignment]
     """Withdraws an entrant. Before the start it is removed; after the start its results are kept, its matches in play
@@ -282,7 +282,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Adds an entrant.
         Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
         Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
-        each seat of a side), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
+        each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
         """
 
     @_abc_1.abstractmethod

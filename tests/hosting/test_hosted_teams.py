@@ -1,0 +1,224 @@
+"""Hosted tournaments of teams: each board is played, waits and is lost by itself."""
+
+from dataclasses import replace
+
+import pytest
+
+from referee.accounts.account_errors import BadField
+from referee.contests.contest_errors import WrongParticipantCount
+from referee.contests.pairing_progress import PairingProgress
+from referee.contests.tournament.state import Tournament, TournamentPhase
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat
+from referee.contests.tournament.tournament_times import TournamentTimes
+from referee.hosting.contest_terms import Partners, Qualification, TournamentTerms
+from referee.hosting.hosting_errors import AlreadyIn
+from referee.hosting.match_factory import WaitReason
+from referee.hosting.tournament_host import TournamentRequest
+from referee.match.clock import SECOND
+from tests.hosting.harness import (
+    HostingHarness,
+    SimulatedCrash,
+    Store,
+    cup_terms,
+    entrant,
+    kill_process,
+    tournament_request,
+)
+from tests.live.fake_time import settle
+from tests.live.runner_harness import in_loop
+
+TEAMS = {"reds": ("ada", "bob"), "blues": ("cyd", "dan"), "greens": ("eve", "fay"), "golds": ("gus", "hal")}
+BOTS = tuple(bot for bots in TEAMS.values() for bot in bots)
+NO_SHOW = TournamentTimes(no_show_ms=60_000)
+
+
+def team_terms(form: TournamentFormat | None = None, **more: object) -> TournamentTerms:
+    return cup_terms(form or Swiss(3), boards=2, **more)  # type: ignore[arg-type]
+
+
+def request_with_teams(terms: TournamentTerms, *names: str) -> TournamentRequest:
+    entrants = tuple(entrant(*TEAMS[name], name=name) for name in names or TEAMS)
+    return replace(tournament_request(terms), entrants=entrants)
+
+
+async def open_teams(terms: TournamentTerms, *names: str, away: tuple[str, ...] = ()) -> HostingHarness:
+    """Return a process in which the teams play, without some of their bots."""
+    store = Store()
+    await store.register(*BOTS)
+    harness = HostingHarness(store)
+    await harness.open()
+    await harness.tournaments.create(request_with_teams(terms, *names))
+    harness.connect(*(bot for bot in BOTS if bot not in away))
+    await harness.tournaments.start("cup")
+    await settle()
+    return harness
+
+
+async def pairing_of(harness: HostingHarness, team: str) -> PairingProgress:
+    """Return the first pairing of a team."""
+    pairings = (await harness.tournaments.get("cup")).tournament.pairings.values()
+    return next(it for it in pairings if team in it.pairing.entrants)
+
+
+@in_loop
+async def test_each_board_is_played_by_the_bots_of_that_board() -> None:
+    harness = await open_teams(team_terms())
+    tournament = (await harness.until_over("cup")).tournament
+    played = 0
+    for progress in tournament.pairings.values():
+        first, second = (TEAMS[name] for name in progress.pairing.entrants)
+        for (number, _), match_id in progress.match_ids.items():
+            match = (await harness.referee.status(match_id)).match
+            board = (first[number - 1], second[number - 1])
+            assert tuple(it.bot for it in match.setup.players) == (board if number % 2 else board[::-1])
+            played += 1
+    assert played == 12
+    assert sum(row.points for row in tournament.standings()) == 12.0
+    assert tournament.phase is TournamentPhase.FINISHED
+    await harness.close()
+
+
+@in_loop
+async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
+    harness = await open_teams(team_terms(times=NO_SHOW), away=("ada",))
+    progress = await pairing_of(harness, "reds")
+    assert {number for number, _ in progress.match_ids} == {2}
+    await harness.time.advance(61 * SECOND)
+    progress = await pairing_of(harness, "reds")
+    assert progress.absent_boards == {1: {"reds"}}
+    await harness.time.advance(200 * SECOND)
+    tournament = (await harness.until_over("cup")).tournament
+    assert tournament.withdrawn == ()
+    assert all(
+        it.absent_boards == {1: {"reds"}} for it in tournament.pairings.values() if "reds" in it.pairing.entrants
+    )
+    assert (tournament.no_show_counts(), tournament.forfeit_counts()["reds"]) == ({}, 3)
+    await harness.close()
+
+
+@in_loop
+async def test_a_board_is_lost_while_another_board_is_still_played() -> None:
+    harness = await open_teams(
+        team_terms(RoundRobin(), times=TournamentTimes(no_show_ms=3_000)), "reds", "blues", away=BOTS
+    )
+    harness.choose = lambda *_: ""  # Whoever plays thinks until its flag falls.
+    harness.connect("ada", "cyd", "dan")
+    await harness.time.advance(4 * SECOND)
+    progress = await pairing_of(harness, "reds")
+    assert ([due.number for due in progress.matches_in_play], progress.absent_boards) == ([1], {2: frozenset({"reds"})})
+    await harness.time.advance(20 * SECOND)
+    assert (await harness.until_over("cup")).tournament.phase is TournamentPhase.FINISHED
+    await harness.close()
+
+
+@in_loop
+async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn() -> None:
+    harness = await open_teams(team_terms(times=NO_SHOW), away=TEAMS["reds"])
+    await harness.time.advance(61 * SECOND)
+    assert (await pairing_of(harness, "reds")).absent == {"reds"}
+    await harness.time.advance(61 * SECOND)
+    tournament = (await harness.until_over("cup")).tournament
+    assert (tournament.withdrawn, tournament.no_show_counts()) == (("reds",), {"reds": 2})
+    await harness.close()
+
+
+@in_loop
+async def test_a_bot_that_is_away_does_not_hold_up_the_other_boards_in_the_queue() -> None:
+    harness = await open_teams(team_terms(RoundRobin()), "reds", "blues", away=("bob",))
+    queued = harness.tournaments.queue(harness.time.wall_ms()).waiting
+    assert [it.waits_for for it in queued] == [WaitReason.BOTS]
+    harness.connect("bob")
+    await harness.until_over("cup")
+    await harness.close()
+
+
+@in_loop
+async def test_a_tournament_of_teams_goes_on_after_a_crash_in_the_middle_of_a_round() -> None:
+    undisturbed = await open_teams(team_terms())
+    expected = (await undisturbed.until_over("cup")).tournament.standings()
+    await undisturbed.close()
+    for writes in range(20, 80, 7):
+        store = Store()
+        await store.register(*BOTS)
+        crash = SimulatedCrash(writes)
+        harness = HostingHarness(store, crash)
+        await harness.open()
+        await harness.tournaments.create(request_with_teams(team_terms()))
+        harness.connect(*BOTS)
+        await harness.tournaments.start("cup")
+        await crash.happened.wait()
+        await kill_process()
+        again = HostingHarness(store)
+        await again.open()
+        again.connect(*BOTS)
+        tournament = (await again.until_over("cup")).tournament
+        assert tournament.standings() == expected
+        assert len(await store.match_ids()) == 12
+        await again.close()
+
+
+@in_loop
+async def test_the_boards_that_were_lost_by_absence_stay_lost_after_a_restart() -> None:
+    harness = await open_teams(team_terms(RoundRobin(), times=NO_SHOW), "reds", "blues", away=("ada", "bob", "dan"))
+    harness.choose = lambda *_: ""
+    await harness.time.advance(61 * SECOND)
+    lost: Tournament = (await harness.tournaments.get("cup")).tournament
+    await kill_process()
+    again = HostingHarness(harness.store)
+    await again.open()
+    tournament = (await again.tournaments.get("cup")).tournament
+    assert tournament.standings() == lost.standings()
+    assert tournament.pairings["1.1"].absent_boards == {1: {"reds"}, 2: {"reds", "blues"}}
+    assert {row.entrant: row.points for row in tournament.standings()} == {"blues": 2.0, "reds": 0.0}
+    await again.close()
+
+
+@in_loop
+async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:
+    store = Store()
+    await store.register(*BOTS)
+    harness = HostingHarness(store)
+    await harness.open()
+    await harness.tournaments.create(request_with_teams(team_terms(), "reds"))
+    for bots in (("cyd",), ("cyd", "dan", "eve")):
+        with pytest.raises(WrongParticipantCount, match="each board of a team"):
+            await harness.tournaments.enter("cup", entrant(*bots, name="blues"))
+    for pair in (("bob", "cyd"), ("cyd", "cyd")):
+        with pytest.raises(AlreadyIn):
+            await harness.tournaments.enter("cup", entrant(*pair, name="blues"))
+    with pytest.raises(BadField, match="needs a name"):
+        await harness.tournaments.enter("cup", replace(entrant("cyd", "dan"), name=""))
+    assert list((await harness.tournaments.get("cup")).tournament.entrants) == ["reds"]
+    await harness.close()
+
+
+@in_loop
+async def test_a_game_that_does_not_fit_teams_is_refused() -> None:
+    harness = HostingHarness(Store())
+    await harness.open()
+    fixed = replace(cup_terms(Swiss(3), "toc", boards=2), partners=Partners.FIXED)
+    for terms in (cup_terms(Swiss(3), "toc", boards=2), fixed):
+        with pytest.raises(BadField, match="two sides with one seat each") as refused:
+            await harness.tournaments.create(tournament_request(terms))
+        assert refused.value.details["field"] == "boards"
+    await harness.close()
+
+
+@in_loop
+async def test_the_next_stage_has_the_same_boards() -> None:
+    store = Store()
+    await store.register(*BOTS)
+    harness = HostingHarness(store)
+    await harness.open()
+    await harness.tournaments.create(request_with_teams(team_terms()))
+    for terms, same in ((cup_terms(RoundRobin()), False), (team_terms(RoundRobin()), True)):
+        final = tournament_request(replace(terms, qualification=Qualification("cup", 2)), name="final", request_id="f")
+        if same:
+            await harness.tournaments.create(final)
+        else:
+            with pytest.raises(BadField, match="boards"):
+                await harness.tournaments.create(final)
+    harness.connect(*BOTS)
+    await harness.tournaments.start("cup")
+    assert len((await harness.until_over("final")).tournament.entrants) == 2
+    await harness.close()
