@@ -4,7 +4,7 @@ Only these can show that the bot does not work: the terms of others are the choi
 """
 
 from collections.abc import Iterable, Mapping, Set
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from referee.accounts.bots import Bot
 from referee.contests.ladder.events import LadderEntrant
@@ -54,14 +54,27 @@ class JoinedMatches:
         ladder = self._ladders.loaded(contest)
         return ladder is None or bot in self._joined_bots(contest, ladder.state.ladder.all_entrants)
 
-    def in_contest(self, bot: str) -> bool:
-        """Return whether the bot takes part in a contest that is not over, by the will of its owner."""
+    def knows_organiser(self, bot: str, kind: str, name: str) -> bool:
+        """Return whether the bot takes part in a contest of the organiser of this one, by the will of its owner."""
+        registry: ContestRegistry[Any] = self._tournaments if kind == TOURNAMENT else self._ladders
+        store = registry.loaded(contest_id(kind, name))
+        return store is not None and self.in_contest(bot, store.state.created.organiser)
+
+    def in_contest(self, bot: str, organiser: str = "") -> bool:
+        """Return whether the bot takes part in a contest that is not over, by the will of its owner.
+
+        With `organiser`, only contests of that organiser count.
+        """
         for ladder_store in self._ladders.active:
+            if organiser not in ("", ladder_store.state.created.organiser):
+                continue
             ladder = ladder_store.state.ladder
             ever_joined = self._joined_bots(ladder_store.contest, ladder.all_entrants)
             if bot in ever_joined and _has_joined(bot, ladder.entrants.values()):
                 return True
         for store in self._tournaments.active:
+            if organiser not in ("", store.state.created.organiser):
+                continue
             cup = store.state.tournament
             ever_joined = self._joined_bots(store.contest, cup.entrants)
             if bot in ever_joined and _has_joined(bot, [cup.entrants[name] for name in cup.active_entrants]):

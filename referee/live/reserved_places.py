@@ -2,7 +2,8 @@
 
 A bot declares how many matches it plays at a time. While it takes part in a contest, matches of others may take at most
 half of these places, rounded down. So they cannot keep it from its contest. Matches of others are those that another
-holder has made outside of contests, and those of contests to which an organiser has invited the bot.
+holder has made outside of contests, and those of contests to which an organiser has invited the bot, unless the bot has
+joined another contest of that organiser: then it may be a rehearsal, and many bots have one place only.
 """
 
 from collections import Counter
@@ -27,6 +28,8 @@ class ReservedPlaces:
         """Returns whether a bot takes part in a contest that is not over, by the will of its owner."""
         self.has_joined: Callable[[str, str, str], bool] = lambda _bot, _kind, _name: True
         """Returns whether a bot has entered that contest by the will of its owner, and was not invited."""
+        self.knows_organiser: Callable[[str, str, str], bool] = lambda _bot, _kind, _name: False
+        """Returns whether a bot takes part in a contest of the organiser of that one, by the will of its owner."""
         self.on_freed: Callable[[Collection[str]], None] = lambda _: None
         """Call it with bots that may have left their last contest, so that places are no longer kept for them."""
 
@@ -47,8 +50,8 @@ class ReservedPlaces:
 
     def was_invited(self, bot: str, labels: Labels) -> bool:
         """Return whether a match with these labels belongs to a contest to which an organiser has invited the bot."""
-        kind = next((kind for kind in KINDS if kind in labels), "")
-        return bool(kind) and not self.has_joined(bot, kind, labels[kind])
+        contest = _contest_of(labels)
+        return contest is not None and not self.has_joined(bot, *contest)
 
     def _is_of_others(self, labels: Labels, session: Session) -> bool:
         _, owner = self._sessions.path_and_holder(session.player)
@@ -56,4 +59,10 @@ class ReservedPlaces:
             return False
         if OF_CONTESTS.isdisjoint(labels):
             return True
-        return self.was_invited(session.player.bot, labels)
+        bot, contest = session.player.bot, _contest_of(labels)
+        return contest is not None and not (self.has_joined(bot, *contest) or self.knows_organiser(bot, *contest))
+
+
+def _contest_of(labels: Labels) -> tuple[str, str] | None:
+    """Return kind and name of the contest to which a match with these labels belongs."""
+    return next(((kind, labels[kind]) for kind in KINDS if kind in labels), None)

@@ -96,6 +96,7 @@ class Application:
         )
         self.referee.reserved_places.in_contest = joined_matches.in_contest
         self.referee.reserved_places.has_joined = joined_matches.has_joined
+        self.referee.reserved_places.knows_organiser = joined_matches.knows_organiser
         dependencies = HostingDependencies(
             self.referee,
             MatchFactory(self.referee, stores.accounts),

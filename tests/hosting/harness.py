@@ -222,6 +222,7 @@ class HostingHarness:
         )
         self.referee.reserved_places.in_contest = joined_matches.in_contest
         self.referee.reserved_places.has_joined = joined_matches.has_joined
+        self.referee.reserved_places.knows_organiser = joined_matches.knows_organiser
         self.factory = MatchFactory(self.referee, store.accounts)
         dependencies = HostingDependencies(
             self.referee,

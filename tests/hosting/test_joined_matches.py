@@ -143,7 +143,7 @@ async def test_a_bot_has_joined_a_contest_unless_it_was_invited() -> None:
     await harness.close()
 
 
-async def open_with_invitation() -> HostingHarness:
+async def open_with_invitation(organiser: str = "stranger") -> HostingHarness:
     """Return a process in which a bot with four places is on a ladder, and was invited to a tournament."""
     store = Store()
     await store.register("guest", "one", "two", "three", "four")
@@ -151,7 +151,8 @@ async def open_with_invitation() -> HostingHarness:
     harness.choose = lambda *_: ""  # All matches stay in play.
     await harness.open()
     await new_ladder(harness, ladder_terms(), "guest")
-    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "one", "two", "three", "four"))
+    request = tournament_request(cup_terms(RoundRobin()), "one", "two", "three", "four")
+    await harness.tournaments.create(replace(request, organiser=organiser))
     await harness.tournaments.enter("cup", replace(entrant("guest"), invited=True))
     await harness.tournaments.start("cup")
     harness.connect("one", "two", "three", "four")
@@ -169,6 +170,13 @@ async def test_matches_of_a_contest_that_has_invited_a_bot_take_half_of_its_plac
     await harness.ladders.join("main", ladder_entrant("one"))
     await settle()
     assert harness.referee.count_in_play("guest") == 4, "the ladder has the others"
+    await harness.close()
+
+
+@in_loop
+async def test_a_rehearsal_of_the_organiser_of_a_contest_that_the_bot_joined_takes_all_places() -> None:
+    harness = await open_with_invitation("org")
+    assert harness.referee.count_in_play("guest") == 4
     await harness.close()
 
 
