@@ -58,7 +58,7 @@ def sha256_of(secret: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOwner:
-    """Whose calls, bytes and streams are counted together: those of one bot, or of all other tokens of a holder."""
+    """A bot, or a holder with all tokens but those of its bots; its calls, bytes and streams are counted together."""
 
     holder: str
     bot: str = ""

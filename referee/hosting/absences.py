@@ -21,7 +21,7 @@ class AbsenceTimer:
         self._waited_us: dict[Absence, Micros] = {}
         """Time for which each was absent; other absences of an open pairing are kept, so that they add up."""
         self._absent: Collection[Absence] = ()
-        """Who was absent at the last update."""
+        """Absences at the last update."""
         self._updated_us: Micros = 0
 
     def restart(self) -> None:

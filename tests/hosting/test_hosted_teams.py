@@ -101,7 +101,7 @@ async def test_a_board_is_lost_while_another_board_is_still_played() -> None:
     harness = await open_teams(
         team_terms(RoundRobin(), times=TournamentTimes(no_show_ms=3_000)), "reds", "blues", away=BOTS
     )
-    harness.choose = lambda *_: ""  # Whoever plays thinks until its flag falls.
+    harness.choose = lambda *_: ""  # The bots never move, so their flags fall.
     harness.connect("ada", "cyd", "dan")
     await harness.time.advance(4 * SECOND)
     progress = await pairing_of(harness, "reds")

@@ -114,7 +114,7 @@ async def test_a_paused_bot_counts_as_absent() -> None:
 @in_loop
 async def test_nobody_is_absent_while_the_tournament_has_no_place_for_another_match() -> None:
     harness = await open_process(*FOUR)
-    harness.choose = lambda *_: ""  # Whoever plays thinks for ever.
+    harness.choose = lambda *_: ""  # The bots never move.
     harness.connect("bob", "cyd", "dan")
     terms = cup_terms(RoundRobin(), times=replace(NO_SHOW, no_show_ms=3_000), max_concurrent_matches=1)
     await start_tournament(harness, terms, *FOUR)

@@ -61,7 +61,7 @@ class DeclareAbsent:
     entrants: tuple[str, ...]
     message: str
     by: str = ""
-    """Who of the staff declares it. Empty: the referee."""
+    """Holder that declares the absence. Empty: the referee itself."""
     board: int = 0
     """Board of two teams that has waited. 0: the pairing."""
 

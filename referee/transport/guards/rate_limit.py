@@ -98,10 +98,10 @@ class Usage:
     """What an owner of a budget uses now, or has used in the last minute."""
 
     calls: int = 0
-    """Without rejected ones."""
+    """Accepted calls; rejected ones do not count."""
     received_bytes: int = 0
     streams: int = 0
-    """Of the kind that it has more of."""
+    """The larger of its numbers of Play and Watch streams."""
 
 
 UsageObserver: TypeAlias = Callable[[BudgetOwner, str, int, int], Awaitable[None]]
@@ -236,7 +236,7 @@ class RateLimiter:
     def _check_stream_limits(self, owner: BudgetOwner, kind: StreamKind, limit: int) -> None:
         if self._streams.get((owner, kind), 0) >= limit:
             raise TooManyStreams(limit)
-        # Whoever watches must not keep bots from playing.
+        # Watch streams must leave room for Play streams.
         max_watches = (self._max_streams + 1) // 2
         if kind is StreamKind.WATCH and self._streams_of_kind[kind] >= max_watches:
             raise TooManyStreams(max_watches)
