@@ -36,7 +36,7 @@ class PairingProgress:
     not_before_ms: int = 0
     """When its first match may start (Unix milliseconds). 0: at once."""
     reopened: int = 0
-    """How often its result was set aside."""
+    """Number of times that its result was set aside."""
     boards: int = 0
     """Number of boards of two teams, on each of which one match is played. 0: the entrants are no teams."""
     absent_boards: Mapping[int, frozenset[str]] = field(default_factory=dict)

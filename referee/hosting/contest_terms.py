@@ -100,7 +100,7 @@ class TournamentTerms:
     freeze_versions: bool = False
     """Whether each bot plays with the version that it has at the start until the end."""
     qualification: Qualification | None = None
-    """Where the entrants come from. None: they enter."""
+    """The stage before, whose best are the entrants. None: entrants join by themselves."""
 
 
 @dataclass(frozen=True, slots=True)

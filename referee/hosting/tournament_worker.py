@@ -36,7 +36,7 @@ from referee.match.state import Match
 PART_BATCH_SIZE = 32
 """How many parts of the pairings are searched before the event loop runs again: some milliseconds of work."""
 MAX_SLEEP_MS = 60_000
-"""How long the worker sleeps at most until a moment: the wall clock may be set in the meantime."""
+"""Longest sleep of the worker until a point in time, since the wall clock may be set in the meantime."""
 NOT_NEEDED = "the tournament does not need it any more"
 AWAY, PAUSED = "not connected", "paused"
 """Why an entrant counts as absent."""
@@ -48,7 +48,7 @@ class Qualified:
 
     phase: TournamentPhase
     entrants: tuple[TournamentEntrant, ...] = ()
-    """Those that qualify, the best first. Empty until it is finished."""
+    """Entrants that qualify, the best first. Empty until that tournament is finished."""
 
 
 class TournamentWorker(ContestWorker[TournamentState]):

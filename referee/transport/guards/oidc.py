@@ -21,7 +21,7 @@ CACHE_SIZE = 10_000
 CLAIMS = ["exp", "iat", "iss", "aud"]
 """Claims that every token must have."""
 UNREADABLE = (jwt.PyJWTError, ValueError, TypeError)
-"""What texts that strangers choose can cause in the decoder."""
+"""Errors that texts chosen by strangers can cause in the decoder."""
 
 log = structlog.get_logger("referee")
 

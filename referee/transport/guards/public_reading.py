@@ -22,10 +22,11 @@ PUBLIC_TOKEN = Token(NO_SECRET, Role.PUBLIC, PUBLIC_HOLDER, 0)
 @dataclass(frozen=True, slots=True)
 class PublicLimits:
     calls_per_minute: int
-    """Of one address, as all limits below but the last."""
+    """Limit of one address."""
     streams: int
+    """Limit of one address."""
     all_streams: int
-    """Of all addresses together."""
+    """Limit of all addresses together."""
 
 
 class PublicReading:
