@@ -118,7 +118,7 @@ class Rehearsal:
             "referee admin match record": self.wait_for_result,
             "referee tournament watch cup": self.open_gate,
         }
-        """What has to be so before a command that begins like this."""
+        """Preparations, by the beginning of the command that needs them."""
 
     def open_shell(self, folder: Path) -> Shell:
         return self.stack.enter_context(Shell(folder, self.machine.environment()))
