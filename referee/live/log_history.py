@@ -50,6 +50,48 @@ def replay(
         before = after
 
 
+NOTICE_INTERVAL_S = 0.05
+"""Time between two wake-ups of all spectators of a log."""
+
+
+class SpectatorNotices:
+    """Wakes the spectators of a log at most once per interval, so that they share the cost of a message.
+
+    The first entry after a pause wakes them at once. All later ones wait for the end of the interval, and are then
+    sent together.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        """Number of the last entry that spectators may be sent."""
+        self.previous = number
+        """The same before the last wake-up."""
+        self.changed = asyncio.Event()
+        """Event that is set when `number` grows. Take it before reading `number`, or a change may be missed."""
+        self._latest = number
+        self._next_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def advance(self, number: int, *, at_once: bool) -> None:
+        """Let spectators see all entries up to `number`, now or at the end of the interval."""
+        self._latest = number
+        loop = asyncio.get_running_loop()
+        now_s = loop.time()
+        if at_once or now_s >= self._next_s:
+            self._next_s = now_s + NOTICE_INTERVAL_S
+            self._notify()
+        elif self._timer is None:
+            self._timer = loop.call_at(self._next_s, self._notify)
+
+    def _notify(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        self.previous, self.number = self.number, self._latest
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
 class LogHistory(Generic[EntryT, State]):
     """The state of a log, extended step by step. The last steps are cached, so that watchers need not read the log."""
 

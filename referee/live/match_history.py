@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from engines.api import Game, Seat, Viewer
-from referee.live.log_history import LogHistory, LogStep
+from referee.live.log_history import LogHistory, LogStep, SpectatorNotices
 from referee.live.ports import UNREADABLE, Entry, LogDamaged
 from referee.match.events import (
     Event,
@@ -23,7 +23,7 @@ from referee.match.events import (
     PlayEnded,
     PlayStarted,
 )
-from referee.match.state import Match, create_match, evolve
+from referee.match.state import Match, MatchPhase, create_match, evolve
 
 MAX_CACHED_STEPS = 64
 """How many steps are kept while the match is watched; watchers that are further behind read the log."""
@@ -84,6 +84,10 @@ class WatchedEntry(Struct, frozen=True, gc=False):
     """Seats and sealed moves that the entry revealed, as the viewer may see them now."""
 
 
+ShownSpan = tuple[int, int, bool]
+"""Numbers of the first and the last entry, and whether the match was over when they were shown."""
+
+
 class MatchHistory(LogHistory[Entry, Match]):
     """The history of one match, extended step by step from its first entry."""
 
@@ -103,8 +107,10 @@ class MatchHistory(LogHistory[Entry, Match]):
         """Location of the verdict on each answer with a request id, by seat and request id."""
         self.other_requests: dict[tuple[int | str, str], Entry] = {}
         """The entry that answers each other request, by caller and request id."""
-        self.last_shown: dict[Viewer, WatchedEntry] = {}
-        """Cache of the last move as each viewer may see it."""
+        self.last_shown: dict[Viewer, tuple[ShownSpan, list[WatchedEntry]]] = {}
+        """Cache of the last entries that each viewer was sent, as it may see them."""
+        self._spectator_notices: SpectatorNotices | None = None
+        """None: no spectator has watched."""
 
     @property
     def match(self) -> Match:
@@ -127,6 +133,19 @@ class MatchHistory(LogHistory[Entry, Match]):
             if self.unplayable_from is None or not self.is_unplayable(step.entry):
                 self._apply(step)
         super().extend(steps)
+        if self._spectator_notices:
+            self._spectator_notices.advance(self.number, at_once=self.match.phase is MatchPhase.OVER)
+
+    @property
+    def spectator_notices(self) -> SpectatorNotices:
+        if self._spectator_notices is None:
+            self._spectator_notices = SpectatorNotices(self.number)
+        return self._spectator_notices
+
+    def end_watches(self, error: Exception) -> None:
+        super().end_watches(error)
+        if self._spectator_notices:
+            self._spectator_notices.advance(self.number, at_once=True)
 
     def is_unplayable(self, entry: Entry) -> bool:
         """Return whether the game can no longer apply the entry, so that its effect is unknown."""

@@ -96,10 +96,10 @@ class LogWatch(ABC, Generic[EntryT, State]):
         """
         while self.state is None or not self._is_over(self.state):
             # Subscribe before reading, or an entry appended in between would be missed.
-            changed = self._history.changed
-            if self._history.number > self.number:
+            latest, changed = self._latest()
+            if latest > self.number:
                 self._check_pace()
-                if steps := await self._visible_steps():
+                if steps := (await self._visible_steps())[: latest - self.number]:
                     self._move_to(steps[-1])
                     return steps
             self._caught_up = True
@@ -107,6 +107,11 @@ class LogWatch(ABC, Generic[EntryT, State]):
                 raise self._history.closed
             await changed.wait()
         raise StopAsyncIteration
+
+    def _latest(self) -> tuple[int, asyncio.Event]:
+        """Return the number of the last entry that may be returned now, and the event of the next change."""
+        changed = self._history.changed
+        return self._history.number, changed
 
     @abstractmethod
     def _is_over(self, state: State) -> bool:
@@ -126,8 +131,12 @@ class LogWatch(ABC, Generic[EntryT, State]):
 
     def _check_pace(self) -> None:
         """Raise SlowConsumer if the watch has caught up once and is too far behind; reading a long log takes time."""
-        if self._caught_up and self._history.number - self.number > self._max_behind:
+        if self._caught_up and self._due() - self.number > self._max_behind:
             raise SlowConsumer(self.number)
+
+    def _due(self) -> int:
+        """Return the number of the last entry that a watcher without any delay of its own has been sent."""
+        return self._history.number
 
     async def _go_back(self, to: int) -> None:
         cached = self._history.steps_after(to - 1) if to else None
@@ -172,7 +181,25 @@ class MatchWatch(LogWatch[Entry, Match]):
 
     async def __anext__(self) -> list[WatchedEntry]:
         """Return at least one entry. Raises SlowConsumer, LogUnavailable, or why the match is not run here any more."""
-        return [self._entry_for_viewer(step) for step in await self.next_steps()]
+        steps = await self.next_steps()
+        # Rejected moves are public after the end, so the same entries can then look different.
+        over = self._history.match.phase is MatchPhase.OVER
+        span = (steps[0].entry.number, steps[-1].entry.number, over)
+        shown = self._history.last_shown.get(self._viewer)
+        if shown is None or shown[0] != span:
+            shown = span, [self._entry_for_viewer(step) for step in steps]
+            self._history.last_shown[self._viewer] = shown
+        return shown[1]
+
+    def _latest(self) -> tuple[int, asyncio.Event]:
+        """Seats may play by what they watch, so only spectators wait for others."""
+        if self._viewer != SPECTATOR:
+            return super()._latest()
+        notices = self._history.spectator_notices
+        return notices.number, notices.changed
+
+    def _due(self) -> int:
+        return super()._due() if self._viewer != SPECTATOR else self._history.spectator_notices.previous
 
     @property
     def _sees_all(self) -> bool:
@@ -214,17 +241,13 @@ class MatchWatch(LogWatch[Entry, Match]):
         return step.state.phase is MatchPhase.WAITING or step.state.ply + visibility.delay_plies <= current.ply
 
     def _entry_for_viewer(self, step: MatchStep) -> WatchedEntry:
-        """Convert a step; moves are cached by viewer, since they are the same for all with the same permissions."""
-        last = self._history.last_shown.get(self._viewer)
-        if last and last.match is step.state:
-            return last
+        """Return the entry of a step as the viewer may see it."""
         entry, match = step.entry, step.state
         unplayable = self._history.is_unplayable(entry)
         position = step.before.position if step.before else None
         event = None if unplayable else redact(entry.event, position, self._viewer)
         if isinstance(event, MovePlayed):
-            self._history.last_shown[self._viewer] = watched = self._move_for_viewer(entry, event, match)
-            return watched
+            return self._move_for_viewer(entry, event, match)
         if isinstance(entry.event, MoveRefused) and not unplayable and self._history.match.phase is MatchPhase.OVER:
             event = entry.event  # Rejected moves are public after the end.
         return WatchedEntry(entry.number, entry.at_ms, event, match)

@@ -186,22 +186,27 @@ class EncodedEntries:
 
 
 class WatchCache:
-    """LRU cache of the last entry that each audience received, encoded, so that it is converted and encoded once."""
+    """LRU cache of the last entries that each audience received, encoded, so that they are encoded once."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[Audience, tuple[WatchedEntry, EncodedEntries]] = OrderedDict()
+        self._last: OrderedDict[Audience, tuple[Sequence[WatchedEntry], EncodedEntries]] = OrderedDict()
 
-    def encode(self, watched: WatchedEntry, context: ViewerContext) -> EncodedEntries:
-        """Return a response with the entry."""
-        audience = (watched.match.setup.match_id, context.viewer, context.with_view)
+    def encode(self, watched: Sequence[WatchedEntry], context: ViewerContext) -> EncodedEntries:
+        """Return a response with the entries."""
+        audience = (watched[0].match.setup.match_id, context.viewer, context.with_view)
         cached = self._last.get(audience)
         if cached and cached[0] is watched:
             return cached[1]
-        item = match_service_pb2.WatchMatchItem(entry=entry_of(watched, context))
-        response = match_service_pb2.WatchMatchResponse(items=[item])
-        encoded = EncodedEntries(response.SerializeToString(), (watched.number,))
+        encoded = encode_entries(watched, context)
         self._last[audience] = watched, encoded
         self._last.move_to_end(audience)
         if len(self._last) > WATCH_CACHE_SIZE:
             self._last.popitem(last=False)
         return encoded
+
+
+def encode_entries(watched: Sequence[WatchedEntry], context: ViewerContext) -> EncodedEntries:
+    """Return a response with the entries."""
+    items = [match_service_pb2.WatchMatchItem(entry=entry_of(each, context)) for each in watched]
+    response = match_service_pb2.WatchMatchResponse(items=items)
+    return EncodedEntries(response.SerializeToString(), tuple(each.number for each in watched))

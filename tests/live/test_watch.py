@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from engines.api import REFEREE, SPECTATOR
+from referee.live import log_history
+from referee.live.log_history import SpectatorNotices
 from referee.live.match_history import MAX_CACHED_STEPS, WatchedEntry
 from referee.live.match_request import LiveLimits
 from referee.live.ports import EngineFault
@@ -72,6 +74,44 @@ async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice() -> Non
         assert (snapshot.state.number if snapshot.state else 0) == after
         assert numbers(await anext(watch))[0] == after + 1
     await harness.referee.close()
+
+
+@in_loop
+async def test_spectators_get_what_happens_within_a_short_time_together_and_seats_get_it_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_history, "NOTICE_INTERVAL_S", 3600)
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 7})
+    _, spectator = await harness.referee.watch(match_id, None, SPECTATOR)
+    _, seat = await harness.referee.watch(match_id, None, 0)
+    await harness.submit_move(match_id, 0, "1")
+    assert [numbers(await anext(watch)) for watch in (spectator, seat)] == [[3], [3]]
+    next_batch = asyncio.create_task(anext(spectator))
+    await harness.submit_move(match_id, 1, "1")
+    assert [numbers(await next_batch), numbers(await anext(seat))] == [[4], [4]], "the first entry is sent at once"
+    later = asyncio.create_task(anext(spectator))
+    for ply in (0, 1):
+        await harness.submit_move(match_id, ply, "1")
+        await settle()
+        assert not later.done()
+        assert len(await anext(seat)) == 1
+    await play_on(harness, match_id)
+    last = (await harness.match(match_id)).number
+    assert numbers(await later) == list(range(5, last + 1)), "the end is sent at once"
+    await harness.referee.close()
+
+
+@in_loop
+async def test_spectators_get_all_that_happened_at_the_end_of_the_interval() -> None:
+    notices = SpectatorNotices(1)
+    notices.advance(2, at_once=False)
+    changed = notices.changed
+    notices.advance(3, at_once=False)
+    notices.advance(4, at_once=False)
+    assert (notices.previous, notices.number) == (1, 2)
+    await changed.wait()
+    assert (notices.previous, notices.number) == (2, 4)
 
 
 @in_loop
@@ -203,7 +243,10 @@ async def test_a_match_that_is_visible_after_its_end_shows_nothing_before() -> N
 
 
 @in_loop
-async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_from() -> None:
+async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_history, "NOTICE_INTERVAL_S", 0)
     harness = RefereeHarness(limits=LiveLimits(max_watcher_lag=3))
     match_id, _ = await harness.start_match()
     await play_on(harness, match_id, 4)
@@ -213,12 +256,12 @@ async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_fro
     await settle()
     await play_on(harness, match_id, 1)
     assert numbers(await next_batch) == [7]
-    await play_on(harness, match_id, 4)
+    await play_on(harness, match_id, 5)
     with pytest.raises(SlowConsumer) as slow:
         await anext(watch)
     assert slow.value.details == {"resume_after": "7"}
     _, resumed = await harness.referee.watch(match_id, 7, SPECTATOR)
-    assert numbers(await anext(resumed)) == [8, 9, 10, 11]
+    assert numbers(await anext(resumed)) == [8, 9, 10, 11, 12]
     await harness.referee.close()
 
 

@@ -13,11 +13,10 @@ from tests.live.runner_harness import in_loop
 MATCH_CONTEXT = MatchContext(lambda _: True)
 
 
-async def watched_entry(harness: RefereeHarness, match_id: str, viewer: Viewer) -> WatchedEntry:
-    """Return the last entry of a match with three entries, as the viewer sees it now."""
+async def watched_entries(harness: RefereeHarness, match_id: str, viewer: Viewer) -> list[WatchedEntry]:
+    """Return the entries of a match after its second one, as the viewer sees them now."""
     _, watching = await harness.referee.watch(match_id, 2, viewer)
-    (watched,) = await anext(watching)
-    return watched
+    return await anext(watching)
 
 
 def decode_entry(response: EncodedEntries) -> Entry:
@@ -27,13 +26,13 @@ def decode_entry(response: EncodedEntries) -> Entry:
 
 @in_loop
 async def test_watchers_of_the_same_view_share_one_message() -> None:
-    harness, watch_cache = RefereeHarness(), WatchCache()
+    harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
-    one, another = [await watched_entry(harness, match_id, SPECTATOR) for _ in range(2)]
-    first = watch_cache.encode(one, ViewerContext(SPECTATOR, MATCH_CONTEXT))
-    assert watch_cache.encode(another, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is first
-    entry = decode_entry(first)
+    one, another = [await watched_entries(harness, match_id, SPECTATOR) for _ in range(2)]
+    response = watch_cache.encode(one, context)
+    assert watch_cache.encode(another, context) is response
+    entry = decode_entry(response)
     assert (entry.number, entry.move_played.played.move) == (3, "1")
     await harness.referee.close()
 
@@ -43,7 +42,7 @@ async def test_each_viewer_receives_its_own_view() -> None:
     harness, watch_cache = RefereeHarness(), WatchCache()
     match_id, _ = await harness.start_match("fingers")
     await harness.submit_move(match_id, 0, "3")
-    watched = {viewer: await watched_entry(harness, match_id, viewer) for viewer in (SPECTATOR, 0)}
+    watched = {viewer: await watched_entries(harness, match_id, viewer) for viewer in (SPECTATOR, 0)}
     received = {
         viewer: decode_entry(watch_cache.encode(watched[viewer], ViewerContext(viewer, MATCH_CONTEXT)))
         for viewer in (SPECTATOR, 0, SPECTATOR)
@@ -57,28 +56,26 @@ async def test_each_viewer_receives_its_own_view() -> None:
 
 @in_loop
 async def test_later_entries_are_converted_again() -> None:
-    harness, watch_cache = RefereeHarness(), WatchCache()
+    harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(0, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
-    _, watching = await harness.referee.watch(match_id, None, SPECTATOR)
     received = []
     for ply in range(3):
         await harness.submit_move(match_id, ply % 2, "1")
-        received += [
-            decode_entry(watch_cache.encode(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))).number
-            for watched in await anext(watching)
-        ]
-    assert received == [3, 4, 5]
+        entries = await watched_entries(harness, match_id, 0)
+        response = WatchMatchResponse.FromString(watch_cache.encode(entries, context).encoded)
+        received.append([item.entry.number for item in response.items])
+    assert received == [[3], [3, 4], [3, 4, 5]]
     await harness.referee.close()
 
 
 @in_loop
 async def test_the_cache_has_a_size_limit() -> None:
-    harness, watch_cache = RefereeHarness(), WatchCache()
+    harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
-    watched = await watched_entry(harness, match_id, SPECTATOR)
-    first = watch_cache.encode(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT))
+    watched = await watched_entries(harness, match_id, SPECTATOR)
+    first = watch_cache.encode(watched, context)
     for seat in range(WATCH_CACHE_SIZE):
         watch_cache.encode(watched, ViewerContext(seat, MATCH_CONTEXT))
-    assert watch_cache.encode(watched, ViewerContext(SPECTATOR, MATCH_CONTEXT)) is not first
+    assert watch_cache.encode(watched, context) is not first
     await harness.referee.close()

@@ -40,7 +40,7 @@ from referee.transport.services.paging import (
 from referee.transport.services.records import Records
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
-from referee.wire.entries import EncodedEntries, ViewerContext, WatchCache
+from referee.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
 from referee.wire.matches import PHASES, MatchContext, match_of, read_turn_options, turn_of
 from referee.wire.results import maybe_result
 from referee.wire.terms import TermsConverter, read_match_request
@@ -49,6 +49,8 @@ from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
 REQUEST_ID_CHARS = 64
 ENTRIES_PER_YIELD = 4
 """Entries converted before the event loop may run other tasks, so that a long history cannot block it."""
+MAX_SHARED_ENTRIES = 20
+"""Entries that are encoded without a break, once for all watchers of the same view."""
 MESSAGE_CHARS = 200
 RECORD_LINES_PER_MESSAGE = 100
 
@@ -251,8 +253,8 @@ class Matches(MatchServiceServicer):
             )
             await context.write(pb.WatchMatchResponse(items=[pb.WatchMatchItem(snapshot=snapshot)]))
             async for entries in updates:
-                if len(entries) == 1:
-                    await context.write(self._watch_cache.encode(entries[0], viewer_context))
+                if len(entries) <= min(MAX_SHARED_ENTRIES, self._limits.max_items_per_message):
+                    await context.write(self._watch_cache.encode(entries, viewer_context))
                     continue
                 for chunk in chunks(entries, self._limits.max_items_per_message):
                     await context.write(await self._encode_entries(chunk, viewer_context))
@@ -260,9 +262,8 @@ class Matches(MatchServiceServicer):
     async def _encode_entries(self, entries: Sequence[WatchedEntry], viewer_context: ViewerContext) -> EncodedEntries:
         encoded: list[EncodedEntries] = []
         for chunk in chunks(entries, ENTRIES_PER_YIELD):
-            if len(entries) > ENTRIES_PER_YIELD:
-                await self._yield.pause()
-            encoded += [self._watch_cache.encode(entry, viewer_context) for entry in chunk]
+            await self._yield.pause()
+            encoded.append(encode_entries(chunk, viewer_context))
         return EncodedEntries.join(encoded)
 
     async def GetRecord(  # type: ignore[override]  # It writes to the context itself.
