@@ -50,7 +50,7 @@ def replay(
         before = after
 
 
-NOTICE_INTERVAL_S = 0.05
+NOTICE_INTERVAL_S = 0.25
 """Time between two wake-ups of all spectators of a log."""
 
 
