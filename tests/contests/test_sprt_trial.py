@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
-from referee.contests.strength.elo import OutcomeCounts, expected_score
+from referee.contests.strength.elo import OutcomeCounts, estimate_from_counts, expected_score, no_outcomes
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, evaluate_sprt
 from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
 from referee.contests.tournament.events import TournamentEnded
@@ -194,7 +194,7 @@ def test_without_counted_sets_the_estimate_is_uncertain() -> None:
     assert started(
         TournamentPlayTerms(SprtTrial(SprtParameters(1.0, max_matches=9), at_a_table=3), b""), "ab"
     ).tournament.trial_state == TrialState(
-        SprtVerdict.OPEN, None, SPRT.lower, SPRT.upper, (), state_of(trial()).estimate, 0, 9
+        SprtVerdict.OPEN, None, SPRT.lower, SPRT.upper, (), estimate_from_counts(no_outcomes(3)), 0, 9
     )
 
 

@@ -233,8 +233,8 @@ type SprtState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The verdict.
 	Verdict SprtVerdict `protobuf:"varint,1,opt,name=verdict,proto3,enum=referee_api.v1.SprtVerdict" json:"verdict,omitempty"`
-	// Log-likelihood ratio. Not set in games of more than two sides, where only the estimate is computed, by a paired
-	// bootstrap over the sets.
+	// Log-likelihood ratio. Not set in games of more than two sides, where only the estimate is computed, from the scores
+	// in the sets.
 	Llr *float64 `protobuf:"fixed64,2,opt,name=llr,proto3,oneof" json:"llr,omitempty"`
 	// Ratio at which the test fails.
 	LlrLower float64 `protobuf:"fixed64,3,opt,name=llr_lower,json=llrLower,proto3" json:"llr_lower,omitempty"`

@@ -1,27 +1,30 @@
 """The Elo scale, and estimates of a difference in strength with confidence intervals.
 
 A player who is 400 Elo ahead is expected to score ten points for each point of the opponent. Differences are estimated
-from counted outcomes of two sides, or by a paired bootstrap over sets of duplicate play.
+from counted outcomes of two sides, or from the scores in sets of duplicate play.
 
 Three outcomes are those of single matches: lost, drawn, won. Five are those of two matches with the seats exchanged: 0,
 0.5, 1, 1.5 and 2 points. In general, outcomes are evenly spaced.
 
-Nothing is assumed about the rate of each outcome, such as how drawish the game is. Among all rates with a given
-expected score, some explain the counts best. The log-likelihood that they lose against the observed rates is the loss
-of that score, and the difference of two losses is the generalised log-likelihood ratio of two scores.
+Nothing is assumed about the rate of each outcome, such as how drawish the game is. For an interval, every outcome
+counts a fraction of a set more than it occurred (a Dirichlet prior on the rates), and what is then known of the
+expected score is described by the beta distribution with the same mean and variance.
 
-The best rates follow from Lagrange's multiplier: if `w` of `n` sets scored `a`, its rate is
-w / n / (1 + x * (a - score)), where x makes the rates sum up to 1. See Michel Van den Bergh, "Comments on
+For the sequential test, some rates with a given expected score explain the counts best. The log-likelihood that they
+lose against the observed rates is the loss of that score, and the difference of two losses is the generalised
+log-likelihood ratio of two scores. The best rates follow from Lagrange's multiplier: if `w` of `n` sets scored `a`, its
+rate is w / n / (1 + x * (a - score)), where x makes the rates sum up to 1. See Michel Van den Bergh, "Comments on
 normalized Elo" and "The generalized maximum likelihood ratio for the expectation value of a distribution".
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import copysign, exp, fsum, log, log10, sqrt
+from math import exp, fsum, log, log10
+from operator import mul
 from statistics import NormalDist
 
-from engines.chance import Chance
+from referee.contests.strength.beta_distribution import BetaDistribution
 
 ELO_SCALE = 400 / log(10)
 """Elo for one unit of the logistic curve."""
@@ -96,11 +99,6 @@ def no_outcomes(outcomes: int) -> OutcomeCounts:
 PRECISION = 1e-13
 
 
-def log_likelihood_loss(counts: OutcomeCounts, score: float) -> float:
-    """Return the log-likelihood lost by assuming that expected score, between 0 and 1. Never negative."""
-    return max(0.0, counts.weighted_sum(outcome_losses(counts, score)))
-
-
 def outcome_losses(counts: OutcomeCounts, score: float) -> tuple[float, ...]:
     """Return, for each outcome, the loss that one set with this outcome contributes."""
     distances = [outcome_score - score for outcome_score in counts.scores]
@@ -136,7 +134,14 @@ CONFIDENCE = 0.95
 HALF_WIDTH = NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
 """Half the width of an interval, in standard deviations."""
 
-BISECTION_STEPS = 40
+PRIOR_SETS = 1.8
+"""Sets that are added for an interval, spread evenly over the outcomes: 0.6 for each of three outcomes.
+
+It is what makes intervals of few sets hold; see `docs/ratings.md`.
+"""
+
+PRIOR_SCORES = 0.6
+"""Sets that are added to scores of sets, spread evenly over 0, ½ and 1. Scores vary less than outcomes of matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,63 +167,33 @@ def normal_estimate(elo: float, deviation: float) -> EloEstimate:
 
 
 def estimate_from_counts(tally: OutcomeCounts) -> EloEstimate:
-    """Return the most likely difference, and the interval of differences that the counts do not reject.
-
-    The interval is that of the likelihood ratio. With many sets it equals the average score and 1.96 standard errors to
-    both sides; with few sets, unlike that, three wins in a row are not certainty.
-    """
-    signed_root = copysign(sqrt(2 * log_likelihood_loss(tally, 0.5)), tally.score - 0.5)
-    return EloEstimate(
-        elo_difference(tally.score),
-        elo_difference(_interval_end(tally, MIN_SCORE)),
-        elo_difference(_interval_end(tally, 1 - MIN_SCORE)),
-        NORMAL.cdf(signed_root),
-    )
+    """Return the difference that the average score corresponds to, with the interval of the expected score."""
+    prior = PRIOR_SETS / len(tally.counts)
+    return _score_estimate(tally.score, tally.scores, [count + prior for count in tally.counts])
 
 
-def _interval_end(tally: OutcomeCounts, edge: float) -> float:
-    """Return the score furthest from the average, towards the edge, that the counts do not reject."""
-    if _is_plausible(tally, edge):
-        return edge
-    inside, outside = tally.score, edge
-    for _ in range(BISECTION_STEPS):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if _is_plausible(tally, middle) else (inside, middle)
-    return inside
-
-
-def _is_plausible(tally: OutcomeCounts, score: float) -> bool:
-    return 2 * log_likelihood_loss(tally, score) <= HALF_WIDTH**2
-
-
-RESAMPLES = 1000
-
-
-def bootstrap_estimate(sets: Sequence[float], chance: Chance) -> EloEstimate:
+def estimate_from_scores(sets: Sequence[float]) -> EloEstimate:
     """Return how far the first player is ahead, from its score in each set, from 0 to 1; there is at least one set.
 
-    This is for matches of more than two sides, which have no likelihood ratio. Sets are resampled as a whole, because
-    their matches have their start in common. For the interval and the superiority, one won and one lost set are added;
-    otherwise three equal sets would seem to leave no doubt.
+    This is for matches of more than two sides. Sets count as a whole, because their matches have their start in common.
     """
-    averages = sorted(_resampled_averages((*sets, 0.0, 1.0), chance))
-    tail = round(RESAMPLES * (1 - CONFIDENCE) / 2)
-    above = sum((average > 0.5) + (average >= 0.5) for average in averages) / 2
+    weights = [1.0] * len(sets) + [PRIOR_SCORES / 3] * 3
+    return _score_estimate(fsum(sets) / len(sets), (*sets, 0.0, 0.5, 1.0), weights)
+
+
+def _score_estimate(average: float, scores: Sequence[float], weights: Sequence[float]) -> EloEstimate:
+    """Return the estimate of an average score, from weighted scores that include the prior.
+
+    The interval always includes the average: that of a player who won everything ends at the highest score.
+    """
+    total = fsum(weights)
+    mean = fsum(map(mul, weights, scores)) / total
+    square = fsum(weight * score * score for weight, score in zip(weights, scores, strict=True)) / total
+    known = BetaDistribution.of_moments(mean, (square - mean * mean) / (total + 1))
+    tail = (1 - CONFIDENCE) / 2
     return EloEstimate(
-        elo_difference(fsum(sets) / len(sets)),
-        elo_difference(averages[tail]),
-        elo_difference(averages[-1 - tail]),
-        above / RESAMPLES,
+        elo_difference(average),
+        elo_difference(min(average, known.quantile(tail))),
+        elo_difference(max(average, known.quantile(1 - tail))),
+        1 - known.cdf(0.5),
     )
-
-
-def _resampled_averages(sets: Sequence[float], chance: Chance) -> list[float]:
-    """Return the averages of sets drawn with replacement."""
-    averages = []
-    for _ in range(RESAMPLES):
-        total = 0.0
-        for _ in sets:
-            place, chance = chance.below(len(sets))
-            total += sets[place]
-        averages.append(total / len(sets))
-    return averages

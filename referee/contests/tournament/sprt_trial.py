@@ -8,14 +8,13 @@ all sets before it, and sets after the deciding one do not count.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engines.chance import Chance
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.elo import (
     EloEstimate,
     OutcomeCounts,
-    bootstrap_estimate,
     estimate_from_counts,
+    estimate_from_scores,
     no_outcomes,
 )
 from referee.contests.strength.sprt_evaluation import SprtVerdict, decide_sprt, evaluate_sprt
@@ -63,9 +62,7 @@ class TrialState:
     """Estimated number of further matches. 0 once the test is decided."""
 
 
-def evaluate_trial(
-    form: SprtTrial, progress: TrialProgress, arrangements: int, chance: Chance, *, over: bool
-) -> TrialState:
+def evaluate_trial(form: SprtTrial, progress: TrialProgress, arrangements: int, *, over: bool) -> TrialState:
     """Return the state of the test. A test that ended without a verdict is undecided."""
     bounds = form.test.lower, form.test.upper
     if form.has_verdict:
@@ -77,9 +74,7 @@ def evaluate_trial(
         )  # fmt: skip
     else:
         estimate = (
-            bootstrap_estimate(progress.set_scores, chance)
-            if progress.set_scores
-            else estimate_from_counts(no_outcomes(3))
+            estimate_from_scores(progress.set_scores) if progress.set_scores else estimate_from_counts(no_outcomes(3))
         )
         matches = progress.sets * arrangements
         remaining = (form.test.max_matches or 0) // arrangements * arrangements - matches

@@ -133,13 +133,11 @@ class Tournament:
     @property
     def trial_state(self) -> sprt_trial.TrialState | None:
         """State of the test. None if the format is not an SPRT trial."""
-        form, terms = self.terms.format, self.terms
+        form = self.terms.format
         if not isinstance(form, SprtTrial):
             return None
         over = self.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
-        return sprt_trial.evaluate_trial(
-            form, self.trial_progress, terms.set_size, terms.chance.fork("bootstrap"), over=over
-        )
+        return sprt_trial.evaluate_trial(form, self.trial_progress, self.terms.set_size, over=over)
 
     def round_results(self, until: int | None = None) -> RoundResults:
         """Return the results of all entrants by round, up to a round. Pairings that are not done are left out.

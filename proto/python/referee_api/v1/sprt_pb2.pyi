@@ -135,8 +135,8 @@ class SprtState(_message.Message):
     verdict: Global___SprtVerdict.ValueType
     """The verdict."""
     llr: _builtins.float
-    """Log-likelihood ratio. Not set in games of more than two sides, where only the estimate is computed, by a paired
-    bootstrap over the sets.
+    """Log-likelihood ratio. Not set in games of more than two sides, where only the estimate is computed, from the scores
+    in the sets.
     """
     llr_lower: _builtins.float
     """Ratio at which the test fails."""

@@ -1,0 +1,130 @@
+"""How often 95 % intervals contain the true difference: exactly, by summing over all counts, or by simulation.
+
+What is averaged: true leads of 0, 25, 50, ... 200 Elo, each as often. The share of draws is that of the most draws
+that the lead allows: a score of s leaves room for 2 * min(s, 1 - s). `pytest -rP` prints the tables of
+`docs/ratings.md`.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from statistics import mean
+
+import pytest
+
+from referee.contests.strength.elo import (
+    ELO_SCALE,
+    EloEstimate,
+    OutcomeCounts,
+    elo_difference,
+    estimate_from_counts,
+    estimate_from_scores,
+    expected_score,
+)
+from tests.contests.random_draws import random_numbers
+from tests.contests.simulated_matches import gauss, gumbel
+
+LEADS = range(0, 201, 25)
+DRAW_SHARES = (0.0, 0.3, 0.6, 0.9)
+Counts = tuple[int, ...]
+
+
+def single_rates(lead: float, drawn: float) -> tuple[float, ...]:
+    """Return the rates of losses, draws and wins."""
+    score = expected_score(lead)
+    draws = 2 * drawn * min(score, 1 - score)
+    return 1 - score - draws / 2, draws, score - draws / 2
+
+
+def pair_rates(lead: float, drawn: float, first_move: float) -> tuple[float, ...]:
+    """Return the rates of 0 to 4 half points in two matches, if the first move is worth that many Elo."""
+    one, other = single_rates(lead + first_move, drawn), single_rates(lead - first_move, drawn)
+    return tuple(sum(one[i] * other[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
+
+
+def all_counts(sets: int, outcomes: int) -> Iterator[Counts]:
+    if outcomes == 1:
+        yield (sets,)
+        return
+    for first in range(sets + 1):
+        yield from ((first, *rest) for rest in all_counts(sets - first, outcomes - 1))
+
+
+@cache
+def estimates(sets: int, outcomes: int) -> Mapping[Counts, EloEstimate]:
+    return {counts: estimate_from_counts(OutcomeCounts(counts)) for counts in all_counts(sets, outcomes)}
+
+
+def probability(counts: Counts, rates: Sequence[float]) -> float:
+    logs = [many * math.log(rate or 1e-300) - math.lgamma(many + 1) for many, rate in zip(counts, rates, strict=True)]
+    return math.exp(math.lgamma(sum(counts) + 1) + math.fsum(logs))
+
+
+def exact_coverage(sets: int, rates: Sequence[float]) -> float:
+    """Return the probability that the interval contains the truth."""
+    last = len(rates) - 1
+    truth = elo_difference(math.fsum(rate * place / last for place, rate in enumerate(rates)))
+    return math.fsum(
+        probability(counts, rates)
+        for counts, found in estimates(sets, len(rates)).items()
+        if found.low - 1e-6 <= truth <= found.high + 1e-6
+    )
+
+
+SINGLES = [3, 4, 5, 7, 10, 20, *(pytest.param(sets, marks=pytest.mark.soak) for sets in (50, 100, 200))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sets", SINGLES)
+@pytest.mark.parametrize("drawn", DRAW_SHARES)
+def test_intervals_of_single_matches_hold_from_three_on_with_any_share_of_draws(sets: int, drawn: float) -> None:
+    found = [exact_coverage(sets, single_rates(lead, drawn)) for lead in LEADS]
+
+    print(f"{sets} matches, {drawn:.0%} of possible draws: {mean(found):.3f}")  # noqa: T201
+    assert 0.93 <= mean(found) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pairs", [3, 5, pytest.param(10, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("drawn", DRAW_SHARES)
+@pytest.mark.parametrize("first_move", [0, 100])
+def test_intervals_of_pairs_hold_whatever_the_first_move_is_worth(pairs: int, drawn: float, first_move: float) -> None:
+    found = [exact_coverage(pairs, pair_rates(lead, drawn, first_move)) for lead in LEADS]
+
+    print(f"{pairs} pairs, {drawn:.0%} drawn, first move {first_move} Elo: {mean(found):.3f}")  # noqa: T201
+    assert 0.93 <= mean(found) <= 0.98
+
+
+@pytest.mark.parametrize("outcomes", [3, 5])
+def test_three_won_sets_do_not_exclude_equality_and_six_do(outcomes: int) -> None:
+    won = [estimate_from_counts(OutcomeCounts((*[0] * (outcomes - 1), sets))) for sets in (3, 6)]
+
+    assert won[0].low < 0 < won[1].low
+    assert won[0].high == pytest.approx(elo_difference(1.0))
+
+
+def table_score(lead: float, players: int, start: float, draws: Iterator[float]) -> float:
+    """Return the share of opponents that one player, ahead of all by `lead`, precedes in a set that starts alike."""
+    total = 0.0
+    for _ in range(players):
+        performance = lead + start - ELO_SCALE * gumbel(draws)
+        total += sum(performance > -ELO_SCALE * gumbel(draws) for _ in range(players - 1)) / (players - 1)
+    return total / players
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sets", [3, 10, 40])
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize(("runs", "slack"), [(100, 0.04), pytest.param(1500, 0.0, marks=pytest.mark.soak)])
+def test_intervals_of_sets_of_several_sides_hold(sets: int, players: int, runs: int, slack: float) -> None:
+    draws, held = random_numbers(f"{sets} sets of {players}"), []
+    for lead in (0, 100, 200):
+        # The luck of a start is shared by the matches of a set.
+        scores = [table_score(lead, players, 100 * gauss(draws), draws) for _ in range(10 * runs + sets * runs)]
+        truth = elo_difference(mean(scores))
+        for run in range(runs):
+            found = estimate_from_scores(scores[run * sets : (run + 1) * sets])
+            held.append(found.low <= truth <= found.high)
+
+    print(f"{sets} sets of {players} sides: {mean(held):.3f}")  # noqa: T201
+    assert 0.93 - slack <= mean(held) <= 0.975 + slack
