@@ -61,6 +61,11 @@ class Pairing:
         """All sides, as positions. A position without partners is a side of its own."""
         return self.sides or tuple((place,) for place in range(len(self.entrants)))
 
+    def teams_of_match(self, number: int) -> Sides:
+        """Return all sides, with the one that has the first seat of that match first."""
+        turn = (number - 1) % len(self.entrants)
+        return tuple(sorted(self.teams, key=lambda side: turn not in side))
+
     def opposing_teams(self, place: int) -> Sides:
         """Return the other sides, except for those that the same entrant holds."""
         name = self.entrants[place]

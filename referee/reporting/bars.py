@@ -1,6 +1,6 @@
 """Bars: time used, how matches ended, and the state of an SPRT between its bounds."""
 
-from referee.reporting.formatting import MINUS, counted, end_text, points_text, signed, time_text
+from referee.reporting.formatting import MINUS, counted, end_text, percent, points_text, signed, time_text
 from referee.reporting.markup import Markup, Scale, joined, tag
 from referee.reporting.report import Report, Sprt, Times
 
@@ -79,7 +79,7 @@ def end_bars(report: Report) -> Markup | None:
                 class_="bar",
             ),
             tag("td", many, class_="number"),
-            tag("td", _percent(many / total), class_="number"),
+            tag("td", percent(many / total), class_="number"),
         )
         for end, many in ends
     )
@@ -93,10 +93,6 @@ def _faults(report: Report) -> Markup | None:
     forfeits = [(name, sum(name in game.at_fault for game in report.games)) for name in report.names]
     text = ", ".join(f"{name} {many}" for name, many in forfeits if many)
     return tag("p", f"Forfeits: {text}.", class_="note") if text else None
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.005 else "< 1 %"
 
 
 def _width(part: float, whole: float) -> float:

@@ -99,6 +99,19 @@ def forfeits_text(row: Row) -> str:
     return f"{row.forfeits} ({row.no_shows} absent)" if row.no_shows else str(row.forfeits)
 
 
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "< 1 %"
+
+
+def estimate_text(report: Report) -> str:
+    """Return what the estimate says about the game; empty without results of two sides."""
+    if not any(len(finish.sides) == 2 for finish in report.finishes):
+        return ""
+    first = report.strengths.first_seat
+    advantage = f"first seat: {signed(first.elo)} ± {(first.high - first.low) / 2:.0f} Elo"
+    return f"{advantage}, draws: {percent(report.strengths.draw_rate) if report.strengths.draw_rate else 'none'}"
+
+
 def elo_baseline(report: Report) -> str:
     """Return what Elo values are relative to."""
     return "the other" if len(report.estimates()) == 2 else "the average of the field"
@@ -116,3 +129,6 @@ def legend(report: Report) -> Iterator[tuple[str, str]]:
     if report.estimates():
         yield "elo", f"strength from all results (Bradley–Terry), relative to {elo_baseline(report)} at 0"
         yield "± n", "95 % confidence interval"
+        yield "best", "probability of being the strongest of the field, given the results"
+    if estimate_text(report):
+        yield "first seat", "how far it puts an entrant ahead of an equal one, in matches of two sides"

@@ -3,10 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from referee.contests.strength.bradley_terry import fit_strengths
+from referee.contests.strength.bradley_terry import Strengths, chances_to_be_best, fit_strengths
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import FinishOrder
 
@@ -188,9 +189,18 @@ class Report:
     def finishes(self) -> list[FinishOrder[str]]:
         return [finish for game in self.games if (finish := game.finish)]
 
+    @property
+    def strengths(self) -> Strengths[str]:
+        """Strengths from all results (Bradley–Terry)."""
+        return _strengths_of(tuple(self.finishes))
+
     def estimates(self) -> dict[str, EloEstimate]:
-        """Estimate strengths from all results (Bradley–Terry); entrants without results have none."""
-        return fit_strengths(self.finishes).table()
+        """Return the strength of each entrant; entrants without results have none."""
+        return self.strengths.table()
+
+    def chances_to_be_best(self) -> dict[str, float]:
+        """Return the probability of each entrant to be the strongest."""
+        return chances_to_be_best(self.strengths)
 
     def cells(self) -> dict[tuple[str, str], Cell]:
         """Return the score of each entrant against each opponent. Void matches and partners do not count."""
@@ -208,6 +218,12 @@ class Report:
         """Count the results: played, forfeited, void, and within each the most frequent first."""
         counts = Counter(game.end for game in self.games)
         return sorted(counts.items(), key=lambda it: (KINDS.index(it[0].kind), -it[1], it[0].reason))
+
+
+@lru_cache(maxsize=1)
+def _strengths_of(finishes: tuple[FinishOrder[str], ...]) -> Strengths[str]:
+    """Cached, because each part of a report asks for them."""
+    return fit_strengths(finishes)
 
 
 KINDS: Sequence[str] = ("played", "forfeited", "void")

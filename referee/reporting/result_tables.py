@@ -10,8 +10,10 @@ from referee.contests.strength.elo import EloEstimate
 from referee.reporting.formatting import (
     counted,
     elo_baseline,
+    estimate_text,
     forfeits_text,
     meeting_text,
+    percent,
     plain,
     points_text,
     result_text,
@@ -32,7 +34,7 @@ OPEN_AT_FIRST = 1
 
 
 def standings_table(report: Report) -> Markup:
-    estimates = report.estimates()
+    estimates, chances = report.estimates(), report.chances_to_be_best()
     scale = fit_scale((end for it in estimates.values() for end in (it.low, it.high)), LEAST_ELO, MARGIN)
     ladder = report.kind == "ladder"
     heads = [
@@ -42,15 +44,19 @@ def standings_table(report: Report) -> Markup:
         *(tag("th", plain(name), scope="col", class_="number wide") for name in report.tie_breaks),
         tag("th", "Elo", scope="col", class_="number", title=f"Relative to {elo_baseline(report)}, from all results"),
         tag("th", _axis(scale), scope="col", class_="whisker"),
+        tag("th", "Best", scope="col", class_="number wide", title="Probability of being the strongest"),
         tag("th", "Won · drawn · lost", scope="col", class_="score"),
         tag("th", "Forfeits", scope="col", class_="number wide"),
     ]
-    rows = (_standings_row(row, ladder, estimates, scale) for row in report.rows)
+    rows = (_standings_row(row, ladder, estimates, chances, scale) for row in report.rows)
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="standings")
-    return tag("div", table, class_="scrolls", tabindex="0")
+    scrolling, text = tag("div", table, class_="scrolls", tabindex="0"), estimate_text(report)
+    return joined(scrolling, tag("p", f"{text[0].upper()}{text[1:]}.", class_="note")) if text else scrolling
 
 
-def _standings_row(row: Row, ladder: bool, estimates: Mapping[str, EloEstimate], scale: Scale) -> Markup:
+def _standings_row(
+    row: Row, ladder: bool, estimates: Mapping[str, EloEstimate], chances: Mapping[str, float], scale: Scale
+) -> Markup:
     estimate = estimates.get(row.name)
     return tag(
         "tr",
@@ -60,6 +66,7 @@ def _standings_row(row: Row, ladder: bool, estimates: Mapping[str, EloEstimate],
         *(tag("td", points_text(value), class_="number wide") for value in row.tie_breaks),
         tag("td", _elo(estimate), class_="number elo"),
         tag("td", _whisker(estimate, scale), class_="whisker"),
+        tag("td", percent(chances[row.name]) if row.name in chances else "–", class_="number wide"),
         tag("td", _score(row), class_="score"),
         tag("td", forfeits_text(row) or "–", class_="number wide"),
     )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from referee.cli._shared.report_text import report_text
-from referee.reporting.formatting import score_text
+from referee.reporting.formatting import estimate_text, percent, score_text
 from referee.reporting.page import page
 from referee.reporting.report import IllegalMove
 from tests.reporting.season import report
@@ -25,6 +25,22 @@ def test_a_legend_explains_the_scales() -> None:
     for term in ("rating: ", "?: ", "elo: ", "± n: "):
         assert f"\n{term}" in text
     assert "\npoints: " in report_text(report(3))
+
+
+def test_the_standings_tell_the_chance_to_be_best_and_what_the_first_seat_is_worth() -> None:
+    season = report(3, cycles=8)
+    first, *_ = season.chances_to_be_best().values()
+    text = report_text(season)
+
+    assert f" {percent(first)} " in text
+    assert "\nfirst seat: " in text
+    assert ", draws: none" in text
+    assert ">Best</th>" in page(season)
+    assert "First seat: " in page(season)
+
+
+def test_without_results_of_two_sides_nothing_is_said_of_the_first_seat() -> None:
+    assert estimate_text(replace(report(3), games=())) == ""
 
 
 def test_a_score_is_printed_with_its_bounds() -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from referee.contests.pairing import DueMatch, MatchScore
+from referee.contests.pairing import DueMatch, MatchScore, Pairing
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.commands import WithdrawEntrant
-from referee.contests.tournament.tournament_export import estimate_strengths
+from referee.contests.tournament.tournament_export import estimate_strengths, finish_orders
 from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss
 from tests.contests.tournament_harness import better_name_wins, level, started
 
@@ -32,6 +32,31 @@ def test_estimates_are_relative_to_the_average_and_to_the_next_entrant() -> None
     first, second, *_, last = found
     assert found[first].superiority == pytest.approx(found_elsewhere.difference(first, second).superiority)
     assert found[last].superiority == 0
+
+
+def test_the_side_with_the_first_seat_of_each_match_comes_first() -> None:
+    firsts = started(RoundRobin(6), "abcd").play_out(lambda due: seated(due, (1, 2)))
+    level = started(RoundRobin(6), "abcd").play_out(level_by_cycle)
+
+    for play, advantage in ((firsts, True), (level, False)):
+        found = fit_strengths(finish_orders(play.tournament))
+        assert (found.first_seat.low > 100) is advantage
+
+
+def seated(due: DueMatch, ranks: tuple[int, int]) -> MatchScore:
+    """Return the score with these ranks in order of seats."""
+    by_name = dict(zip(due.seats, ranks, strict=True))
+    return MatchScore(tuple(by_name[name] for name in due.pairing.entrants))
+
+
+def level_by_cycle(due: DueMatch) -> MatchScore:
+    return seated(due, (1, 2) if due.pairing.round % 2 else (2, 1))
+
+
+def test_partners_with_the_first_seat_come_first() -> None:
+    pairing = Pairing("1.1", 1, 1, tuple("abcd"), 4, sides=((0, 2), (1, 3)))
+
+    assert [pairing.teams_of_match(number)[0] for number in (1, 2, 3, 4)] == [(0, 2), (1, 3), (0, 2), (1, 3)]
 
 
 def test_with_two_entrants_each_is_compared_with_the_other() -> None:

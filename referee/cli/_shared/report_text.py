@@ -8,9 +8,11 @@ from referee.cli._shared.output import table, text_table
 from referee.contests.strength.elo import EloEstimate
 from referee.reporting.formatting import (
     end_text,
+    estimate_text,
     forfeits_text,
     legend,
     meeting_text,
+    percent,
     plain,
     points_text,
     result_text,
@@ -56,10 +58,11 @@ def _rounds(meetings: Sequence[Meeting]) -> str:
 
 def standings_text(report: Report) -> str:
     """Format the standings, with Elo estimates if there are results."""
-    estimates = report.estimates()
+    estimates, chances = report.estimates(), report.chances_to_be_best()
     worth = "rating" if report.kind == "ladder" else "points"
-    heads = ["", worth, *map(plain, report.tie_breaks), "elo", "won", "drawn", "lost", "forfeits"]
-    return table(heads, [_row(row, estimates.get(row.name)) for row in report.rows])
+    heads = ["", worth, *map(plain, report.tie_breaks), "elo", "best", "won", "drawn", "lost", "forfeits"]
+    rows = [_row(row, estimates.get(row.name), chances.get(row.name)) for row in report.rows]
+    return "\n".join(filter(None, [table(heads, rows), estimate_text(report)]))
 
 
 def _cross_table(report: Report) -> str:
@@ -70,11 +73,12 @@ def _cross_table(report: Report) -> str:
     return table(["", *(str(number) for number, _ in numbered)], rows)
 
 
-def _row(row: Row, estimate: EloEstimate | None) -> list[str]:
+def _row(row: Row, estimate: EloEstimate | None, best: float | None) -> list[str]:
     worth = _rating(row) if row.points is None else points_text(row.points)
     elo = f"{signed(estimate.elo)} ± {(estimate.high - estimate.low) / 2:.0f}" if estimate else "-"
+    chance = "-" if best is None else percent(best)
     counts = [str(row.wins), str(row.draws), str(row.losses), forfeits_text(row) or "-"]
-    return [f"{row.rank} {row.name}", worth, *map(points_text, row.tie_breaks), elo, *counts]
+    return [f"{row.rank} {row.name}", worth, *map(points_text, row.tie_breaks), elo, chance, *counts]
 
 
 def _rating(row: Row) -> str:

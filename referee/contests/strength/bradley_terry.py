@@ -1,11 +1,14 @@
 """Strengths that explain all results of a field best, with their errors: for tables and reports.
 
 This is the model of Bradley and Terry: the odds between two sides follow from the difference of their strengths, and
-strengths on one side add up. A draw is half a win for each. A match of more than two sides counts as its pairs, with
-the weight `finish_order.pair_weight`. A weak prior keeps strengths within some thousand Elo of each other, so that a
-player who has won every match has a finite one. Strengths are found by Newton's method; errors are those of the Fisher
-information. Unlike ratings (`rating`), which follow results one by one, this uses all of them at once and disregards
-their order.
+strengths on one side add up. A draw is half a win for each. In matches of two sides, the first one is ahead by the
+advantage of the first seat, which is estimated too. A match of more than two sides counts as its pairs, with the weight
+`rating.pair_weight`. A weak prior keeps strengths close enough together that a player who has won every match has a
+finite one. Strengths are found by Newton's method.
+
+Errors are those of the Fisher information, which counts a result more the less it varies: with the expected score p and
+a probability of draws d, the variance is p (1 - p) - d / 4. Unlike ratings (`rating`), which follow results one by one,
+this uses all of them at once and disregards their order.
 """
 
 from collections import defaultdict
@@ -16,32 +19,56 @@ from math import fsum, sqrt
 from operator import mul, sub
 from typing import Generic
 
-from referee.contests.strength.elo import ELO_SCALE, EloEstimate, expected_score, normal_estimate
+from engines.chance import RANGE, Chance
+from referee.contests.strength.elo import ELO_SCALE, NORMAL, EloEstimate, expected_score, normal_estimate
 from referee.contests.strength.rating import FinishOrder, Player, pair_weight
 
-PRIOR_DEVIATION = 1000.0
+PRIOR_DEVIATION = 600.0
 """Standard deviation, in Elo, of a strength without results."""
 
 PRIOR_INFORMATION = (ELO_SCALE / PRIOR_DEVIATION) ** 2
 """Information on each strength that the prior adds."""
 
+FIRST_SEAT_DEVIATION = 100.0
+"""Standard deviation, in Elo, of the advantage of the first seat without results."""
+
+FIRST_SEAT_INFORMATION = (ELO_SCALE / FIRST_SEAT_DEVIATION) ** 2
+"""Information on the advantage of the first seat that its prior adds."""
+
+PRIOR_RESULTS = 1.0
+"""Results without draws, of equal sides, that are added to find how much results vary."""
+
 TOLERANCE = 1e-14
 """Strengths are final when a step gains no more log-likelihood than this."""
+
+MIN_DISPERSION = 0.02
+"""Least share of the variance without draws that results are taken to have."""
 
 _Signs = tuple[tuple[int, int], ...]
 """Two sides: the number of each player, with 1 on the first side and -1 on the second."""
 
+FIRST_SEAT = 0
+"""Number of the advantage of the first seat, which counts as a player of the first side. Players follow it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _SidePair:
-    """Score of the first of two sides, out of how much."""
+    """Score of the first of two sides, out of how much, and how much of it was drawn."""
 
     signs: _Signs
     score: float
     played: float
+    drawn: float
 
     def ahead(self, elos: list[float]) -> float:
         return fsum(sign * elos[player] for player, sign in self.signs)
+
+    def chance(self, values: list[float]) -> float:
+        """Return the expected score of the first side."""
+        return expected_score(ELO_SCALE * self.ahead(values))
+
+    def with_weight(self, weight: float) -> "_SidePair":
+        return _SidePair(self.signs, self.score * weight, self.played * weight, self.drawn * weight)
 
 
 @dataclass(frozen=True)
@@ -52,6 +79,10 @@ class Strengths(Generic[Player]):
     """Highest first."""
     errors: Mapping[Player, Sequence[float]]
     """Each player's error as a sum of independent standard ones. The dot product of two is their covariance."""
+    first_seat: EloEstimate
+    """What the first seat is worth in matches of two sides. Without any, about 0 plus or minus 200."""
+    draw_rate: float
+    """Share of draws among all results."""
 
     def estimate(self, player: Player) -> EloEstimate:
         """Return a player's strength relative to the average of the field."""
@@ -77,9 +108,24 @@ class Strengths(Generic[Player]):
 
 
 def fit_strengths(finishes: Iterable[FinishOrder[Player]]) -> Strengths[Player]:
-    """Return the strengths of all players of these matches. The order of matches does not matter."""
+    """Return the strengths of all players of these matches. The order of matches does not matter.
+
+    The first side of a match of two must be the one with the first seat.
+    """
     numbers, pairs = _side_pairs(finishes)
-    return _centre(list(numbers), *_maximise(pairs, [0.0] * len(numbers)))
+    values, _ = _maximise(pairs, [0.0] * (len(numbers) + 1))
+    weight = 1 / _dispersion(pairs, values)
+    values, errors = _maximise([pair.with_weight(weight) for pair in pairs], values)
+    played = fsum(pair.played for pair in pairs)
+    draw_rate = fsum(pair.drawn for pair in pairs) / played if played else 0.0
+    return _centre(list(numbers), values, errors, draw_rate)
+
+
+def _dispersion(pairs: list[_SidePair], values: list[float]) -> float:
+    """Return the variance of results relative to that without draws, from 0 to 1."""
+    without_draws = fsum(pair.played * (chance := pair.chance(values)) * (1 - chance) for pair in pairs)
+    less = fsum(pair.drawn for pair in pairs) / 4
+    return max(MIN_DISPERSION, 1 - less / (without_draws + PRIOR_RESULTS / 4))
 
 
 def _maximise(pairs: list[_SidePair], values: list[float]) -> tuple[list[float], list[list[float]]]:
@@ -99,23 +145,31 @@ def _side_pairs(finishes: Iterable[FinishOrder[Player]]) -> tuple[dict[Player, i
     numbers: dict[Player, int] = {}
     scores: defaultdict[_Signs, float] = defaultdict(float)
     played: defaultdict[_Signs, float] = defaultdict(float)
+    drawn: defaultdict[_Signs, float] = defaultdict(float)
     for finish in finishes:
         for player in finish.players:
-            numbers.setdefault(player, len(numbers))
+            numbers.setdefault(player, len(numbers) + 1)
         weight = pair_weight(len(finish.sides))
+        first_seat = ((FIRST_SEAT, 1),) if len(finish.sides) == 2 else ()
         for one, other, score in finish.side_pairs():
-            signs = (*((numbers[player], 1) for player in one), *((numbers[player], -1) for player in other))
+            signs = (
+                *first_seat,
+                *((numbers[player], 1) for player in one),
+                *((numbers[player], -1) for player in other),
+            )
             scores[signs] += score * weight
             played[signs] += weight
-    return numbers, [_SidePair(signs, scores[signs], played[signs]) for signs in played]
+            drawn[signs] += weight * (score == 0.5)
+    return numbers, [_SidePair(signs, scores[signs], played[signs], drawn[signs]) for signs in played]
 
 
 def _gradient(pairs: Iterable[_SidePair], values: list[float]) -> tuple[list[float], list[list[float]]]:
     """Return the gradient of the log-likelihood, and the Cholesky factor of the information."""
-    gradient = [-PRIOR_INFORMATION * each for each in values]
-    information = [[PRIOR_INFORMATION * (row == column) for column in range(len(values))] for row in range(len(values))]
+    prior = [FIRST_SEAT_INFORMATION, *[PRIOR_INFORMATION] * (len(values) - 1)]
+    gradient = [-known * each for known, each in zip(prior, values, strict=True)]
+    information = [[known * (row == column) for column in range(len(values))] for row, known in enumerate(prior)]
     for pair in pairs:
-        chance = expected_score(ELO_SCALE * pair.ahead(values))
+        chance = pair.chance(values)
         for player, sign in pair.signs:
             gradient[player] += sign * (pair.score - pair.played * chance)
             for other, other_sign in pair.signs:
@@ -123,16 +177,69 @@ def _gradient(pairs: Iterable[_SidePair], values: list[float]) -> tuple[list[flo
     return gradient, cholesky_factor(information)
 
 
-def _centre(players: list[Player], values: list[float], errors: list[list[float]]) -> Strengths[Player]:
+def _centre(
+    players: list[Player], values: list[float], errors: list[list[float]], draw_rate: float
+) -> Strengths[Player]:
     """Convert strengths to Elo relative to the average, highest first."""
     count = max(1, len(players))
-    mean = fsum(values) / count
-    shared = [fsum(column) / count for column in zip(*errors, strict=True)]
-    order = sorted(range(len(players)), key=lambda number: -values[number])
-    return Strengths(
-        {players[number]: ELO_SCALE * (values[number] - mean) for number in order},
-        {players[number]: [ELO_SCALE * it for it in map(sub, errors[number], shared)] for number in order},
+    mean = fsum(values[1:]) / count
+    shared = [fsum(column) / count for column in zip(*errors[1:], strict=True)]
+    order = sorted(range(1, len(values)), key=lambda number: -values[number])
+    first_seat = normal_estimate(
+        ELO_SCALE * values[FIRST_SEAT], ELO_SCALE * sqrt(dot_product(errors[FIRST_SEAT], errors[FIRST_SEAT]))
     )
+    return Strengths(
+        {players[number - 1]: ELO_SCALE * (values[number] - mean) for number in order},
+        {players[number - 1]: [ELO_SCALE * it for it in map(sub, errors[number], shared)] for number in order},
+        first_seat,
+        draw_rate,
+    )
+
+
+SAMPLES = 2000
+"""Samples of the strengths, from which the chances of being best are counted."""
+
+MAX_CONTENDERS = 24
+"""Players with the highest estimates, besides whom nobody has a chance worth counting."""
+
+MIN_SUPERIORITY = 0.001
+"""Least probability of being ahead of the first one with which a player is counted among the contenders."""
+
+
+def chances_to_be_best(strengths: Strengths[Player]) -> dict[Player, float]:
+    """Return the probability of each player to be the strongest, given the results.
+
+    The leads over the player with the highest estimate are normal variables with known covariances, of which samples
+    are drawn from a fixed seed. Two players are compared exactly.
+    """
+    first, *others = strengths.elo or (None,)
+    if first is None:
+        return {}
+    leads = {other: strengths.difference(other, first) for other in others[: MAX_CONTENDERS - 1]}
+    contenders = [other for other, lead in leads.items() if lead.superiority >= MIN_SUPERIORITY]
+    if len(contenders) < 2:
+        chances = {other: leads[other].superiority for other in contenders}
+    else:
+        chances = _sampled_chances(strengths, first, contenders)
+    return {first: 1 - fsum(chances.values()), **{other: chances.get(other, 0.0) for other in others}}
+
+
+def _sampled_chances(strengths: Strengths[Player], first: Player, others: list[Player]) -> dict[Player, float]:
+    """Return how often each of the others is ahead of the first player and of all others."""
+    errors = [list(map(sub, strengths.errors[other], strengths.errors[first])) for other in others]
+    factor = cholesky_factor([[dot_product(one, other) for other in errors] for one in errors])
+    leads = [strengths.elo[other] - strengths.elo[first] for other in others]
+    draws, chance = [], Chance(b"chances to be best")
+    for _ in range(SAMPLES * len(others)):
+        draw, chance = chance.below(RANGE)
+        draws.append(NORMAL.inv_cdf((draw + 0.5) / RANGE))
+    best = [0] * len(others)
+    for start in range(0, len(draws), len(others)):
+        sample = draws[start : start + len(others)]
+        values = [lead + dot_product(row, sample) for lead, row in zip(leads, factor, strict=True)]
+        highest = max(values)
+        best[values.index(highest)] += highest > 0
+    return {other: times / SAMPLES for other, times in zip(others, best, strict=True)}
 
 
 Vector = Sequence[float]

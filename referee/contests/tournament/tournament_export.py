@@ -57,16 +57,18 @@ def estimate_strengths(tournament: Tournament, until: int | None = None) -> dict
     if isinstance(tournament.terms.format, SprtTrial):
         return _trial_estimates(tournament)
     order = [row.entrant for row in tournament.standings(until)]
-    return fit_strengths(_finishes(tournament, until)).table(order)
+    return fit_strengths(finish_orders(tournament, until)).table(order)
 
 
-def _finishes(tournament: Tournament, until: int | None) -> Iterator[FinishOrder[str]]:
+def finish_orders(tournament: Tournament, until: int | None = None) -> Iterator[FinishOrder[str]]:
+    """Yield the results up to a round. The first side of each is the one with the first seat."""
     for progress in tournament.pairings.values():
         pairing = progress.pairing
         if until is None or pairing.round <= until:
-            sides = tuple(tuple(pairing.entrants[place] for place in side) for side in pairing.teams)
-            for score in progress.scores.values():
-                yield FinishOrder(sides, tuple(score.ranks[side[0]] for side in pairing.teams))
+            for number, score in progress.scores.items():
+                teams = pairing.teams_of_match(number)
+                sides = tuple(tuple(pairing.entrants[place] for place in side) for side in teams)
+                yield FinishOrder(sides, tuple(score.ranks[side[0]] for side in teams))
 
 
 def _trial_estimates(tournament: Tournament) -> dict[str, EloEstimate]:
