@@ -91,6 +91,14 @@ class AlreadyOnLadder(ContestError):
         super().__init__(f"{bot} is already on ladder {ladder}, as {entrant}", ladder=ladder, bot=bot, entrant=entrant)
 
 
+class SameOwner(ContestError):
+    """A rated match between bots of one owner: one of them could lose on purpose."""
+
+    def __init__(self, ladder: str, one: str, other: str) -> None:
+        sentence = f"{one} and {other} have the same owner, so they play no rated match on ladder {ladder}"
+        super().__init__(sentence, ladder=ladder, entrants=f"{one}, {other}")
+
+
 class WrongParticipantCount(ContestError):
     def __init__(self, what: str, given: int, wanted: int) -> None:
         super().__init__(f"{what} takes {wanted}, not {given}", given=str(given), wanted=str(wanted))

@@ -24,6 +24,7 @@ from referee.hosting.contest_log import ContestEvent
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import Seating
 from referee.hosting.match_factory import BotUnavailable, ContestState, MatchFactory, match_request_for
+from referee.hosting.pairing_owners import PairingOwners
 from referee.live.bot_notices import BotNotifier
 from referee.live.match_request import LiveLimits
 from referee.live.match_timing import DeadlineTimer
@@ -59,6 +60,7 @@ class HostingDependencies:
     report_fault: Callable[[str, Exception], None]
     """Reports an unexpected exception in a contest, by its id."""
     notifier: BotNotifier
+    owners: PairingOwners
     run: RunFunction = run_inline
     """Runs computations that may take long, outside the event loop."""
 

@@ -96,7 +96,8 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         resolved = await resolve_entrant(
             TournamentEntrant(entrant.name, bots=entrant.bots), store.state.seating.bots, self._deps.accounts
         )
-        state = await self._carry_out(store, JoinLadder(replace(entrant, name=resolved.name)))
+        owners = await self._deps.owners.of(entrant.bots)
+        state = await self._carry_out(store, JoinLadder(replace(entrant, name=resolved.name, owners=owners)))
         rows = await self.standings_of(state)
         return next(row for row in rows if row.entrant.name == resolved.name)
 
@@ -112,7 +113,8 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
 
         Idempotent: the same `request`, which begins with the caller, returns the same pairing again. The ladder knows
         the challenges of a caller that are not over (`open_challenges_of`).
-        Raises LadderClosed, NotAMember, WrongParticipantCount, BotPaused, RequestIdReused or RefereeDraining.
+        Raises LadderClosed, NotAMember, WrongParticipantCount, SameOwner, BotPaused, RequestIdReused or
+        RefereeDraining.
         """
         store = await self._find_store(name)
         if find_challenge(store.state.ladder, request) is None:

@@ -3,7 +3,8 @@
 Every match with the label of a ladder is rated on it: matches of the ladder, of a tournament, and those that its
 organiser has created. The rating changes are written in the same transaction as the end of the match. A match ends
 without them if the ladder is closed or its log damaged, if the match has other sides than those of the ladder, if a
-player has two seats, or if partners are no entrant of a ladder with fixed partners.
+player has two seats, if partners are no entrant of a ladder with fixed partners, or if two entrants have the same
+owner.
 """
 
 from bisect import bisect_right
@@ -22,6 +23,7 @@ from referee.hosting.contest_log import ContestEntry, ContestLog, co_appended, c
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.hosting.ladder_state import LadderState
+from referee.hosting.pairing_owners import PairingOwners
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game
 from referee.live.ports import CoAppend, Conflict, MatchRating
 from referee.match.setup import Player
@@ -58,9 +60,10 @@ class RatingPoint:
 class LadderRatings:
     """Rates matches on their ladders when they end."""
 
-    def __init__(self, ladders: ContestRegistry[LadderState], games: Mapping[str, Game]) -> None:
+    def __init__(self, ladders: ContestRegistry[LadderState], games: Mapping[str, Game], owners: PairingOwners) -> None:
         self._ladders = ladders
         self._games = games
+        self._owners = owners
 
     @asynccontextmanager
     async def rate(self, match: Match) -> AsyncIterator[MatchRating]:
@@ -74,7 +77,9 @@ class LadderRatings:
             yield MatchRating()
             return
         async with store.lock:
-            rating = self._rating(store, match)
+            rating = (
+                MatchRating() if await self._is_between_own_bots(store.state, match) else self._rating(store, match)
+            )
             try:
                 yield rating
             except Conflict as conflict:
@@ -107,6 +112,15 @@ class LadderRatings:
             return await self._ladders.get(contest)
         except ContestDamaged:
             return None
+
+    async def _is_between_own_bots(self, state: LadderState, match: Match) -> bool:
+        """Return whether bots of one owner play, of which one has never joined, so that the ladder does not know it."""
+        joined = {player.bot for entrant in state.ladder.all_entrants.values() for player in entrant.bots}
+        bots = {player.bot for player in match.players}
+        if state.ladder.terms.bots_per_entrant > 1 or bots <= joined:
+            return False
+        owners = [owner for bot in bots for owner in await self._owners.of((Player(bot),))]
+        return len(set(owners)) < len(owners)
 
     def _rating(self, store: ContestStore[LadderState], match: Match) -> MatchRating:
         state = store.state

@@ -222,6 +222,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
     async def _resolve(self, terms: TournamentTerms, entrant: TournamentEntrant) -> TournamentEntrant:
         entrant = await resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games), self._deps.accounts)
+        entrant = replace(entrant, owners=await self._deps.owners.of(entrant.bots))
         if not terms.ladder or terms.tournament.seeding is not Seeding.RATING:
             return entrant
         ladder = (await self._ladders.get(terms.ladder)).ladder

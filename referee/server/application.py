@@ -14,6 +14,7 @@ from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory, MatchQueue
+from referee.hosting.pairing_owners import PairingOwners
 from referee.hosting.tournament_host import TournamentHost, tournament_registry
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
 from referee.live.loop_lag import LoopLag
@@ -79,7 +80,8 @@ class Application:
             FaultRecorder(self.bot_log_recorder),
             self._auto_pause,
         ]
-        ratings = LadderRatings(ladders, games())
+        owners = PairingOwners(stores.accounts, stores.quotas)
+        ratings = LadderRatings(ladders, games(), owners)
         self.referee = Referee(
             self.events,
             stores.undelivered_ends,
@@ -107,6 +109,7 @@ class Application:
             _draw_seed,
             self._report_contest_fault,
             self.notifier,
+            owners,
             self.pool.run,
         )
         self.ladders = LadderHost(ladders, dependencies, ratings, self._auto_pause.flush)

@@ -39,7 +39,7 @@ INTEGER_LIMIT = 1 << 63
 
 MATCH_VERSION = 3
 
-CONTEST_VERSION = 6
+CONTEST_VERSION = 7
 
 TIME_CONTROLS: dict[str, type] = {
     "untimed": clock.Untimed,

@@ -85,6 +85,13 @@ def _add_boards(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {**data, "terms": {**terms, "tournament": {**terms["tournament"], "boards": 0}}}
 
 
+def _add_owners(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 6 did not know the owners of entrants."""
+    if data.get(KIND) in ("joined", "entered") and isinstance(data.get("entrant"), dict):
+        return {**data, "entrant": {**data["entrant"], "owners": []}}
+    return data
+
+
 TIMES_OF_VERSION_4 = {
     "no_show_ms": 0,
     "max_no_shows": 2,
@@ -109,6 +116,7 @@ CONTEST_UPCASTERS: dict[int, Upcaster] = {
     3: _add_invited,
     4: _add_times,
     5: _add_boards,
+    6: _add_owners,
 }
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}

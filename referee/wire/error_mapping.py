@@ -113,6 +113,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     contest_errors.LadderClosed: ErrorMapping(FAILED),
     contest_errors.NotAMember: ErrorMapping(FAILED),
     contest_errors.AlreadyOnLadder: ErrorMapping(Code.ALREADY_EXISTS, reason="ALREADY_IN"),
+    contest_errors.SameOwner: ErrorMapping(FAILED),
     contest_errors.WrongParticipantCount: ErrorMapping(INVALID, "entrants", reason="BAD_SEATS"),
     hosting_errors.ContestDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
     hosting_errors.UnknownLadder: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_LADDER"),

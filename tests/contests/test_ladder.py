@@ -12,6 +12,7 @@ from referee.contests.contest_errors import (
     EntrantNameTaken,
     LadderClosed,
     NotAMember,
+    SameOwner,
     WrongParticipantCount,
 )
 from referee.contests.ladder.commands import (
@@ -60,7 +61,7 @@ from tests.contests.ladder_harness import (
 )
 from tests.contests.recomputed_ratings import recompute_ratings
 
-A, B = Player("a"), Player("b")
+A, B, C = Player("a"), Player("b"), Player("c")
 
 
 def started_ladder(*names: str, **terms: object) -> LadderHarness:
@@ -322,6 +323,55 @@ def test_invalid_commands_are_errors() -> None:
         it.do(ChallengeEntrants("r", ("a", "a")))
     with pytest.raises(WrongParticipantCount, match="a challenge takes 2, not 1"):
         it.do(ChallengeEntrants("r", ("a",)))
+
+
+# Owners
+
+
+def of_owner(name: str, *owners: str) -> JoinLadder:
+    return JoinLadder(LadderEntrant(name, (Player(name),), owners=owners))
+
+
+def test_bots_of_one_owner_are_neither_paired_nor_challenged() -> None:
+    it = new_ladder(DUEL)
+    for name, owner in (("a", "ann"), ("b", "ann"), ("c", "cyd")):
+        it.do(of_owner(name, owner))
+        it.slots[name] = 3
+    assert {frozenset(due.seats) for due in it.pair_and_start(allow_early_rematch=True)} == {
+        frozenset("ac"),
+        frozenset("bc"),
+    }
+    with pytest.raises(SameOwner, match="a and b have the same owner, so they play no rated match on ladder main"):
+        it.do(ChallengeEntrants("r", ("a", "b")))
+    assert it.do(ChallengeEntrants("r", ("c", "b")))
+
+
+def test_bots_that_staff_registered_are_paired() -> None:
+    it = new_ladder(DUEL)
+    it.do(of_owner("a"))
+    it.do(of_owner("b"))
+    it.slots = {"a": 1, "b": 1}
+    assert [set(due.seats) for due in it.pair_and_start()] == [{"a", "b"}]
+
+
+def test_a_match_between_bots_of_one_owner_is_not_rated_whoever_created_it() -> None:
+    it = new_ladder(DUEL)
+    for name, owner in (("a", "ann"), ("b", "ann"), ("c", "cyd")):
+        it.do(of_owner(name, owner))
+    it.do(LeaveLadder("b"))
+    it.do(JoinLadder(LadderEntrant("bee", (B,), owners=("ann",))))
+    assert it.do(RateMatch("m1", FinishOrder(((A,), (B,)), (1, 2)))) == []
+    assert len(it.do(RateMatch("m2", FinishOrder(((B,), (C,)), (1, 2))))) == 1
+    assert len(it.do(RateMatch("m3", FinishOrder(((A,), (Player("x"),)), (1, 2))))) == 1
+
+
+def test_partners_meet_only_entrants_none_of_whose_owners_is_theirs() -> None:
+    it = new_ladder(TOC_PARTNERS)
+    for name, owners in (("us", ("ann", "bob")), ("them", ("bob", "cyd")), ("others", ("cyd",))):
+        it.do(JoinLadder(LadderEntrant(name, (Player(f"{name}0"), Player(f"{name}1")), owners=owners)))
+        it.slots[name] = 1
+    assert [set(due.seats) for due in it.pair_and_start()] == [{"us", "others"}]
+    assert it.do(RateMatch("m9", FinishOrder(((Player("us"),), (Player("them"),)), (1, 2)))) == []
 
 
 # Challenges

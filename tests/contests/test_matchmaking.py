@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +42,17 @@ def test_each_candidate_has_at_most_one_match_and_only_with_a_free_slot(
     assert len(names) == len(set(names))
     assert set(names) <= with_room
     assert len(found) == min(most, len(with_room) // at_a_table)
+
+
+@given(climbers, st.lists(st.sampled_from([(), ("ann",), ("bob",), ("ann", "bob")]), min_size=20), st.integers(2, 4))
+def test_entrants_of_one_owner_never_meet(
+    candidates: list[PairingCandidate], owners: list[tuple[str, ...]], at_a_table: int
+) -> None:
+    owned = [replace(it, owners=own) for it, own in zip(candidates, owners, strict=False)]
+    owners_of = {it.name: it.owners for it in owned}
+    for table in choose_matches(owned, PairingHistory(), PairingOptions(at_a_table), 9):
+        known = [owner for name in table for owner in owners_of[name]]
+        assert len(known) == len(set(known))
 
 
 @given(climbers)

@@ -20,7 +20,8 @@ from tests.e2e.contests import (
     start_tournament,
 )
 from tests.e2e.error_requests import set_quota
-from tests.e2e.organiser import Organiser, new_organiser
+from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.server import register_bots
 
 ErrorCause = Callable[[Organiser], Any]
 
@@ -159,6 +160,16 @@ def challenge_without_consent(organiser: Organiser, other: Organiser) -> None:
         other.call_as_bot(seat, f"{LADDER}/JoinLadder", ladder=organiser.name)
     other.set_consent(scope=bot_pb2.CONSENT_SCOPE_OWN)
     challenge(organiser, names=other.bots)
+
+
+def challenge_between_bots_of_one_author(organiser: Organiser) -> None:
+    author, ladder = f"{organiser.name}-author", organiser.name
+    created = organiser.call_as_admin("AdminService/CreateToken", role="ROLE_AUTHOR", holder=author)
+    bots = [f"{author}-{number}" for number in (1, 2)]
+    create_ladder(organiser)
+    for secret in register_bots(organiser.channel, created.secret, *bots):
+        call_method(organiser.channel, f"{LADDER}/JoinLadder", secret, ladder=ladder)
+    challenge(organiser, names=bots)
 
 
 def challenge_beyond_the_quota(organiser: Organiser) -> None:
@@ -302,6 +313,7 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "BAD_SEATS": after_setup(
             create_ladder_of_all_bots, lambda organiser: challenge(organiser, names=organiser.bots[:1])
         ),
+        "SAME_OWNER": challenge_between_bots_of_one_author,
         "BOT_PAUSED": challenge_a_paused_bot,
         "CONSENT_MISSING": with_another_holder(challenge_without_consent),
         "TOO_MANY_MATCHES": challenge_beyond_the_quota,

@@ -24,6 +24,7 @@ from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory
+from referee.hosting.pairing_owners import PairingOwners
 from referee.hosting.tournament_host import TournamentHost, TournamentRequest, tournament_registry
 from referee.hosting.tournament_state import TournamentState
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier
@@ -42,7 +43,7 @@ from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import Match
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
+from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.fake_time import FakeTime
 from tests.live.referee_harness import GAMES
@@ -170,12 +171,16 @@ class Store:
     def _wall_ms(self) -> int:
         return self.time.wall_ms()
 
-    async def register(self, *bots: str, versions: Sequence[str] = ("1",)) -> None:
+    async def register(self, *bots: str, versions: Sequence[str] = ("1",), owner: str = "owner") -> None:
         for name in bots:
-            token = Token(next(self._tokens).to_bytes(32, "big"), Role.BOT, "owner", 1, bot=name)
-            await self.accounts.register(f"r-{name}", Bot(name, "owner", 1), token, MaxNames(1000, 1000))
+            token = Token(next(self._tokens).to_bytes(32, "little"), Role.BOT, owner, 1, bot=name)
+            await self.accounts.register(f"r-{name}", Bot(name, owner, 1), token, MaxNames(1000, 1000))
             for version in versions:
                 await self.accounts.add_version(Version(name, version, 1), 100)
+
+    async def add_author(self, holder: str) -> None:
+        """Give a holder the token of an author; a holder without one counts as staff."""
+        await self.tokens.add_token(Token(next(self._tokens).to_bytes(32, "little"), Role.AUTHOR, holder, 1), 10)
 
     async def match_ids(self) -> list[str]:
         """Return the ids of all matches."""
@@ -207,7 +212,8 @@ class HostingHarness:
             lambda match: max_faults_for(self.registry, match, 1000),
             joined_matches.contains,
         )
-        ratings = LadderRatings(self.registry, games)
+        owners = PairingOwners(store.accounts, MemoryQuotas(store.tokens, store.accounts))
+        ratings = LadderRatings(self.registry, games, owners)
         self.referee = Referee(
             CrashingEventLog(store.matches, self.crash),
             store.undelivered_ends,
@@ -234,6 +240,7 @@ class HostingHarness:
             lambda: bytes(32),
             self._report_fault,
             notifier,
+            owners,
         )
         self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)

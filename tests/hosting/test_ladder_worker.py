@@ -239,6 +239,33 @@ async def test_a_match_created_by_the_organiser_is_rated_without_a_pairing() -> 
 
 
 @in_loop
+async def test_bots_of_one_author_play_no_rated_match_whoever_creates_it() -> None:
+    store = Store()
+    await store.add_author("ann")
+    await store.register("a", "b", "x", owner="ann")
+    await store.register("c", owner="staff")
+    harness = HostingHarness(store)
+    await harness.open()
+    await new_ladder(harness, ladder_terms(), "a", "b", "c")
+    state = await harness.ladders.get("main")
+    assert {name: it.owners for name, it in state.ladder.entrants.items()} == {"a": ("ann",), "b": ("ann",), "c": ()}
+    harness.connect("a", "b", "x")
+    for other in ("b", "x"):  # x has not joined the ladder.
+        players, labels = (Player("a"), Player(other)), {LADDER: "main"}
+        created = await harness.referee.create(MatchRequest(NIM_TERMS, players, labels=labels))
+        await settle()
+        match = (await harness.referee.status(created.status.match.setup.match_id)).match
+        assert match.result
+        assert match.ratings == ()
+    assert [type(event) for event in await events(store)] == [LadderJoined] * 3
+    harness.connect("c", hello=ONE)
+    await until(harness, rated(6))
+    rated_pairs = {frozenset(it.finish.players) for it in await events(store) if isinstance(it, MatchRated)}
+    assert all(Player("c", "1") in pair for pair in rated_pairs)
+    await harness.close()
+
+
+@in_loop
 async def test_a_match_of_an_unknown_ladder_or_of_one_bot_against_itself_ends_unrated() -> None:
     harness = await open_with_ladder(ladder_terms(), "a")
     harness.connect("a")

@@ -132,4 +132,6 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.PairingReopened("1.1", ("2.1-2",), "wrong rules", "ann"),
     TournamentCreated("teams", "Teams", "ann", "request 7", TEAMS),
     tournament.EntrantsAbsent("2.2", ("reds",), "paused for 600 s", board=2),
+    ladder.LadderJoined(ladder.LadderEntrant("cid", (BOB,), owners=("carol",))),
+    tournament.EntrantEntered(tournament.TournamentEntrant("cid", None, (BOB,), owners=("carol", "dave"))),
 )

@@ -76,6 +76,7 @@ EXAMPLES: list[Exception] = [
     contest_errors.LadderClosed("main"),
     contest_errors.NotAMember("main", "ada"),
     contest_errors.AlreadyOnLadder("main", "ada", "ada"),
+    contest_errors.SameOwner("main", "ada", "bob"),
     contest_errors.WrongParticipantCount("a pairing", 1, 2),
     hosting_errors.ContestDamaged("ladder/main"),
     hosting_errors.UnknownLadder("main"),

@@ -95,6 +95,8 @@ const (
 	ErrorReason_ERROR_REASON_LADDER_CLOSED ErrorReason = 31
 	// The bot has not joined the ladder. FAILED_PRECONDITION; ladder, bot.
 	ErrorReason_ERROR_REASON_NOT_A_MEMBER ErrorReason = 32
+	// The bots have the same owner, so they play no rated match. FAILED_PRECONDITION; ladder, entrants.
+	ErrorReason_ERROR_REASON_SAME_OWNER ErrorReason = 48
 	// The bot has not entered the tournament. FAILED_PRECONDITION; tournament, entrant.
 	ErrorReason_ERROR_REASON_NOT_AN_ENTRANT ErrorReason = 33
 	// Not possible after the start of a tournament of this format. FAILED_PRECONDITION; tournament.
@@ -230,6 +232,7 @@ var (
 		30:  "ERROR_REASON_BOT_NOT_PAUSED",
 		31:  "ERROR_REASON_LADDER_CLOSED",
 		32:  "ERROR_REASON_NOT_A_MEMBER",
+		48:  "ERROR_REASON_SAME_OWNER",
 		33:  "ERROR_REASON_NOT_AN_ENTRANT",
 		34:  "ERROR_REASON_TOURNAMENT_STARTED",
 		35:  "ERROR_REASON_TOURNAMENT_NOT_STARTED",
@@ -306,6 +309,7 @@ var (
 		"ERROR_REASON_BOT_NOT_PAUSED":           30,
 		"ERROR_REASON_LADDER_CLOSED":            31,
 		"ERROR_REASON_NOT_A_MEMBER":             32,
+		"ERROR_REASON_SAME_OWNER":               48,
 		"ERROR_REASON_NOT_AN_ENTRANT":           33,
 		"ERROR_REASON_TOURNAMENT_STARTED":       34,
 		"ERROR_REASON_TOURNAMENT_NOT_STARTED":   35,
@@ -456,7 +460,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\x8c\x13\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xa9\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -487,7 +491,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x17ERROR_REASON_BOT_PAUSED\x10\x1d\x12\x1f\n" +
 	"\x1bERROR_REASON_BOT_NOT_PAUSED\x10\x1e\x12\x1e\n" +
 	"\x1aERROR_REASON_LADDER_CLOSED\x10\x1f\x12\x1d\n" +
-	"\x19ERROR_REASON_NOT_A_MEMBER\x10 \x12\x1f\n" +
+	"\x19ERROR_REASON_NOT_A_MEMBER\x10 \x12\x1b\n" +
+	"\x17ERROR_REASON_SAME_OWNER\x100\x12\x1f\n" +
 	"\x1bERROR_REASON_NOT_AN_ENTRANT\x10!\x12#\n" +
 	"\x1fERROR_REASON_TOURNAMENT_STARTED\x10\"\x12'\n" +
 	"#ERROR_REASON_TOURNAMENT_NOT_STARTED\x10#\x12 \n" +

@@ -68,9 +68,10 @@ type LadderServiceClient interface {
 	// Callers: a bot of it; the owner of one of its bots; the ladder's organiser.
 	// Errors: NOT_A_MEMBER.
 	LeaveLadder(ctx context.Context, in *LeaveLadderRequest, opts ...grpc.CallOption) (*LeaveLadderResponse, error)
-	// Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
+	// Plans a rated pairing with chosen opponents, which starts as soon as all bots have room. Bots of one author cannot
+	// be paired.
 	// Callers: the challenger; its owner; the ladder's organiser.
-	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, SAME_OWNER, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
 	// REQUEST_ID_REUSED, DRAINING.
 	Challenge(ctx context.Context, in *ChallengeRequest, opts ...grpc.CallOption) (*ChallengeResponse, error)
 	// Starts a new season with new ratings.
@@ -283,9 +284,10 @@ type LadderServiceServer interface {
 	// Callers: a bot of it; the owner of one of its bots; the ladder's organiser.
 	// Errors: NOT_A_MEMBER.
 	LeaveLadder(context.Context, *LeaveLadderRequest) (*LeaveLadderResponse, error)
-	// Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
+	// Plans a rated pairing with chosen opponents, which starts as soon as all bots have room. Bots of one author cannot
+	// be paired.
 	// Callers: the challenger; its owner; the ladder's organiser.
-	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+	// Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, SAME_OWNER, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
 	// REQUEST_ID_REUSED, DRAINING.
 	Challenge(context.Context, *ChallengeRequest) (*ChallengeResponse, error)
 	// Starts a new season with new ratings.

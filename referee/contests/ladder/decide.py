@@ -11,6 +11,7 @@ from referee.contests.contest_errors import (
     EntrantNameTaken,
     LadderClosed,
     NotAMember,
+    SameOwner,
     WrongParticipantCount,
 )
 from referee.contests.ladder.commands import (
@@ -52,7 +53,7 @@ from referee.contests.pairing import (
     Pairing,
 )
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.rating import compute_rating_updates
+from referee.contests.strength.rating import FinishOrder, compute_rating_updates
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 
@@ -161,6 +162,8 @@ def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
         raise WrongParticipantCount("a challenge, without repetition,", len(challenged), expected)
     if len(challenged) != expected:
         raise WrongParticipantCount("a challenge", len(challenged), expected)
+    if shared := ladder.find_same_owner(command.entrants):
+        raise SameOwner(ladder.terms.name, *shared)
     names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder))
     return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
 
@@ -184,10 +187,20 @@ def _record(ladder: Ladder, command: RecordLadderResult) -> list[LadderEvent]:
 def _rate(ladder: Ladder, command: RateMatch) -> list[LadderEvent]:
     match_id, finish, forfeited = command.match_id, command.finish, command.forfeited
     recorded = _record(ladder, RecordLadderResult(command.due_id, match_id, finish, forfeited))
+    if ladder.find_same_owner(_rated_entrants(ladder, finish)):
+        return recorded
     return [
         *recorded,
         MatchRated(match_id, finish, forfeited, compute_rating_updates(ladder.current_season.ratings, finish)),
     ]
+
+
+def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> set[str]:
+    """Return the name of each present or former entrant that played; a bot that rejoined may have had others."""
+    if ladder.terms.bots_per_entrant > 1:
+        return {player.bot for player in finish.players}
+    names = {entrant.bots[0].bot: name for name, entrant in ladder.all_entrants.items()}
+    return {names[player.bot] for player in finish.players if player.bot in names}
 
 
 def _record_void(ladder: Ladder, command: RecordLadderVoid) -> list[LadderEvent]:

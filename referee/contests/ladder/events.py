@@ -20,6 +20,8 @@ class LadderEntrant:
     """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
     invited: bool = False
     """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
+    owners: tuple[str, ...] = ()
+    """Authors that own its bots. Entrants of one owner never meet. Bots that staff registered have none."""
 
     def rated_player(self, bots: tuple[Player, ...] = ()) -> Player:
         """Return who is rated: the partners, or the version of the bot among `bots` (default: those it joined with)."""

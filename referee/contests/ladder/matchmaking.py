@@ -40,6 +40,8 @@ class PairingCandidate:
     pairings_since_last: int = 0
     """Number of pairings planned since its last one."""
     provisional: bool = False
+    owners: tuple[str, ...] = ()
+    """Entrants of one owner do not meet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ def _candidate(ladder: Ladder, available: AvailableEntrant, free_slots: int) -> 
         free_slots,
         ladder.pairings_since_last(available.name),
         ladder.terms.is_provisional(record),
+        ladder.entrants[available.name].owners,
     )
 
 
@@ -175,7 +178,8 @@ def _choose_table(
     opponents = list(waiting)
     while len(table) < options.table_size:
         excluded = {table[-1].name, *meetings.rematch_penalties(table[-1:], distance)}
-        opponents = [it for it in opponents if it.name not in excluded]
+        owners = set(table[-1].owners)
+        opponents = [it for it in opponents if it.name not in excluded and owners.isdisjoint(it.owners)]
         if not opponents:
             break
         table.append(_choose_opponent(table, opponents, meetings, options))

@@ -3,9 +3,10 @@
 `evolve` never fails, because an event has already happened. `decide` checks commands before they become events.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import combinations
 from typing import Any
 
 from engines.chance import Chance
@@ -178,6 +179,12 @@ class Ladder:
         else:
             shown, playing = self.past_seasons[season - 1], NO_PLAYERS
         return SeasonStandings(*shown, self.terms.is_provisional).rows(playing, online, all_versions=all_versions)
+
+    def find_same_owner(self, names: Iterable[str]) -> tuple[str, str] | None:
+        """Return two of these entrants that have an owner in common. None: there are no such entrants."""
+        entrants = [self.all_entrants[name] for name in names if name in self.all_entrants]
+        shared = ((one, other) for one, other in combinations(entrants, 2) if {*one.owners} & {*other.owners})
+        return next(((one.name, other.name) for one, other in shared), None)
 
     def entrant_of(self, bot: str) -> LadderEntrant | None:
         """Return the present entrant with this bot, or None."""

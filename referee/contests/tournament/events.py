@@ -19,6 +19,8 @@ class TournamentEntrant:
     """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
     invited: bool = False
     """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
+    owners: tuple[str, ...] = ()
+    """Authors that own its bots. Bots that staff registered have none."""
 
 
 @dataclass(frozen=True, slots=True)

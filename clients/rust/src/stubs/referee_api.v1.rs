@@ -350,6 +350,8 @@ pub enum ErrorReason {
     LadderClosed = 31,
     /// The bot has not joined the ladder. FAILED_PRECONDITION; ladder, bot.
     NotAMember = 32,
+    /// The bots have the same owner, so they play no rated match. FAILED_PRECONDITION; ladder, entrants.
+    SameOwner = 48,
     /// The bot has not entered the tournament. FAILED_PRECONDITION; tournament, entrant.
     NotAnEntrant = 33,
     /// Not possible after the start of a tournament of this format. FAILED_PRECONDITION; tournament.
@@ -488,6 +490,7 @@ impl ErrorReason {
             Self::BotNotPaused => "ERROR_REASON_BOT_NOT_PAUSED",
             Self::LadderClosed => "ERROR_REASON_LADDER_CLOSED",
             Self::NotAMember => "ERROR_REASON_NOT_A_MEMBER",
+            Self::SameOwner => "ERROR_REASON_SAME_OWNER",
             Self::NotAnEntrant => "ERROR_REASON_NOT_AN_ENTRANT",
             Self::TournamentStarted => "ERROR_REASON_TOURNAMENT_STARTED",
             Self::TournamentNotStarted => "ERROR_REASON_TOURNAMENT_NOT_STARTED",
@@ -567,6 +570,7 @@ impl ErrorReason {
             "ERROR_REASON_BOT_NOT_PAUSED" => Some(Self::BotNotPaused),
             "ERROR_REASON_LADDER_CLOSED" => Some(Self::LadderClosed),
             "ERROR_REASON_NOT_A_MEMBER" => Some(Self::NotAMember),
+            "ERROR_REASON_SAME_OWNER" => Some(Self::SameOwner),
             "ERROR_REASON_NOT_AN_ENTRANT" => Some(Self::NotAnEntrant),
             "ERROR_REASON_TOURNAMENT_STARTED" => Some(Self::TournamentStarted),
             "ERROR_REASON_TOURNAMENT_NOT_STARTED" => Some(Self::TournamentNotStarted),

@@ -91,6 +91,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The ladder is closed. FAILED_PRECONDITION; ladder."""
     ERROR_REASON_NOT_A_MEMBER: _ErrorReason.ValueType  # 32
     """The bot has not joined the ladder. FAILED_PRECONDITION; ladder, bot."""
+    ERROR_REASON_SAME_OWNER: _ErrorReason.ValueType  # 48
+    """The bots have the same owner, so they play no rated match. FAILED_PRECONDITION; ladder, entrants."""
     ERROR_REASON_NOT_AN_ENTRANT: _ErrorReason.ValueType  # 33
     """The bot has not entered the tournament. FAILED_PRECONDITION; tournament, entrant."""
     ERROR_REASON_TOURNAMENT_STARTED: _ErrorReason.ValueType  # 34
@@ -272,6 +274,8 @@ ERROR_REASON_LADDER_CLOSED: ErrorReason.ValueType  # 31
 """The ladder is closed. FAILED_PRECONDITION; ladder."""
 ERROR_REASON_NOT_A_MEMBER: ErrorReason.ValueType  # 32
 """The bot has not joined the ladder. FAILED_PRECONDITION; ladder, bot."""
+ERROR_REASON_SAME_OWNER: ErrorReason.ValueType  # 48
+"""The bots have the same owner, so they play no rated match. FAILED_PRECONDITION; ladder, entrants."""
 ERROR_REASON_NOT_AN_ENTRANT: ErrorReason.ValueType  # 33
 """The bot has not entered the tournament. FAILED_PRECONDITION; tournament, entrant."""
 ERROR_REASON_TOURNAMENT_STARTED: ErrorReason.ValueType  # 34

@@ -162,9 +162,10 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Challenge(self, request, context):
-        """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
+        """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room. Bots of one author cannot
+        be paired.
         Callers: the challenger; its owner; the ladder's organiser.
-        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, SAME_OWNER, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
         REQUEST_ID_REUSED, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -66,9 +66,10 @@ class LadderServiceStub:
     Errors: NOT_A_MEMBER.
     """
     Challenge: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ChallengeRequest, _ladder_service_pb2.ChallengeResponse]
-    """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
+    """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room. Bots of one author cannot
+    be paired.
     Callers: the challenger; its owner; the ladder's organiser.
-    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, SAME_OWNER, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
     REQUEST_ID_REUSED, DRAINING.
     """
     StartSeason: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]
@@ -146,9 +147,10 @@ class LadderServiceAsyncStub(LadderServiceStub):
     Errors: NOT_A_MEMBER.
     """
     Challenge: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ChallengeRequest, _ladder_service_pb2.ChallengeResponse]  # type: ignore[assignment]
-    """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
+    """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room. Bots of one author cannot
+    be paired.
     Callers: the challenger; its owner; the ladder's organiser.
-    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+    Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, SAME_OWNER, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
     REQUEST_ID_REUSED, DRAINING.
     """
     StartSeason: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.StartSeasonRequest, _ladder_service_pb2.StartSeasonResponse]  # type: ignore[assignment]
@@ -259,9 +261,10 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.ChallengeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.ChallengeResponse, _abc.Awaitable[_ladder_service_pb2.ChallengeResponse]]:
-        """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room.
+        """Plans a rated pairing with chosen opponents, which starts as soon as all bots have room. Bots of one author cannot
+        be paired.
         Callers: the challenger; its owner; the ladder's organiser.
-        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
+        Errors: LADDER_CLOSED, NOT_A_MEMBER, BAD_SEATS, SAME_OWNER, BOT_PAUSED, CONSENT_MISSING, TOO_MANY_MATCHES,
         REQUEST_ID_REUSED, DRAINING.
         """
 
