@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import ContextVar
+from math import inf
 from typing import Any
 
 from msgspec import Struct
@@ -59,6 +60,8 @@ class LoopLag:
         self.stalls = [0] * (len(STALL_BUCKETS_US) + 1)
         """Number of stalls by upper bound: one for each of `STALL_BUCKETS_US`, and the longer ones last."""
         self._due_us: Micros | None = None
+        self.due_ns = inf
+        """When the timer is due, by the clock of the machine."""
         self._timer: Timer | None = None
         self._charged_us: Counter[str] = Counter()
         """CPU time since the timer was due, by the holder that is charged for it."""
@@ -73,7 +76,7 @@ class LoopLag:
         if self._timer:
             self._timer.cancel()
         self._close_interval(self._time.monotonic_us())
-        self._due_us, self._timer = None, None
+        self._due_us, self._timer, self.due_ns = None, None, inf
 
     def total_us(self) -> Micros:
         """Return all lag so far, including the current one."""
@@ -109,7 +112,7 @@ class LoopLag:
         """Charge every step of every task that this loop creates from now on."""
 
         def charged(loop: asyncio.AbstractEventLoop, steps: Any, **more: Any) -> "asyncio.Task[Any]":
-            return asyncio.Task(_Charged(steps, self.charge), loop=loop, **more)
+            return asyncio.Task(_Charged(steps, self), loop=loop, **more)
 
         loop.set_task_factory(charged)
 
@@ -123,7 +126,7 @@ class LoopLag:
         return late_us if late_us > MIN_LAG_US else 0
 
     def _set_timer(self, due_us: Micros) -> None:
-        self._due_us = due_us
+        self._due_us, self.due_ns = due_us, due_us * 1_000
         self._timer = self._time.call_at(due_us, self._timer_fired)
 
     def _timer_fired(self) -> None:
@@ -150,23 +153,24 @@ class LoopLag:
 class _Charged(Coroutine[Any, Any, Any]):
     """A coroutine whose steps are charged to the holder of its task."""
 
-    __slots__ = ("_charge", "_steps")
+    __slots__ = ("_lag", "_steps")
 
-    def __init__(self, steps: Coroutine[Any, Any, Any], charge: Callable[[], None]) -> None:
+    def __init__(self, steps: Coroutine[Any, Any, Any], lag: LoopLag) -> None:
         self._steps = steps
-        self._charge = charge
+        self._lag = lag
 
     def send(self, value: Any) -> Any:
         try:
             return self._steps.send(value)
         finally:
-            self._charge()
+            if machine.monotonic_ns() > self._lag.due_ns:  # Every step of every task comes here, mostly in time.
+                self._lag.charge()
 
     def throw(self, *error: Any) -> Any:
         try:
             return self._steps.throw(*error)
         finally:
-            self._charge()
+            self._lag.charge()
 
     def close(self) -> None:
         self._steps.close()
