@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 
 from engines.chance import Chance
 from referee.contests.pairing import DueMatch, MatchScore
-from referee.contests.systems.knockout import seed_positions
-from referee.contests.tournament.commands import WithdrawEntrant
+from referee.contests.systems.knockout import seed_positions, separate_owners
+from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
+from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Elimination
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, started
+from referee.match.setup import Player
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, started
 
 
 def pairs(play: TournamentHarness) -> list[tuple[str, ...]]:
@@ -19,6 +21,43 @@ def pairs(play: TournamentHarness) -> list[tuple[str, ...]]:
 
 def test_seeds_are_placed_so_that_the_best_meet_last() -> None:
     assert seed_positions(3) == [1, 8, 4, 5, 2, 7, 3, 6]
+
+
+def quarters(names: str, owned: str) -> list[int]:
+    """Return the quarters of the bracket in which the bots of one owner are, among entrants in the order of seeds."""
+    seeds = separate_owners(names, {name: ("ann",) if name in owned else () for name in names})
+    rounds = (len(names) - 1).bit_length()
+    return sorted(4 * seed_positions(rounds).index(seeds.index(name) + 1) >> rounds for name in owned)
+
+
+@pytest.mark.parametrize("owned", ["ag", "cd", "ef", "eh", "fh"])
+def test_two_bots_of_one_owner_can_meet_only_in_the_final(owned: str) -> None:
+    one, other = quarters("abcdefgh", owned)
+    assert one < 2 <= other
+
+
+@pytest.mark.parametrize("owned", ["aefg", "cdgh", "efgh", "abcd", "bcgh"])
+def test_four_bots_of_one_owner_are_in_different_quarters(owned: str) -> None:
+    assert quarters("abcdefgh", owned) == [0, 1, 2, 3]
+    assert quarters("abcdefghijklmnop", owned) == [0, 1, 2, 3]
+
+
+@given(st.lists(st.sampled_from([(), ("ann",), ("bob",), ("ann", "bob")]), min_size=2, max_size=20))
+def test_only_seeds_that_are_worth_the_same_are_exchanged(owners: list[tuple[str, ...]]) -> None:
+    names = [f"bot{number}" for number in range(len(owners))]
+    seeds = separate_owners(names, dict(zip(names, owners, strict=True)))
+    for start, end in ((0, 1), (1, 2), (2, 4), (4, 8), (8, 16), (16, 32)):
+        assert sorted(seeds[start:end]) == sorted(names[start:end])
+    if sum(map(bool, owners)) < 2:
+        assert list(seeds) == names
+
+
+def test_owners_in_the_log_decide_the_draw() -> None:
+    play = entered(Elimination(), ())
+    for name in "abcd":
+        play.do(EnterTournament(TournamentEntrant(name, bots=(Player(name),), owners=("ann",) if name in "ad" else ())))
+    play.do(StartTournament())
+    assert pairs(play) == [("a", "c"), ("b", "d")]
 
 
 def test_an_entrant_without_an_opponent_advances() -> None:

@@ -4,7 +4,8 @@ A bracket is drawn before the first match and never changes. It is filled up to 
 are placed so that the best seeds meet vacant places first and each other last.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -103,6 +104,42 @@ def seed_positions(rounds: int) -> list[int]:
     for _ in range(rounds):
         order = [number for seed in order for number in (seed, 2 * len(order) + 1 - seed)]
     return order
+
+
+def separate_owners(seeds: Sequence[str], owners: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """Return the seeds, so exchanged that entrants of one owner meet as late as possible in the winners' bracket.
+
+    Only seeds that are worth the same are exchanged: 3 and 4, 5 to 8, 9 to 16, and so on.
+    """
+    positions = {number: place for place, number in enumerate(seed_positions(_rounds(len(seeds))))}
+    counts = Counter(owner for name in seeds for owner in set(owners[name]))
+    mates = {name for name in seeds if any(counts[owner] > 1 for owner in owners[name])}
+    placed: dict[str, int] = {}
+    for start, end in _equal_seeds(len(seeds)):
+        free = set(range(start + 1, end + 1))
+        own = dict(zip(seeds[start:end], range(start + 1, end + 1), strict=True))
+        for name in sorted(own, key=lambda name: name not in mates):
+            others = [
+                positions[it] for other, it in placed.items() if name in mates and {*owners[name]} & {*owners[other]}
+            ]
+            best = max(free, key=lambda it: (_first_meeting(positions[it], others), it == own[name], -it))
+            free.remove(best)
+            placed[name] = best
+    return tuple(sorted(placed, key=placed.__getitem__))
+
+
+def _equal_seeds(count: int) -> Iterator[tuple[int, int]]:
+    """Yield the groups of seeds that are worth the same, as slices: 1, 2, 3 to 4, 5 to 8, and so on."""
+    start = 0
+    while start < count:
+        end = min(count, max(1, 2 * start))
+        yield start, end
+        start = end
+
+
+def _first_meeting(position: int, others: Iterable[int]) -> int:
+    """Return the round in which a position first meets one of the others, if all of them win until then."""
+    return min(((position ^ other).bit_length() for other in others), default=0)
 
 
 def _rounds(count: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
-from referee.contests.systems.knockout import BracketStage, single_elimination
+from referee.contests.systems.knockout import BracketStage, separate_owners, single_elimination
 from referee.contests.systems.schedule import count_meetings, gauntlet_pairings, pair_pool_round, round_robin_pairings
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import TEAM_WIN, RoundResults
@@ -36,6 +36,13 @@ MIN_OPEN_PAIRINGS = 500
 
 def order_seeds(tournament: Tournament) -> tuple[str, ...]:
     """Return the names of all entrants, the best seed first."""
+    if isinstance(tournament.terms.format, Elimination):
+        owners = {name: entrant.owners for name, entrant in tournament.entrants.items()}
+        return separate_owners(_seeds(tournament), owners)
+    return _seeds(tournament)
+
+
+def _seeds(tournament: Tournament) -> tuple[str, ...]:
     names = tuple(tournament.entrants)
     if tournament.terms.seeding is Seeding.LOT:
         return tournament.terms.chance.fork("seeding").shuffled(names)[0]
