@@ -186,7 +186,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         """Return the standings in that state of a ladder, best first. `season`: see `standings`."""
         available, _ = await self._availability.of_entrants(state, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
-        return state.ladder.standings(playing, season, all_versions)
+        return state.ladder.standings(playing, season, all_versions, self._deps.time.wall_ms())
 
     def _create_worker(self, store: ContestStore[LadderState]) -> LadderWorker:
         return LadderWorker(store, self._deps, self._ratings, self._flush_faults)

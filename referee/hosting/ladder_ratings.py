@@ -25,7 +25,7 @@ from referee.hosting.hosting_errors import ContestDamaged
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.pairing_owners import PairingOwners
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game
-from referee.live.ports import CoAppend, Conflict, MatchRating
+from referee.live.ports import CoAppend, Conflict, MatchRating, Time
 from referee.match.setup import Player
 from referee.match.state import Match
 
@@ -60,10 +60,13 @@ class RatingPoint:
 class LadderRatings:
     """Rates matches on their ladders when they end."""
 
-    def __init__(self, ladders: ContestRegistry[LadderState], games: Mapping[str, Game], owners: PairingOwners) -> None:
+    def __init__(
+        self, ladders: ContestRegistry[LadderState], games: Mapping[str, Game], owners: PairingOwners, time: Time
+    ) -> None:
         self._ladders = ladders
         self._games = games
         self._owners = owners
+        self._time = time
 
     @asynccontextmanager
     async def rate(self, match: Match) -> AsyncIterator[MatchRating]:
@@ -125,7 +128,8 @@ class LadderRatings:
     def _rating(self, store: ContestStore[LadderState], match: Match) -> MatchRating:
         state = store.state
         result = self.result_of(state, match)
-        rate = result and RateMatch(match.setup.match_id, result.finish, result.forfeited, result.due)
+        now_ms = self._time.wall_ms()
+        rate = result and RateMatch(match.setup.match_id, result.finish, result.forfeited, result.due, now_ms)
         events = tuple(decide(state.ladder, rate)) if rate else ()
         if not events:
             return MatchRating()

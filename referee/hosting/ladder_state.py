@@ -150,6 +150,8 @@ class LadderFold:
             if not isinstance(event, LadderCreated):
                 raise ContestDamaged(entry.contest)
             return self.initial_state(event, entry.at_ms)
+        if isinstance(event, climb.MatchRated) and not event.at_ms:  # Older logs have the time of the entry only.
+            event = replace(event, at_ms=entry.at_ms)
         after = replace(state, ladder=evolve(state.ladder, event), number=entry.number)  # type: ignore[arg-type]
         if isinstance(event, climb.LadderPaired):
             planned = {**state.planned_ms, event.pairing.id: entry.at_ms}

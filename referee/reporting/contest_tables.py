@@ -12,11 +12,15 @@ from referee.reporting.report import Report
 
 
 def standings_csv(report: Report) -> bytes:
-    scores = ("rating", "deviation") if report.kind == "ladder" else ("points", *report.tie_breaks)
+    scores = ("rating", "deviation", "lower_bound") if report.kind == "ladder" else ("points", *report.tie_breaks)
     heading = ["rank", "entrant", *scores, "wins", "draws", "losses", "forfeits"]
     rows: list[list[object]] = []
     for row in report.rows:
-        rating = [row.rating.value, row.rating.deviation] if row.rating else [row.points, *row.tie_breaks]
+        rating = (
+            [row.rating.value, row.rating.deviation, row.rating.lower_bound]
+            if row.rating
+            else [row.points, *row.tie_breaks]
+        )
         rows.append([row.rank, row.name, *rating, row.wins, row.draws, row.losses, row.forfeits])
     return _csv(heading, rows)
 

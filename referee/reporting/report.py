@@ -50,6 +50,11 @@ class Rating:
     deviation: float
     provisional: bool = False
 
+    @property
+    def lower_bound(self) -> float:
+        """The strength that is nearly certain, by which a ladder ranks."""
+        return self.value - 2 * self.deviation
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

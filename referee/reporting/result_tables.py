@@ -22,6 +22,8 @@ from referee.reporting.formatting import (
 from referee.reporting.markup import Markup, Scale, fit_scale, joined, tag, tick_values
 from referee.reporting.report import Cell, Meeting, Report, Row
 
+RANKED_BY = "The rating less two deviations, by which the ladder ranks"
+
 LEAST_ELO = 200.0
 MARGIN = 0.06
 """Space for the labels at the ends."""
@@ -41,6 +43,7 @@ def standings_table(report: Report) -> Markup:
         tag("th", "#", class_="number"),
         tag("th", "Entrant", scope="col", class_="name"),
         tag("th", "Rating" if ladder else "Points", scope="col", class_="number"),
+        *([tag("th", "At least", scope="col", class_="number wide", title=RANKED_BY)] if ladder else []),
         *(tag("th", plain(name), scope="col", class_="number wide") for name in report.tie_breaks),
         tag("th", "Elo", scope="col", class_="number", title=f"Relative to {elo_baseline(report)}, from all results"),
         tag("th", _axis(scale), scope="col", class_="whisker"),
@@ -63,6 +66,7 @@ def _standings_row(
         tag("td", row.rank, class_="number rank"),
         tag("th", row.name, scope="row", class_="name"),
         tag("td", _rating(row) if ladder else tag("b", points_text(row.points or 0)), class_="number"),
+        *([tag("td", _lower_bound(row), class_="number wide")] if ladder else []),
         *(tag("td", points_text(value), class_="number wide") for value in row.tie_breaks),
         tag("td", _elo(estimate), class_="number elo"),
         tag("td", _whisker(estimate, scale), class_="whisker"),
@@ -78,6 +82,10 @@ def _rating(row: Row) -> Markup:
     sure = tag("span", f" ± {2 * row.rating.deviation:.0f}", class_="error")
     provisional = tag("span", "?", class_="provisional", title="provisional") if row.rating.provisional else ""
     return joined(tag("b", f"{row.rating.value:.0f}"), provisional, sure)
+
+
+def _lower_bound(row: Row) -> str:
+    return f"{row.rating.lower_bound:.0f}" if row.rating else "–"
 
 
 def _elo(estimate: EloEstimate | None) -> Markup:

@@ -81,7 +81,7 @@ class Application:
             self._auto_pause,
         ]
         owners = PairingOwners(stores.accounts, stores.quotas)
-        ratings = LadderRatings(ladders, games(), owners)
+        ratings = LadderRatings(ladders, games(), owners, time)
         self.referee = Referee(
             self.events,
             stores.undelivered_ends,

@@ -85,8 +85,10 @@ def _add_boards(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {**data, "terms": {**terms, "tournament": {**terms["tournament"], "boards": 0}}}
 
 
-def _add_owners(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Version 6 did not know the owners of entrants."""
+def _add_rating_rules(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 6 did not know the owners of entrants, and the time and weight of a rated match."""
+    if data.get(KIND) == "rated":
+        return {**data, "at_ms": 0, "weight": 1.0}
     if data.get(KIND) in ("joined", "entered") and isinstance(data.get("entrant"), dict):
         return {**data, "entrant": {**data["entrant"], "owners": []}}
     return data
@@ -116,7 +118,7 @@ CONTEST_UPCASTERS: dict[int, Upcaster] = {
     3: _add_invited,
     4: _add_times,
     5: _add_boards,
-    6: _add_owners,
+    6: _add_rating_rules,
 }
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}

@@ -113,6 +113,7 @@ def ladder_standing_of(row: LadderStandingsRow) -> pb.LadderStanding:
         losses=row.record.losses,
         forfeits=row.record.forfeits,
         idle=row.idle,
+        lower_bound=row.rating.rating.lower_bound,
     )
 
 
@@ -158,7 +159,7 @@ def _pairing_changed(
 
 
 def _match_rated(event: ladder_events.MatchRated, state: LadderState) -> pb.MatchRated:
-    return pb.MatchRated(match_id=event.match_id, ratings=changes_of(state.by_seat(event)))
+    return pb.MatchRated(match_id=event.match_id, ratings=changes_of(state.by_seat(event)), weight=event.weight)
 
 
 EntryConverter: TypeAlias = tuple[str, Callable[[Any, LadderState], Any]]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
+from referee.contests.ladder.events import LadderEntrant, LadderEvent, LadderJoined, MatchRated, SeasonStarted
+from referee.contests.ladder.rating_rules import RatingHistory, holders_of
 from referee.contests.strength.rating import (
     FinishOrder,
     Player,
@@ -24,11 +25,19 @@ def rate_matches(
 
 
 def recompute_ratings(events: Iterable[LadderEvent]) -> dict[setup.Player, RatingRecord]:
-    """Return the ratings of the current season, recomputed from results alone."""
+    """Return the ratings of the current season, recomputed from entrants, results and times alone."""
     ratings: dict[setup.Player, RatingRecord] = {}
+    entrants: dict[str, LadderEntrant] = {}
+    history = RatingHistory()
     for event in events:
-        if isinstance(event, MatchRated):
-            ratings = rate_matches([event.finish], ratings)
+        if isinstance(event, LadderJoined):
+            entrants[event.entrant.name] = event.entrant
+        elif isinstance(event, MatchRated):
+            holders = holders_of(entrants, event.finish)
+            weight = history.weight(event.finish, holders, event.at_ms)
+            changes = history.updates(ratings, event.finish, weight, event.at_ms)
+            ratings |= {change.player: change.after for change in changes}
+            history = history.with_match(event.finish, holders, event.at_ms)
         elif isinstance(event, SeasonStarted):
             ratings = widen_ratings(ratings)
     return ratings

@@ -124,13 +124,14 @@ def list_standings(channel: Any, secret: str, name: str) -> list[ladder_pb2.Ladd
 
 
 def expected_ranking(state: LadderState) -> list[tuple[str, float]]:
-    """Return the ranking that follows from the log: provisional ratings last, then by rating, deviation and name."""
+    """Return the ranking that follows from the log: provisional ratings last, then by lower bound, rating and name."""
     ladder = state.ladder
-    rows = {name: ladder.current_season.rating(Player(name, "1")) for name in ladder.entrants}
+    last_ms = ladder.rating_history.last_ms
+    rows = {name: ladder.rating(Player(name, "1"), last_ms) for name in ladder.entrants}
 
     def place(name: str) -> tuple[bool, float, float, str]:
         rating = rows[name].rating
-        return ladder.terms.is_provisional(rows[name]), -rating.value, rating.deviation, name
+        return ladder.terms.is_provisional(rows[name]), -rating.lower_bound, -rating.value, name
 
     order = sorted(rows, key=place)
     return [(name, rows[name].rating.value) for name in order]

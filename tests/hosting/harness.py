@@ -213,7 +213,7 @@ class HostingHarness:
             joined_matches.contains,
         )
         owners = PairingOwners(store.accounts, MemoryQuotas(store.tokens, store.accounts))
-        ratings = LadderRatings(self.registry, games, owners)
+        ratings = LadderRatings(self.registry, games, owners, self.time)
         self.referee = Referee(
             CrashingEventLog(store.matches, self.crash),
             store.undelivered_ends,

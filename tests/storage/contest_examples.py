@@ -134,4 +134,5 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.EntrantsAbsent("2.2", ("reds",), "paused for 600 s", board=2),
     ladder.LadderJoined(ladder.LadderEntrant("cid", (BOB,), owners=("carol",))),
     tournament.EntrantEntered(tournament.TournamentEntrant("cid", None, (BOB,), owners=("carol", "dave"))),
+    replace(RATED, at_ms=1_700_000_000_000, weight=0.25),
 )

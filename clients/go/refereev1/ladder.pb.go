@@ -263,7 +263,7 @@ func (x *Ladder) GetCreateTime() *timestamppb.Timestamp {
 // A row of a ladder's standings.
 type LadderStanding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Rank from 1. Entrants with provisional ratings rank after all others.
+	// Rank from 1, by `lower_bound`. Entrants with provisional ratings rank after all others.
 	Rank uint32 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
 	// The entrant.
 	Entrant *Entrant `protobuf:"bytes,2,opt,name=entrant,proto3" json:"entrant,omitempty"`
@@ -280,7 +280,9 @@ type LadderStanding struct {
 	// Number of matches this season that it forfeited, which are also losses.
 	Forfeits uint32 `protobuf:"varint,8,opt,name=forfeits,proto3" json:"forfeits,omitempty"`
 	// Whether it gets no matches because one of its bots is paused or offline.
-	Idle          bool `protobuf:"varint,9,opt,name=idle,proto3" json:"idle,omitempty"`
+	Idle bool `protobuf:"varint,9,opt,name=idle,proto3" json:"idle,omitempty"`
+	// The value of the rating less two deviations: the strength that is nearly certain.
+	LowerBound    float64 `protobuf:"fixed64,10,opt,name=lower_bound,json=lowerBound,proto3" json:"lower_bound,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -376,6 +378,13 @@ func (x *LadderStanding) GetIdle() bool {
 		return x.Idle
 	}
 	return false
+}
+
+func (x *LadderStanding) GetLowerBound() float64 {
+	if x != nil {
+		return x.LowerBound
+	}
+	return 0
 }
 
 // An entry of a ladder's log.
@@ -625,7 +634,9 @@ type MatchRated struct {
 	// Id of the match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
 	// Rating changes in seat order.
-	Ratings       []*RatingChange `protobuf:"bytes,2,rep,name=ratings,proto3" json:"ratings,omitempty"`
+	Ratings []*RatingChange `protobuf:"bytes,2,rep,name=ratings,proto3" json:"ratings,omitempty"`
+	// How much the match counts, from 0 to 1: less if opponents have met much more often than others. Default 1.
+	Weight        *float64 `protobuf:"fixed64,3,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -672,6 +683,13 @@ func (x *MatchRated) GetRatings() []*RatingChange {
 		return x.Ratings
 	}
 	return nil
+}
+
+func (x *MatchRated) GetWeight() float64 {
+	if x != nil && x.Weight != nil {
+		return *x.Weight
+	}
+	return 0
 }
 
 // A new season started, with new ratings derived from the old ones.
@@ -922,7 +940,7 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\rentrant_count\x18\t \x01(\rR\fentrantCount\x12;\n" +
 	"\vcreate_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\x93\x02\n" +
+	"createTime\"\xb4\x02\n" +
 	"\x0eLadderStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x121\n" +
 	"\aentrant\x18\x02 \x01(\v2\x17.referee_api.v1.EntrantR\aentrant\x12\x18\n" +
@@ -932,7 +950,10 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\x05draws\x18\x06 \x01(\rR\x05draws\x12\x16\n" +
 	"\x06losses\x18\a \x01(\rR\x06losses\x12\x1a\n" +
 	"\bforfeits\x18\b \x01(\rR\bforfeits\x12\x12\n" +
-	"\x04idle\x18\t \x01(\bR\x04idle\"\xcb\x05\n" +
+	"\x04idle\x18\t \x01(\bR\x04idle\x12\x1f\n" +
+	"\vlower_bound\x18\n" +
+	" \x01(\x01R\n" +
+	"lowerBound\"\xcb\x05\n" +
 	"\vLadderEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -949,11 +970,13 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	" \x01(\v2\x1d.referee_api.v1.LadderResumedH\x00R\aresumed\x129\n" +
 	"\aclosing\x18\v \x01(\v2\x1d.referee_api.v1.LadderClosingH\x00R\aclosing\x126\n" +
 	"\x06closed\x18\f \x01(\v2\x1c.referee_api.v1.LadderClosedH\x00R\x06closedB\a\n" +
-	"\x05event\"_\n" +
+	"\x05event\"\x87\x01\n" +
 	"\n" +
 	"MatchRated\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x126\n" +
-	"\aratings\x18\x02 \x03(\v2\x1c.referee_api.v1.RatingChangeR\aratings\"'\n" +
+	"\aratings\x18\x02 \x03(\v2\x1c.referee_api.v1.RatingChangeR\aratings\x12\x1b\n" +
+	"\x06weight\x18\x03 \x01(\x01H\x00R\x06weight\x88\x01\x01B\t\n" +
+	"\a_weight\"'\n" +
 	"\rSeasonStarted\x12\x16\n" +
 	"\x06season\x18\x01 \x01(\rR\x06season\"(\n" +
 	"\fLadderPaused\x12\x18\n" +
@@ -1048,6 +1071,7 @@ func file_referee_api_v1_ladder_proto_init() {
 		(*LadderEntry_Closing)(nil),
 		(*LadderEntry_Closed)(nil),
 	}
+	file_referee_api_v1_ladder_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

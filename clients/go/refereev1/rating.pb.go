@@ -109,7 +109,7 @@ type RatingChange struct {
 	Bot string `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
 	// Its version.
 	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
-	// The rating before the match.
+	// The rating before the match, with a larger deviation after an absence or for a new version.
 	Before *Rating `protobuf:"bytes,4,opt,name=before,proto3" json:"before,omitempty"`
 	// The rating after it.
 	After         *Rating `protobuf:"bytes,5,opt,name=after,proto3" json:"after,omitempty"`

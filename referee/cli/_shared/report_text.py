@@ -59,8 +59,8 @@ def _rounds(meetings: Sequence[Meeting]) -> str:
 def standings_text(report: Report) -> str:
     """Format the standings, with Elo estimates if there are results."""
     estimates, chances = report.estimates(), report.chances_to_be_best()
-    worth = "rating" if report.kind == "ladder" else "points"
-    heads = ["", worth, *map(plain, report.tie_breaks), "elo", "best", "won", "drawn", "lost", "forfeits"]
+    worth = ["rating", "at least"] if report.kind == "ladder" else ["points"]
+    heads = ["", *worth, *map(plain, report.tie_breaks), "elo", "best", "won", "drawn", "lost", "forfeits"]
     rows = [_row(row, estimates.get(row.name), chances.get(row.name)) for row in report.rows]
     return "\n".join(filter(None, [table(heads, rows), estimate_text(report)]))
 
@@ -74,18 +74,18 @@ def _cross_table(report: Report) -> str:
 
 
 def _row(row: Row, estimate: EloEstimate | None, best: float | None) -> list[str]:
-    worth = _rating(row) if row.points is None else points_text(row.points)
+    worth = _rating(row) if row.points is None else [points_text(row.points)]
     elo = f"{signed(estimate.elo)} ± {(estimate.high - estimate.low) / 2:.0f}" if estimate else "-"
     chance = "-" if best is None else percent(best)
     counts = [str(row.wins), str(row.draws), str(row.losses), forfeits_text(row) or "-"]
-    return [f"{row.rank} {row.name}", worth, *map(points_text, row.tie_breaks), elo, chance, *counts]
+    return [f"{row.rank} {row.name}", *worth, *map(points_text, row.tie_breaks), elo, chance, *counts]
 
 
-def _rating(row: Row) -> str:
+def _rating(row: Row) -> list[str]:
     if row.rating is None:
-        return "-"
+        return ["-", "-"]
     sure = "?" if row.rating.provisional else ""
-    return f"{row.rating.value:.0f}{sure} ± {2 * row.rating.deviation:.0f}"
+    return [f"{row.rating.value:.0f}{sure} ± {2 * row.rating.deviation:.0f}", f"{row.rating.lower_bound:.0f}"]
 
 
 def _cell(cell: Cell | None) -> str:

@@ -79,6 +79,8 @@ class RateMatch:
     forfeited: tuple[Player, ...] = ()
     """Players that lost by a fault of their own."""
     due_id: str = ""
+    at_ms: int = 0
+    """When it is rated, in Unix milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

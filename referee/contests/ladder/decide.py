@@ -33,6 +33,7 @@ from referee.contests.ladder.commands import (
 from referee.contests.ladder.events import (
     LadderClosureFinished,
     LadderClosureStarted,
+    LadderEntrant,
     LadderEvent,
     LadderJoined,
     LadderLeft,
@@ -43,6 +44,7 @@ from referee.contests.ladder.events import (
     SeasonStarted,
 )
 from referee.contests.ladder.matchmaking import choose_seating, create_pairing, pair_entrants, pairing_options
+from referee.contests.ladder.rating_rules import find_same_owner, holders_of
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import (
     ContestMatchScored,
@@ -53,7 +55,7 @@ from referee.contests.pairing import (
     Pairing,
 )
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.rating import FinishOrder, compute_rating_updates
+from referee.contests.strength.rating import FinishOrder
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 
@@ -162,7 +164,7 @@ def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
         raise WrongParticipantCount("a challenge, without repetition,", len(challenged), expected)
     if len(challenged) != expected:
         raise WrongParticipantCount("a challenge", len(challenged), expected)
-    if shared := ladder.find_same_owner(command.entrants):
+    if shared := find_same_owner(ladder.entrants[name] for name in command.entrants):
         raise SameOwner(ladder.terms.name, *shared)
     names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder))
     return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
@@ -187,20 +189,27 @@ def _record(ladder: Ladder, command: RecordLadderResult) -> list[LadderEvent]:
 def _rate(ladder: Ladder, command: RateMatch) -> list[LadderEvent]:
     match_id, finish, forfeited = command.match_id, command.finish, command.forfeited
     recorded = _record(ladder, RecordLadderResult(command.due_id, match_id, finish, forfeited))
-    if ladder.find_same_owner(_rated_entrants(ladder, finish)):
+    if find_same_owner(_rated_entrants(ladder, finish)):
         return recorded
     return [
         *recorded,
-        MatchRated(match_id, finish, forfeited, compute_rating_updates(ladder.current_season.ratings, finish)),
+        _rated(ladder, command),
     ]
 
 
-def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> set[str]:
-    """Return the name of each present or former entrant that played; a bot that rejoined may have had others."""
-    if ladder.terms.bots_per_entrant > 1:
-        return {player.bot for player in finish.players}
-    names = {entrant.bots[0].bot: name for name, entrant in ladder.all_entrants.items()}
-    return {names[player.bot] for player in finish.players if player.bot in names}
+def _rated(ladder: Ladder, command: RateMatch) -> MatchRated:
+    finish, at_ms, history = command.finish, command.at_ms, ladder.rating_history
+    weight = history.weight(finish, holders_of(ladder.all_entrants, finish), at_ms)
+    changes = history.updates(ladder.current_season.ratings, finish, weight, at_ms)
+    return MatchRated(command.match_id, finish, command.forfeited, changes, at_ms, weight)
+
+
+def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[LadderEntrant]:
+    """Return each present or former entrant that played once; a bot that rejoined may have had several names."""
+    entrants = ladder.all_entrants
+    if ladder.terms.bots_per_entrant == 1:
+        entrants = {entrant.bots[0].bot: entrant for entrant in entrants.values()}
+    return [entrants[player.bot] for player in finish.players if player.bot in entrants]
 
 
 def _record_void(ladder: Ladder, command: RecordLadderVoid) -> list[LadderEvent]:

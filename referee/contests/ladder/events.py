@@ -56,6 +56,10 @@ class MatchRated:
     """Players that lost by a fault of their own."""
     changes: tuple[RatingUpdate[Player], ...]
     """Rating changes, in the order of `finish`."""
+    at_ms: int = 0
+    """When the match was rated, in Unix milliseconds. 0: not known; older logs have the time of the entry only."""
+    weight: float = 1.0
+    """How much the match counts, from 0 to 1: less, if its players have met too often."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[LadderEvent]:
 
 
 def _candidate(ladder: Ladder, available: AvailableEntrant, free_slots: int) -> PairingCandidate:
-    record = ladder.current_season.rating(ladder.entrants[available.name].rated_player(available.bots))
+    record = ladder.rating(ladder.entrants[available.name].rated_player(available.bots))
     return PairingCandidate(
         available.name,
         record.rating.value,

@@ -1,4 +1,4 @@
-"""One season of a ladder: ratings, win-loss records, and the standings by rating, with provisional ratings last."""
+"""One season of a ladder: ratings, win-loss records, and the standings, with provisional ratings last."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -70,11 +70,12 @@ class LadderStandingsRow:
 
 @dataclass(frozen=True, slots=True)
 class SeasonStandings:
-    """The entrants of a season by rating."""
+    """The entrants of a season by the lower bounds of their ratings."""
 
     season: Season
     entrants: Mapping[str, LadderEntrant]
     is_provisional: Callable[[RatingRecord], bool]
+    rating_of: Callable[[Player], RatingRecord]
 
     def rows(
         self, playing: Mapping[str, Player], online: Container[str], *, all_versions: bool
@@ -98,17 +99,17 @@ class SeasonStandings:
         return dict.fromkeys([present, *(player for player in self.season.records if player.bot == present.bot)])
 
     def _merit(self, player: Player) -> tuple[bool, float, float, str, str]:
-        record = self.season.rating(player)
+        record = self.rating_of(player)
         return (
             self.is_provisional(record),
+            -record.rating.lower_bound,
             -record.rating.value,
-            record.rating.deviation,
             player.bot,
             player.version,
         )
 
     def _row(self, rank: int, entrant: LadderEntrant, player: Player, *, idle: bool) -> LadderStandingsRow:
-        record = self.season.rating(player)
+        record = self.rating_of(player)
         return LadderStandingsRow(
             rank, entrant, player, record, self.is_provisional(record), self.season.record(player), idle
         )

@@ -3,10 +3,9 @@
 `evolve` never fails, because an event has already happened. `decide` checks commands before they become events.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import combinations
 from typing import Any
 
 from engines.chance import Chance
@@ -23,6 +22,7 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
+from referee.contests.ladder.rating_rules import RatingHistory, holders_of
 from referee.contests.ladder.season import LadderStandingsRow, Season, SeasonStandings
 from referee.contests.pairing import (
     ContestMatchScored,
@@ -112,6 +112,7 @@ class Ladder:
     planned_count: int = 0
     """Number of pairings planned so far."""
     pairing_history: PairingHistory = field(default_factory=PairingHistory)
+    rating_history: RatingHistory = field(default_factory=RatingHistory)
     last_pairings: Mapping[str, int] = field(default_factory=dict)
     """Number of each entrant's last pairing; before its first one, of the last pairing planned when it joined."""
 
@@ -166,25 +167,26 @@ class Ladder:
         requested = (self.pairings[key] for request, key in self.challenges.items() if request.startswith(caller))
         return [progress.pairing for progress in requested if not progress.is_done]
 
+    def rating(self, player: Player, now_ms: int = 0) -> RatingRecord:
+        """Return the current rating of a player at a time; for a new version, the one with which it starts."""
+        return self.rating_history.rating(self.current_season.ratings, player, now_ms)
+
     def standings(
-        self, online: Mapping[str, Player] = NO_PLAYERS, season: int = 0, all_versions: bool = False
+        self, online: Mapping[str, Player] = NO_PLAYERS, season: int = 0, all_versions: bool = False, now_ms: int = 0
     ) -> list[LadderStandingsRow]:
         """Return the standings, best first, of a season, which must exist; 0 is the current one.
 
         `online` has the version with which each available entrant would play. The current season shows that version,
-        or else the one that was rated last. With `all_versions`, each rated version has a row.
+        or else the one that was rated last. With `all_versions`, each rated version has a row. Ratings of the current
+        season are those at `now_ms`, until the ladder is closed.
         """
-        if season in (0, self.season):
-            shown, playing = (self.current_season, self.entrants), online
-        else:
-            shown, playing = self.past_seasons[season - 1], NO_PLAYERS
-        return SeasonStandings(*shown, self.terms.is_provisional).rows(playing, online, all_versions=all_versions)
-
-    def find_same_owner(self, names: Iterable[str]) -> tuple[str, str] | None:
-        """Return two of these entrants that have an owner in common. None: there are no such entrants."""
-        entrants = [self.all_entrants[name] for name in names if name in self.all_entrants]
-        shared = ((one, other) for one, other in combinations(entrants, 2) if {*one.owners} & {*other.owners})
-        return next(((one.name, other.name) for one, other in shared), None)
+        current = season in (0, self.season)
+        shown, entrants = (self.current_season, self.entrants) if current else self.past_seasons[season - 1]
+        playing = online if current else NO_PLAYERS
+        at_ms = self.rating_history.last_ms if self.phase is LadderPhase.CLOSED else now_ms
+        rating_of = (lambda player: self.rating(player, at_ms)) if current else shown.rating
+        table = SeasonStandings(shown, entrants, self.terms.is_provisional, rating_of)
+        return table.rows(playing, online, all_versions=all_versions)
 
     def entrant_of(self, bot: str) -> LadderEntrant | None:
         """Return the present entrant with this bot, or None."""
@@ -273,7 +275,9 @@ def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
         {**season.records, **records},
         {**season.last_players, **players},
     )
-    return replace(ladder, current_season=updated)
+    holders = holders_of(ladder.all_entrants, event.finish)
+    history = ladder.rating_history.with_match(event.finish, holders, event.at_ms)
+    return replace(ladder, current_season=updated, rating_history=history)
 
 
 def _entrant(ladder: Ladder, player: Player) -> LadderEntrant | None:

@@ -74,6 +74,11 @@ MATCH_DEVIATION = 5.0
 SEASON_DEVIATION = 200.0
 """Standard deviation added (in squares) by a new season."""
 
+VERSION_DEVIATION = 100.0
+"""Standard deviation added (in squares) by a new version of a bot."""
+
+DAYS_OF_YEAR = 365
+
 
 @dataclass(frozen=True, slots=True)
 class SkillRating:
@@ -87,9 +92,25 @@ class SkillRating:
         """The 95 % interval."""
         return self.value - 2 * self.deviation, self.value + 2 * self.deviation
 
+    @property
+    def lower_bound(self) -> float:
+        """The value less two deviations, by which standings rank: what is nearly certain, not what may be luck."""
+        return self.value - 2 * self.deviation
+
     def for_new_season(self) -> "SkillRating":
         """Return the same value with a larger deviation, at most that of a new player."""
-        return SkillRating(self.value, min(INITIAL_DEVIATION, math.hypot(self.deviation, SEASON_DEVIATION)))
+        return self._widened(SEASON_DEVIATION)
+
+    def for_new_version(self, share: float) -> "SkillRating":
+        """Return the rating with which a new version starts; `share`: how much of the deviation is added (0 to 1)."""
+        return self._widened(VERSION_DEVIATION * math.sqrt(share))
+
+    def after_absence(self, days: int) -> "SkillRating":
+        """Return the rating after days without a match. It is as uncertain as a new one after a year at most."""
+        return self._widened(INITIAL_DEVIATION * math.sqrt(days / DAYS_OF_YEAR)) if days else self
+
+    def _widened(self, added: float) -> "SkillRating":
+        return SkillRating(self.value, min(INITIAL_DEVIATION, math.hypot(self.deviation, added)))
 
 
 UNRATED = SkillRating()
@@ -160,16 +181,27 @@ class RatingUpdate(Generic[Player]):
 
 
 def compute_rating_updates(
-    ratings: Mapping[Player, RatingRecord], finish: FinishOrder[Player]
+    ratings: Mapping[Player, RatingRecord], finish: FinishOrder[Player], weight: float = 1.0
 ) -> tuple[RatingUpdate[Player], ...]:
-    """Return the effect of a match on the ratings of its players, in the order of sides."""
+    """Return the effect of a match on the ratings of its players, in the order of sides.
+
+    `weight`: how much the match counts, from 0 to 1.
+    """
     before = [[ratings.get(player, NO_RATING) for player in side] for side in finish.sides]
     after = rate_match([[record.rating for record in side] for side in before], finish.ranks)
     return tuple(
-        RatingUpdate(player, record, RatingRecord(new_rating, record.matches + 1))
+        RatingUpdate(player, record, RatingRecord(_weighted(record.rating, new_rating, weight), record.matches + 1))
         for players, records, new_ratings in zip(finish.sides, before, after, strict=True)
         for player, record, new_rating in zip(players, records, new_ratings, strict=True)
     )
+
+
+def _weighted(before: SkillRating, after: SkillRating, weight: float) -> SkillRating:
+    """Return the rating after a part of an update. The variance, not the deviation, changes by that part."""
+    if weight == 1:
+        return after
+    variance = before.deviation**2 + weight * (after.deviation**2 - before.deviation**2)
+    return SkillRating(before.value + weight * (after.value - before.value), math.sqrt(variance))
 
 
 def widen_ratings(ratings: Mapping[Player, RatingRecord]) -> dict[Player, RatingRecord]:

@@ -996,7 +996,7 @@ pub struct RatingChange {
     /// Its version.
     #[prost(string, tag = "3")]
     pub version: ::prost::alloc::string::String,
-    /// The rating before the match.
+    /// The rating before the match, with a larger deviation after an absence or for a new version.
     #[prost(message, optional, tag = "4")]
     pub before: ::core::option::Option<Rating>,
     /// The rating after it.

@@ -155,8 +155,9 @@ class LadderStanding(_message.Message):
     LOSSES_FIELD_NUMBER: _builtins.int
     FORFEITS_FIELD_NUMBER: _builtins.int
     IDLE_FIELD_NUMBER: _builtins.int
+    LOWER_BOUND_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
-    """Rank from 1. Entrants with provisional ratings rank after all others."""
+    """Rank from 1, by `lower_bound`. Entrants with provisional ratings rank after all others."""
     version: _builtins.str
     """Version that the rating is for. Empty for partners."""
     wins: _builtins.int
@@ -169,6 +170,8 @@ class LadderStanding(_message.Message):
     """Number of matches this season that it forfeited, which are also losses."""
     idle: _builtins.bool
     """Whether it gets no matches because one of its bots is paused or offline."""
+    lower_bound: _builtins.float
+    """The value of the rating less two deviations: the strength that is nearly certain."""
     @_builtins.property
     def entrant(self) -> _contest_pb2.Entrant:
         """The entrant."""
@@ -189,10 +192,11 @@ class LadderStanding(_message.Message):
         losses: _builtins.int = ...,
         forfeits: _builtins.int = ...,
         idle: _builtins.bool = ...,
+        lower_bound: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["draws", b"draws", "entrant", b"entrant", "forfeits", b"forfeits", "idle", b"idle", "losses", b"losses", "rank", b"rank", "rating", b"rating", "version", b"version", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draws", b"draws", "entrant", b"entrant", "forfeits", b"forfeits", "idle", b"idle", "losses", b"losses", "lower_bound", b"lower_bound", "rank", b"rank", "rating", b"rating", "version", b"version", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -296,8 +300,11 @@ class MatchRated(_message.Message):
 
     MATCH_ID_FIELD_NUMBER: _builtins.int
     RATINGS_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Id of the match."""
+    weight: _builtins.float
+    """How much the match counts, from 0 to 1: less if opponents have met much more often than others. Default 1."""
     @_builtins.property
     def ratings(self) -> _containers.RepeatedCompositeFieldContainer[_rating_pb2.RatingChange]:
         """Rating changes in seat order."""
@@ -307,12 +314,15 @@ class MatchRated(_message.Message):
         *,
         match_id: _builtins.str = ...,
         ratings: _abc.Iterable[_rating_pb2.RatingChange] | None = ...,
+        weight: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "weight", b"weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id", "ratings", b"ratings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "match_id", b"match_id", "ratings", b"ratings", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__weight: _TypeAlias = _typing.Literal["weight"]  # noqa: Y015
+    _WhichOneofArgType__weight: _TypeAlias = _typing.Literal["_weight", b"_weight"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__weight) -> _WhichOneofReturnType__weight | None: ...
 
 Global___MatchRated: _TypeAlias = MatchRated  # noqa: Y015
 

@@ -74,7 +74,7 @@ class RatingChange(_message.Message):
     """Its version."""
     @_builtins.property
     def before(self) -> Global___Rating:
-        """The rating before the match."""
+        """The rating before the match, with a larger deviation after an absence or for a new version."""
 
     @_builtins.property
     def after(self) -> Global___Rating:

@@ -1,0 +1,93 @@
+"""Ladders of 22 bots of known strengths on which an owner bends a rating: paired and rated by the real one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean
+
+from referee.contests.ladder.commands import AvailableEntrant, JoinLadder, LadderCommand, PairEntrants, RateMatch
+from referee.contests.ladder.decide import decide
+from referee.contests.ladder.events import LadderEntrant
+from referee.contests.ladder.matchmaking import select_matches_to_start
+from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
+from referee.contests.strength.rating import FinishOrder, RatingRecord
+from referee.match.setup import Player
+from tests.contests.random_draws import random_numbers
+from tests.contests.simulated_matches import gauss, simulated_match
+
+FARMER, HELPER = "farmer", "helper"
+STRENGTH = 1500.0
+"""True strength of the farmer and of its helper, and the average of the others."""
+HOUR_MS = 3_600_000
+OTHERS = tuple(f"bot{number:02}" for number in range(20))
+EVERYBODY = (FARMER, HELPER, *OTHERS)
+
+
+@dataclass
+class FarmedLadder:
+    """One match per bot and round; one round is played every hour."""
+
+    seed: str
+    owners: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    throws: bool = False
+    """Whether the helper loses every match against the farmer while nobody else is there."""
+    rounds: int = 0
+    matches: int = 0
+    version: str = ""
+    """Version of the farmer."""
+
+    def __post_init__(self) -> None:
+        self.draws: Iterator[float] = random_numbers(self.seed)
+        strengths = {name: 200 * gauss(self.draws) for name in OTHERS}
+        middle = mean(strengths.values())
+        self.strengths = {name: STRENGTH + value - middle for name, value in strengths.items()}
+        self.strengths |= {FARMER: STRENGTH, HELPER: STRENGTH}
+        self.ladder = Ladder(LadderPlayTerms("main", b"seed"))
+        for name in EVERYBODY:
+            self._do(JoinLadder(LadderEntrant(name, (Player(name),), owners=self.owners.get(name, ()))))
+
+    def play(self, online: Sequence[str] = EVERYBODY) -> None:
+        """Play a round of the bots that are online."""
+        self.rounds += 1
+        here = tuple(AvailableEntrant(name, (self._player(name),), 1) for name in online)
+        self._do(PairEntrants(here))
+        for due in select_matches_to_start(self.ladder, here):
+            self.matches += 1
+            finish = FinishOrder(tuple((self._player(name),) for name in due.seats), self._ranks(due.seats, online))
+            self._do(RateMatch(f"m{self.matches}", finish, due_id=due.id, at_ms=self.now_ms))
+
+    def play_half_alone(self, rounds: int) -> None:
+        """Play with everybody and with the farmer and its helper alone, in turns."""
+        for number in range(rounds):
+            self.play(EVERYBODY if number % 2 else (FARMER, HELPER))
+
+    def rating(self, name: str = FARMER, days: int = 0) -> RatingRecord:
+        """Return the rating that many days after the last round, relative to the true average of the others."""
+        return self.ladder.rating(self._player(name), self.now_ms + days * 24 * HOUR_MS)
+
+    @property
+    def now_ms(self) -> int:
+        return 1 + self.rounds * HOUR_MS
+
+    @property
+    def places_gained(self) -> int:
+        """How many places the farmer ranks above the one that its strength deserves."""
+        rows = self.ladder.standings(now_ms=self.now_ms)
+        rank = next(row.rank for row in rows if row.entrant.name == FARMER)
+        return 1 + sum(self.strengths[name] > STRENGTH for name in OTHERS) - rank
+
+    @property
+    def errors(self) -> list[float]:
+        """Errors of the ratings of the other bots."""
+        return [self.rating(name).rating.value - self.strengths[name] for name in OTHERS]
+
+    def _ranks(self, seats: Sequence[str], online: Sequence[str]) -> tuple[int, ...]:
+        if self.throws and len(online) == 2:
+            return tuple(1 if name == FARMER else 2 for name in seats)
+        return simulated_match([self.strengths[name] for name in seats], range(len(seats)), self.draws).ranks
+
+    def _player(self, name: str) -> Player:
+        return Player(name, self.version if name == FARMER else "")
+
+    def _do(self, command: LadderCommand) -> None:
+        for event in decide(self.ladder, command):
+            self.ladder = evolve(self.ladder, event)

@@ -1,0 +1,130 @@
+"""Ratings that an owner tries to raise without playing better, on a ladder of 22 bots.
+
+`pytest -rP tests/contests/test_farmed_ratings.py -m "soak or not soak"` prints the measurements of docs/ratings.md.
+"""
+
+from collections.abc import Callable
+from statistics import mean
+
+import pytest
+
+from referee.contests.ladder import rating_rules
+from referee.contests.strength.rating import SkillRating
+from tests.contests.farmed_ladder import EVERYBODY, FARMER, HELPER, STRENGTH, FarmedLadder
+
+LIMIT = STRENGTH + 50
+"""No farmed rating may be higher by its lower bound."""
+
+RUNS = pytest.mark.parametrize("runs", [3, pytest.param(20, marks=pytest.mark.soak)])
+
+Play = Callable[[FarmedLadder], None]
+
+
+def farm(play: Play, runs: int, owners: bool = False, throws: bool = False) -> list[FarmedLadder]:
+    """Return ladders on which the farmer has played."""
+    own = {FARMER: ("ann",), HELPER: ("ann",)} if owners else {}
+    ladders = [FarmedLadder(f"farm {number}", own, throws) for number in range(runs)]
+    for ladder in ladders:
+        play(ladder)
+    return ladders
+
+
+def report(what: str, ladders: list[FarmedLadder]) -> None:
+    values = [it.rating().rating.value for it in ladders]
+    bounds = [it.rating().rating.lower_bound for it in ladders]
+    places = [it.places_gained for it in ladders]
+    print(  # noqa: T201
+        f"{what}: value {min(values):.0f} to {max(values):.0f}, average {mean(values):.0f}; "
+        f"lower bound at most {max(bounds):.0f}; places gained on average {mean(places):.1f}"
+    )
+
+
+def play_all(ladder: FarmedLadder) -> None:
+    for _ in range(100):
+        ladder.play()
+
+
+def play_half_alone(ladder: FarmedLadder) -> None:
+    ladder.play_half_alone(200)
+
+
+@pytest.mark.slow
+@RUNS
+def test_a_bot_cannot_win_against_another_bot_of_its_owner(runs: int) -> None:
+    farmed = farm(play_half_alone, runs, owners=True, throws=True)
+    report("two bots of one owner, alone half of the time", farmed)
+    assert max(it.rating().rating.lower_bound for it in farmed) <= LIMIT
+    if runs > 3:
+        assert mean(it.places_gained for it in farmed) <= 1
+        assert abs(mean(it.rating().rating.value for it in farmed) - STRENGTH) <= 25
+
+
+@pytest.mark.slow
+@RUNS
+def test_a_stranger_that_loses_on_purpose_gains_the_winner_little(runs: int) -> None:
+    farmed = farm(play_half_alone, runs, throws=True)
+    report("two owners, alone half of the time", farmed)
+    assert max(it.rating().rating.lower_bound for it in farmed) <= LIMIT
+    if runs > 3:
+        assert mean(it.places_gained for it in farmed) <= 1.5
+        assert mean(it.rating().rating.value for it in farmed) <= LIMIT
+
+
+@pytest.mark.slow
+@RUNS
+def test_new_versions_until_one_is_lucky_gain_nothing(runs: int) -> None:
+    ranked = [it for ladder in farm(lambda _: None, runs) for it in play_versions(ladder, 3 if runs == 3 else 15)]
+    values, bounds = [it.value for it in ranked], [it.lower_bound for it in ranked]
+    print(  # noqa: T201
+        f"{len(ranked)} versions after 20 matches each: value {min(values):.0f} to {max(values):.0f}, "
+        f"average {mean(values):.0f}; lower bound at most {max(bounds):.0f}"
+    )
+    assert max(bounds) <= LIMIT
+
+
+def play_versions(ladder: FarmedLadder, versions: int) -> list[SkillRating]:
+    """Return the rating of each version when it is no longer provisional; then the next one plays."""
+    ratings = []
+    for number in range(versions):
+        ladder.version = str(number)
+        while ladder.rating().matches < 20:
+            ladder.play()
+        ratings.append(ladder.rating().rating)
+    return ratings
+
+
+@pytest.mark.slow
+@RUNS
+def test_whoever_stops_when_lucky_does_not_keep_it(runs: int) -> None:
+    luckiest = []
+    for ladder in farm(lambda _: None, runs):
+        seen = []
+        for number in range(60 if runs == 3 else 150):
+            ladder.play()
+            if number >= 20:
+                seen.append(ladder.rating().rating)
+        luckiest.append(max(seen, key=lambda it: it.value))
+    print(f"highest values: {min(it.value for it in luckiest):.0f} to {max(it.value for it in luckiest):.0f}")  # noqa: T201
+    bounds = {days: [it.after_absence(days).lower_bound for it in luckiest] for days in (0, 30, 90, 365)}
+    for days, found in bounds.items():
+        print(f"lower bound {days} days after stopping at the highest value: at most {max(found):.0f}")  # noqa: T201
+    assert sum(it > LIMIT for it in bounds[0]) <= runs // 20
+    assert max(bounds[30]) <= LIMIT
+    assert max(bounds[365]) <= STRENGTH - 150
+
+
+@pytest.mark.slow
+@RUNS
+def test_honest_bots_lose_nothing_by_the_rule_on_repeated_opponents(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_rule = farm(play_all, runs)
+    monkeypatch.setattr(rating_rules, "FREE_SHARES", 1e9)
+    without = farm(play_all, runs)
+    errors = [(mean(abs(error) for it in ladders for error in it.errors)) for ladders in (with_rule, without)]
+    deviations = [
+        mean(it.rating(name).rating.deviation for it in ladders for name in EVERYBODY)
+        for ladders in (with_rule, without)
+    ]
+    report("honest", with_rule)
+    print(f"honest: mean errors {errors[0]:.1f} and {errors[1]:.1f} without the rule, deviations {deviations}")  # noqa: T201
+    assert errors[0] <= errors[1] + 5
+    assert deviations[0] <= 1.15 * deviations[1]
