@@ -11,8 +11,12 @@ from typing import Any
 
 from caissify_pairings.engines.dutch import DutchEngine as LibraryEngine
 from caissify_pairings.engines.dutch import DutchPlayer
+from caissify_pairings.engines.dutch import logger as library_logger
 
 from referee.contests.systems.matching import Matching
+
+# The library warns of rounds without a solution. They are no fault: `swiss` checks every round, and the play ends.
+library_logger.disabled = True
 
 Pair = tuple[DutchPlayer, DutchPlayer]
 Weights = dict[tuple[int, int], int]
