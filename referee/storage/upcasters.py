@@ -94,6 +94,16 @@ def _add_rating_rules(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return data
 
 
+def _add_edition(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 6 had the first edition of the rules of tournaments only."""
+    terms = data.get("terms")
+    if data.get(KIND) != "tournament_made" or type(terms) is not dict or type(terms.get("tournament")) is not dict:
+        return data
+    return {**data, "terms": {**terms, "tournament": {**terms["tournament"], **TERMS_OF_VERSION_6}}}
+
+
+TERMS_OF_VERSION_6 = {"edition": 1}
+
 TIMES_OF_VERSION_4 = {
     "no_show_ms": 0,
     "max_no_shows": 2,
@@ -118,7 +128,7 @@ CONTEST_UPCASTERS: dict[int, Upcaster] = {
     3: _add_invited,
     4: _add_times,
     5: _add_boards,
-    6: _add_rating_rules,
+    6: lambda data: _add_edition(_add_rating_rules(data)),
 }
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}

@@ -55,7 +55,7 @@ EVERY_FORMAT: tuple[TournamentFormat, ...] = (
 
 
 def tournament_terms(form: TournamentFormat) -> TournamentTerms:
-    return TournamentTerms(MATCH_TERMS, TournamentPlayTerms(form, SEED))
+    return TournamentTerms(MATCH_TERMS, TournamentPlayTerms(form, SEED, edition=1))
 
 
 SWISS = TournamentTerms(
@@ -68,6 +68,7 @@ SWISS = TournamentTerms(
         max_concurrent_matches=4,
         last_entry_round=2,
         duplicate=DuplicateSets(2, 2),
+        edition=1,
     ),
     OPENINGS,
     "main",
@@ -80,12 +81,15 @@ TIMED = TournamentTerms(
         Swiss(5, accelerated=True),
         SEED,
         times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000),
+        edition=1,
     ),
     freeze_versions=True,
     qualification=Qualification("cup", 8),
 )
 
-TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4))
+TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4, edition=1))
+
+NEWEST = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(RoundRobin(2), SEED))
 
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
 
@@ -135,4 +139,5 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     ladder.LadderJoined(ladder.LadderEntrant("cid", (BOB,), owners=("carol",))),
     tournament.EntrantEntered(tournament.TournamentEntrant("cid", None, (BOB,), owners=("carol", "dave"))),
     replace(RATED, at_ms=1_700_000_000_000, weight=0.25),
+    TournamentCreated("newest", "Newest", "ann", "request 8", NEWEST),
 )

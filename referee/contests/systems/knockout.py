@@ -80,10 +80,14 @@ def single_elimination(count: int, *, third_place: bool = False) -> list[Bracket
     return pairings
 
 
-def double_elimination(count: int) -> list[BracketPairing]:
-    """Return the bracket in which an entrant is out after two losses."""
+def double_elimination(count: int, *, late_rematches: bool = True) -> list[BracketPairing]:
+    """Return the bracket in which an entrant is out after two losses.
+
+    Without `late_rematches`, new losers join the losers' bracket in reverse order every second time, so that more than
+    16 entrants may meet again earlier than they must.
+    """
     upper = _winners_rounds(_rounds(count))
-    lower = list(_losers_rounds(upper))
+    lower = list(_losers_rounds(upper, late_rematches=late_rematches))
     last_loser = WinnerOf(lower[-1][0].id) if lower else LoserOf(upper[-1][0].id)
     number = upper[-1][0].round + len(lower) + 1
     final = BracketPairing(BracketStage.FINAL, number, 1, WinnerOf(upper[-1][0].id), last_loser, number)
@@ -156,19 +160,15 @@ def _winners_rounds(rounds: int) -> list[list[BracketPairing]]:
     return rows
 
 
-def _losers_rounds(upper: list[list[BracketPairing]]) -> Iterator[list[BracketPairing]]:
-    """Yield the rounds of the losers' bracket: alternately among themselves, and against the losers of the next round.
-
-    Every second time the new losers join in reverse order, so that rematches come as late as possible.
-    """
+def _losers_rounds(upper: list[list[BracketPairing]], *, late_rematches: bool) -> Iterator[list[BracketPairing]]:
+    """Yield the rounds of the losers' bracket: among themselves, and against the losers of the next round, in turn."""
     places: list[BracketPlace] = [LoserOf(pairing.id) for pairing in upper[0]]
     number = 1
     for upper_round in range(1, len(upper)):
         row = _bracket_round(BracketStage.LOSERS, number, number, places)
         yield row
-        new_losers: list[BracketPlace] = [LoserOf(pairing.id) for pairing in upper[upper_round]]
-        if upper_round % 2:
-            new_losers.reverse()
+        mask = _drop_mask(upper_round, len(row)) if late_rematches else upper_round % 2 * (len(row) - 1)
+        new_losers: list[BracketPlace] = [LoserOf(upper[upper_round][board ^ mask].id) for board in range(len(row))]
         places = [
             place for pairing, other in zip(row, new_losers, strict=True) for place in (other, WinnerOf(pairing.id))
         ]
@@ -176,6 +176,16 @@ def _losers_rounds(upper: list[list[BracketPairing]]) -> Iterator[list[BracketPa
         yield row
         places = [WinnerOf(pairing.id) for pairing in row]
         number += 2
+
+
+def _drop_mask(upper_round: int, boards: int) -> int:
+    """Return by which bits the board where a loser joins the losers' bracket differs from the board where it lost.
+
+    Two entrants that have met can meet again once the boards where they joined lie in the same part of the bracket. So
+    the first bits, which are the halves, quarters and so on, differ between as many rounds as possible.
+    """
+    width = boards.bit_length() - 1
+    return sum((-upper_round >> place & 1) << width - 1 - place for place in range(width))
 
 
 def _bracket_round(stage: BracketStage, number: int, depth: int, places: list[BracketPlace]) -> list[BracketPairing]:

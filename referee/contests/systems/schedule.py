@@ -2,7 +2,8 @@
 
 A round robin uses the Berger tables as printed by FIDE (C.05, annex 1): the last of an even number of entrants keeps
 its place while the others rotate. Over a cycle nobody moves first more than once more often than second. Every second
-cycle is played with the seats exchanged.
+cycle is played with the seats exchanged. With an even number of entrants, the last two rounds of every cycle but the
+last one change places, as FIDE recommends: otherwise some would have the same seat three times in succession.
 
 In pools, all entrants meet each other, and sit on each seat, about equally often. A round starts from a random draw by
 the seed, so the same tournament always gets the same tables. It is then improved by exchanging two entrants until no
@@ -18,13 +19,25 @@ from engines.chance import Chance
 from referee.contests.pairing import Pairing, Sides
 
 
-def round_robin_pairings(entrants: Sequence[str], number: int) -> list[Pairing]:
+def round_robin_pairings(entrants: Sequence[str], number: int, exchanging_cycles: int = 0) -> list[Pairing]:
     """Return the pairings of a round. Rounds count from 1. An entrant without an opponent scores nothing."""
-    cycle, in_cycle = divmod(number - 1, round_robin_cycle_length(len(entrants)))
+    cycle, in_cycle = round_robin_place(len(entrants), number, exchanging_cycles)
     return [
         Pairing(f"{number}.{board}", number, board, _seats(entrants, first, second, exchanged=cycle % 2 == 1))
         for board, (first, second) in enumerate(berger_pairs(len(entrants), in_cycle + 1), start=1)
     ]
+
+
+def round_robin_place(count: int, number: int, exchanging_cycles: int) -> tuple[int, int]:
+    """Return the cycle of a round, and the round of the Berger table that it plays, both from 0.
+
+    Of an even number of entrants, the last two rounds of the first `exchanging_cycles` cycles change places.
+    """
+    length = round_robin_cycle_length(count)
+    cycle, in_cycle = divmod(number - 1, length)
+    if cycle < exchanging_cycles and count % 2 == 0 and in_cycle >= length - 2 > 0:
+        return cycle, 2 * length - 3 - in_cycle
+    return cycle, in_cycle
 
 
 def round_robin_cycle_length(count: int) -> int:

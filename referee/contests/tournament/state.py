@@ -48,7 +48,7 @@ from referee.contests.tournament.tournament_terms import (
     SprtTrial,
     Swiss,
     TournamentPlayTerms,
-    cycle_length,
+    place_in_schedule,
 )
 
 
@@ -127,8 +127,9 @@ class Tournament:
         form = self.terms.format
         if isinstance(form, SprtTrial):
             return pairing.round - 1
-        cycle = cycle_length(form, len(self.entrants)) if isinstance(form, ScheduledFormat) else self.round
-        return sum(divmod(pairing.round - 1, cycle))
+        if isinstance(form, ScheduledFormat):
+            return sum(place_in_schedule(form, len(self.entrants), pairing.round, self.terms.edition))
+        return pairing.round - 1
 
     @property
     def trial_state(self) -> sprt_trial.TrialState | None:
@@ -201,7 +202,10 @@ class Tournament:
         form = self.terms.format
         assert isinstance(form, Elimination)
         count = len(self.entrants)
-        bracket = double_elimination(count) if form.twice else single_elimination(count, third_place=form.third_place)
+        if form.twice:
+            bracket = double_elimination(count, late_rematches=self.terms.edition > 1)
+        else:
+            bracket = single_elimination(count, third_place=form.third_place)
         return Knockout(
             {pairing.id: pairing for pairing in bracket}, tuple(self.entrants), self.pairings, self.withdrawn
         )

@@ -16,6 +16,7 @@ from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.staff_acts import unused_id
 from referee.contests.tournament.state import Tournament, TournamentPhase, by_rating
 from referee.contests.tournament.tournament_terms import (
+    EDITION,
     Elimination,
     Gauntlet,
     Pools,
@@ -25,6 +26,7 @@ from referee.contests.tournament.tournament_terms import (
     SprtTrial,
     Swiss,
     cycle_length,
+    exchanging_cycles,
 )
 
 PairedFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools
@@ -114,7 +116,7 @@ def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
     for number in range(tournament.round + 1, count_rounds(form, len(names)) + 1):
         if len(pairings) >= requested:
             break
-        pairings += schedule_round(form, names, number)
+        pairings += schedule_round(form, names, number, tournament.terms.edition)
     return pairings
 
 
@@ -131,10 +133,12 @@ def count_pairings(form: ScheduledFormat, entrants: int) -> int:
     return form.cycles * challengers * (entrants - challengers)
 
 
-def schedule_round(form: ScheduledFormat, entrants: Sequence[str], number: int) -> list[Pairing]:
+def schedule_round(
+    form: ScheduledFormat, entrants: Sequence[str], number: int, edition: int = EDITION
+) -> list[Pairing]:
     """Return the pairings of a round, at least one. Rounds count from 1."""
     if isinstance(form, RoundRobin):
-        return round_robin_pairings(entrants, number)
+        return round_robin_pairings(entrants, number, exchanging_cycles(form, edition))
     return gauntlet_pairings(entrants, form.challengers, number)
 
 

@@ -12,6 +12,7 @@ from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.systems.schedule import (
     gauntlet_cycle_length,
     round_robin_cycle_length,
+    round_robin_place,
 )
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
@@ -132,6 +133,18 @@ def cycle_length(form: ScheduledFormat, entrants: int) -> int:
     return gauntlet_cycle_length(entrants, len(set(form.challengers)))
 
 
+def place_in_schedule(form: ScheduledFormat, entrants: int, number: int, edition: int) -> tuple[int, int]:
+    """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
+    if isinstance(form, RoundRobin):
+        return round_robin_place(entrants, number, exchanging_cycles(form, edition))
+    return divmod(number - 1, cycle_length(form, entrants))
+
+
+def exchanging_cycles(form: RoundRobin, edition: int) -> int:
+    """Return in how many cycles, from the first, the last two rounds change places."""
+    return form.cycles - 1 if edition > 1 else 0
+
+
 MAX_REPETITIONS = 1000
 """Limit of rounds, cycles, and matches in a pairing."""
 
@@ -140,6 +153,13 @@ MAX_BOARDS = 8
 
 MAX_TABLE_SIZE = 8
 """Limit of entrants at a table."""
+
+
+EDITION = 2
+"""Edition of the rules that new tournaments follow. Each tournament keeps the one with which it was created.
+
+1: A round robin does not exchange rounds, and every second round of a losers' bracket is filled in reverse order.
+"""
 
 
 class Seeding(Enum):
@@ -166,6 +186,7 @@ class TournamentPlayTerms:
     times: TournamentTimes = NO_TIMES
     boards: int = 0
     """Number of boards of each team, which brings a bot for each. 0: the entrants are no teams."""
+    edition: int = EDITION
 
     def __post_init__(self) -> None:
         CHECKS[type(self.format)](self.format)
