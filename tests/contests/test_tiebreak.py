@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from referee.contests.contest_errors import BadTerms
 from referee.contests.tables.round_result import MISSED, ResultKind, RoundResult, total_points
 from referee.contests.tables.standings import ResultTable, TieBreak, compute_standings, split_tied, tie_break_value
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from tests.contests.tournament_harness import started
 from tests.contests.trf_reader import played_result, read_trf
 
 PUBLISHED = Path(__file__).parent / "published"
@@ -189,6 +192,44 @@ PUBLISHED_OF_BOTH = {
 def test_a_club_championship_is_reproduced(tie_break: TieBreak) -> None:
     results = ResultTable(hamilton())
     assert tuple(tie_break_value(tie_break, results, name, ["1", "2"]) for name in "12") == PUBLISHED_OF_BOTH[tie_break]
+
+
+def test_buchholz_cut_1_leaves_out_the_lowest_opponent() -> None:
+    """Of the leaders, by hand: 27, who has one point, and 17, who has two and a half."""
+    results = ResultTable(hamilton())
+    assert [tie_break_value(TieBreak.BUCHHOLZ_CUT_1, results, name, ["1", "2"]) for name in "12"] == [20.0, 19.0]
+
+
+def test_buchholz_cut_1_leaves_out_a_round_that_was_missed_by_choice_first() -> None:
+    """16.5: 9 missed a round: a game against a dummy with its own 3.5 points, though 18 has only 2.5."""
+    results = ResultTable(hamilton())
+    dummy = next(it.score for it in results.opponents_of("9") if it.voluntary)
+    whole = tie_break_value(TieBreak.BUCHHOLZ, results, "9", [])
+    assert dummy > min(it.score for it in results.opponents_of("9"))
+    assert tie_break_value(TieBreak.BUCHHOLZ_CUT_1, results, "9", []) == whole - dummy
+
+
+def test_koya_counts_points_against_the_upper_half() -> None:
+    """By hand: all but Topalov have at least 7 of 14, so everybody's points against him do not count."""
+    assert column(TieBreak.KOYA, candidates()) == [7, 6.5, 6, 6, 6, 5.5, 5, 4.5]
+    assert column(TieBreak.KOYA, field("held_round_robin", predetermined=True)) == [2, 0.5, 0.5, 1, 0.5, 0]
+
+
+def test_a_free_round_is_none_of_the_matches_that_koya_asks_half_of() -> None:
+    play = started(TournamentPlayTerms(RoundRobin(), b"", (TieBreak.KOYA,)), "abc").play_out()
+    assert [(row.entrant, row.tie_breaks) for row in play.tournament.standings()] == [
+        ("a", (1.0,)),  # b has one of two, which is half, and c has nothing.
+        ("b", (0.0,)),
+        ("c", (0.0,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "boards", "why"), [(Swiss(3), 0, "only for a round robin"), (RoundRobin(), 2, "not defined for teams")]
+)
+def test_koya_is_only_for_single_entrants_in_a_round_robin(form: TournamentFormat, boards: int, why: str) -> None:
+    with pytest.raises(BadTerms, match=why):
+        TournamentPlayTerms(form, b"", (TieBreak.KOYA,), boards=boards)
 
 
 def test_the_third_tie_break_separates_the_two_leaders() -> None:

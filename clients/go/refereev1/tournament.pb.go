@@ -44,6 +44,11 @@ const (
 	TieBreak_TIE_BREAK_PROGRESSIVE TieBreak = 6
 	// Sum of the points on all boards. Of teams only.
 	TieBreak_TIE_BREAK_BOARD_POINTS TieBreak = 7
+	// Sum of the opponents' points without the worst opponent.
+	TieBreak_TIE_BREAK_BUCHHOLZ_CUT_1 TieBreak = 8
+	// Points against opponents with at least half of the points that they could score. Only in a round robin of single
+	// entrants.
+	TieBreak_TIE_BREAK_KOYA TieBreak = 9
 )
 
 // Enum value maps for TieBreak.
@@ -57,6 +62,8 @@ var (
 		5: "TIE_BREAK_WINS",
 		6: "TIE_BREAK_PROGRESSIVE",
 		7: "TIE_BREAK_BOARD_POINTS",
+		8: "TIE_BREAK_BUCHHOLZ_CUT_1",
+		9: "TIE_BREAK_KOYA",
 	}
 	TieBreak_value = map[string]int32{
 		"TIE_BREAK_UNSPECIFIED":      0,
@@ -67,6 +74,8 @@ var (
 		"TIE_BREAK_WINS":             5,
 		"TIE_BREAK_PROGRESSIVE":      6,
 		"TIE_BREAK_BOARD_POINTS":     7,
+		"TIE_BREAK_BUCHHOLZ_CUT_1":   8,
+		"TIE_BREAK_KOYA":             9,
 	}
 )
 
@@ -2298,7 +2307,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0fTournamentEnded\x125\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage*\xe7\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage*\x99\x02\n" +
 	"\bTieBreak\x12\x19\n" +
 	"\x15TIE_BREAK_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TIE_BREAK_BUCHHOLZ\x10\x01\x12\x1d\n" +
@@ -2307,7 +2316,9 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x1aTIE_BREAK_DIRECT_ENCOUNTER\x10\x04\x12\x12\n" +
 	"\x0eTIE_BREAK_WINS\x10\x05\x12\x19\n" +
 	"\x15TIE_BREAK_PROGRESSIVE\x10\x06\x12\x1a\n" +
-	"\x16TIE_BREAK_BOARD_POINTS\x10\a*c\n" +
+	"\x16TIE_BREAK_BOARD_POINTS\x10\a\x12\x1c\n" +
+	"\x18TIE_BREAK_BUCHHOLZ_CUT_1\x10\b\x12\x12\n" +
+	"\x0eTIE_BREAK_KOYA\x10\t*c\n" +
 	"\aSeeding\x12\x17\n" +
 	"\x13SEEDING_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13SEEDING_ENTRY_ORDER\x10\x01\x12\x12\n" +

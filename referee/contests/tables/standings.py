@@ -16,6 +16,7 @@ from referee.contests.tables.round_result import DRAW, ResultKind, RoundResult, 
 
 class TieBreak(Enum):
     BUCHHOLZ = "buchholz"
+    BUCHHOLZ_CUT_1 = "buchholz_cut_1"
     MEDIAN_BUCHHOLZ = "median_buchholz"
     SONNEBORN_BERGER = "sonneborn_berger"
     DIRECT_ENCOUNTER = "direct_encounter"
@@ -23,6 +24,8 @@ class TieBreak(Enum):
     PROGRESSIVE = "progressive"
     BOARD_POINTS = "board_points"
     """Of teams only."""
+    KOYA = "koya"
+    """Of single entrants in a round robin only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +81,39 @@ def buchholz(table: ResultTable, name: str) -> float:
     return round_points(sum(it.score for it in table.opponents_of(name)))
 
 
+def buchholz_cut_1(table: ResultTable, name: str) -> float:
+    """14.1: without the lowest score."""
+    return round_points(sum(_cut_lowest(table, name)))
+
+
 def median_buchholz(table: ResultTable, name: str) -> float:
-    """14.3: without the lowest and the highest score. Rounds not played by choice are cut first (16.5)."""
+    """14.3: without the lowest and the highest score."""
+    return round_points(sum(_cut_lowest(table, name)[:-1]))
+
+
+def _cut_lowest(table: ResultTable, name: str) -> list[float]:
+    """Return the opponents' scores but the lowest, ascending. Rounds not played by choice are cut first (16.5)."""
     left = sorted(table.opponents_of(name), key=lambda it: it.score)
     if left:
         left.remove(next((it for it in left if it.voluntary), left[0]))
-    return round_points(sum(it.score for it in left[:-1]))
+    return [it.score for it in left]
 
 
 def sonneborn_berger(table: ResultTable, name: str) -> float:
     """9.1: the sum of each opponent's score times the points against it."""
     return round_points(sum(it.score * it.points for it in table.opponents_of(name)))
+
+
+def koya(table: ResultTable, name: str) -> float:
+    """9.2: the points against opponents with at least half of the points that they could score; 15.2 applies."""
+    return round_points(
+        sum(
+            points
+            for result in table.results[name]
+            for other, points in result.points_against
+            if 2 * total_points(table.results[other]) >= sum(it.matches for it in table.results[other] if it.opponents)
+        )
+    )
 
 
 def wins(table: ResultTable, name: str) -> float:
@@ -113,11 +138,13 @@ def direct_encounter(table: ResultTable, name: str, tied: Sequence[str]) -> floa
 
 ENTRANT_TIE_BREAKS: dict[TieBreak, Callable[[ResultTable, str], float]] = {
     TieBreak.BUCHHOLZ: buchholz,
+    TieBreak.BUCHHOLZ_CUT_1: buchholz_cut_1,
     TieBreak.MEDIAN_BUCHHOLZ: median_buchholz,
     TieBreak.SONNEBORN_BERGER: sonneborn_berger,
     TieBreak.WINS: wins,
     TieBreak.PROGRESSIVE: progressive,
     TieBreak.BOARD_POINTS: board_points,
+    TieBreak.KOYA: koya,
 }
 
 

@@ -195,6 +195,8 @@ class TournamentPlayTerms:
             _check_positive("max_concurrent_matches", self.max_concurrent_matches)
         if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
             raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
+        if TieBreak.KOYA in (self.tie_breaks or ()) and not isinstance(self.format, RoundRobin):
+            raise BadTerms("tie_breaks", "contain koya, which is defined only for a round robin")
         _check_late_entry(self)
         _check_teams(self)
         if isinstance(self.format, SprtTrial):
@@ -305,6 +307,8 @@ def _check_teams(terms: TournamentPlayTerms) -> None:
             raise BadTerms("tie_breaks", "contain board points; only teams have them")
         return
     _check_range("boards", terms.boards, 2, MAX_BOARDS)
+    if TieBreak.KOYA in (terms.tie_breaks or ()):
+        raise BadTerms("tie_breaks", "contain koya, which is not defined for teams")
     if not isinstance(terms.format, Swiss | RoundRobin):
         raise BadTerms("boards", "must be 0: teams play only Swiss and round robin tournaments")
     if terms.duplicate:

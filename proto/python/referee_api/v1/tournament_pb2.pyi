@@ -46,6 +46,12 @@ class _TieBreakEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TieBreak.Val
     """Sum of one's points after each round."""
     TIE_BREAK_BOARD_POINTS: _TieBreak.ValueType  # 7
     """Sum of the points on all boards. Of teams only."""
+    TIE_BREAK_BUCHHOLZ_CUT_1: _TieBreak.ValueType  # 8
+    """Sum of the opponents' points without the worst opponent."""
+    TIE_BREAK_KOYA: _TieBreak.ValueType  # 9
+    """Points against opponents with at least half of the points that they could score. Only in a round robin of single
+    entrants.
+    """
 
 class TieBreak(_TieBreak, metaclass=_TieBreakEnumTypeWrapper):
     """Ways to rank entrants with equal points."""
@@ -66,6 +72,12 @@ TIE_BREAK_PROGRESSIVE: TieBreak.ValueType  # 6
 """Sum of one's points after each round."""
 TIE_BREAK_BOARD_POINTS: TieBreak.ValueType  # 7
 """Sum of the points on all boards. Of teams only."""
+TIE_BREAK_BUCHHOLZ_CUT_1: TieBreak.ValueType  # 8
+"""Sum of the opponents' points without the worst opponent."""
+TIE_BREAK_KOYA: TieBreak.ValueType  # 9
+"""Points against opponents with at least half of the points that they could score. Only in a round robin of single
+entrants.
+"""
 Global___TieBreak: _TypeAlias = TieBreak  # noqa: Y015
 
 class _Seeding:
