@@ -353,9 +353,10 @@ def _await_round(walk: Walk, name: str, number: int) -> None:
 
 
 def _run_tournaments(walk: Walk) -> None:
-    terms = {"match_terms": TERMS, "swiss": {"rounds": 3}}
+    terms = {"match_terms": TERMS, "swiss": {"rounds": 3}, "max_requested_byes": 1}
     entrants = [{"bots": [{"bot": bot}]} for bot in large_data.NAMES]
     walk.make("ada", "TournamentService/CreateTournament", name="new", terms=terms, entrants=entrants)
+    walk.call("ada", "TournamentService/RequestBye", tournament="new", entrant=large_data.NAMES[0], round=1, kind=1)
     walk.call("ada", "TournamentService/EnterTournament", tournament="entry", entrant={"bots": [{"bot": "x"}]})
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="entry", entrant="x")
     walk.call("ada", "TournamentService/StartTournament", name="entry")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from referee_api.v1 import bot_pb2, contest_pb2, tournament_pb2
 from referee_client import Organiser
-from referee_client.organiser.tournaments import FORMATS, PHASES
+from referee_client.organiser.tournaments import BYES, FORMATS, PHASES
 
 from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser
@@ -103,6 +103,20 @@ def enter(organiser: Organiser, name: str, who: str) -> None:
 def withdraw(organiser: Organiser, name: str, who: str, message: str) -> None:
     """Withdraw an entrant."""
     _print(organiser.tournaments.withdraw(name, who, message))
+
+
+@tournament.command(cls=ClientCommand)
+@click.argument("name")
+@click.argument("number", metavar="ROUND", type=click.IntRange(1, MAX_ROUND))
+@click.argument("who", metavar="[ENTRANT]", default="")
+@click.option("--points", type=click.Choice(list(BYES)), default="zero", help="What it gets; none: it plays. [zero]")
+@with_organiser
+def bye(organiser: Organiser, name: str, number: int, who: str, points: str) -> None:
+    """Request that an entrant does not play a round that is not paired yet, or cancel that.
+
+    Default: the bot that the token belongs to.
+    """
+    _print(organiser.tournaments.request_bye(name, number, points, who))
 
 
 @tournament.command(cls=ClientCommand)

@@ -65,6 +65,12 @@ class PairingNotChangeable(ContestError):
         super().__init__(f"pairing {pairing} cannot be changed so: {why}", pairing=pairing, why=why)
 
 
+class ByeNotPossible(ContestError):
+    def __init__(self, entrant: str, number: int, why: str) -> None:
+        sentence = f"{entrant} cannot change its bye in round {number}: {why}"
+        super().__init__(sentence, entrant=entrant, round=str(number), why=why)
+
+
 class BadScore(ContestError):
     def __init__(self, pairing: str, why: str) -> None:
         super().__init__(f"invalid score of pairing {pairing}: it {why}", pairing=pairing, why=why)

@@ -15,6 +15,7 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     CancelTournament,
     EnterTournament,
+    RequestBye,
     StaffAct,
     StartTournament,
     TournamentCommand,
@@ -174,6 +175,13 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if store.state.over:
             raise TournamentOver(name, store.state.tournament.phase.value)
         return await self._carry_out(store, command)
+
+    async def request_bye(self, name: str, command: RequestBye) -> TournamentState:
+        """Note or cancel the request of an entrant not to play a round. Idempotent.
+
+        Raises NotAnEntrant, TournamentOver or ByeNotPossible.
+        """
+        return await self._carry_out(await self._find_store(name), command)
 
     async def pairings(
         self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", limit: int = 100

@@ -79,8 +79,8 @@ def rows(state: TournamentState, after_round: int = 0) -> list[TournamentRow]:
     """
     tournament = _started(state)
     until = after_round or None
-    strengths, forfeits = estimate_strengths(tournament, until), tournament.forfeit_counts()
-    no_shows = tournament.no_show_counts()
+    strengths, forfeits = estimate_strengths(tournament, until), tournament.pairings.forfeit_counts()
+    no_shows = tournament.pairings.no_show_counts()
     return [
         TournamentRow(row, forfeits[row.entrant], strengths.get(row.entrant), no_shows[row.entrant])
         for row in tournament.standings(until)
@@ -165,6 +165,8 @@ def _counted_matches(tournament: Tournament) -> dict[frozenset[str], list[str]]:
     """Return the matches that counted, by pair of entrants."""
     found: dict[frozenset[str], list[str]] = {}
     for course in tournament.pairings.values():
+        if course.pairing.round > tournament.main_rounds:
+            continue  # The cross table has no points of a play-off.
         counted = [
             match_id
             for (number, attempt), match_id in sorted(course.match_ids.items())
@@ -181,7 +183,7 @@ def _count_no_shows(tournament: Tournament) -> Counter[frozenset[str]]:
     return Counter(
         frozenset((one, other))
         for course in tournament.pairings.values()
-        if course.absent
+        if course.absent and course.pairing.round <= tournament.main_rounds
         for one, other in combinations(course.pairing.participants, 2)
     )
 

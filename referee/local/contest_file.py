@@ -34,6 +34,9 @@ OF_A_TOURNAMENT = (
     "freeze_versions",
     "qualification",
     "boards",
+    "forbidden_pairs",
+    "max_requested_byes",
+    "play_off_entrants",
     *WAITS,
     *MOMENTS,
     "parallel",
@@ -140,6 +143,9 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         freeze_versions=value("freeze_versions", content, bool, False),
         partner_rule=_partners(content),
         boards=count("boards", content, 0, MOST),
+        forbidden_pairs=[_forbidden_pair(given) for given in value("forbidden_pairs", content, list, [])],
+        max_requested_byes=count("max_requested_byes", content, 0, MOST),
+        play_off_entrants=count("play_off_entrants", content, 0, MOST),
     )
     _set_times(terms, content)
     if "qualification" in content:
@@ -150,6 +156,13 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         terms.duplicate_play.CopyFrom(duplicate)
     _set_format(terms, content)
     return terms
+
+
+def _forbidden_pair(given: object) -> tournament_pb2.ForbiddenPair:
+    if not isinstance(given, list) or len(given) != 2 or not all(isinstance(one, str) for one in given):
+        raise BadPlan("forbidden_pairs", 'expected pairs of entrants, such as [["anna", "bert"]]')
+    first, second = given
+    return tournament_pb2.ForbiddenPair(first=first, second=second)
 
 
 def _set_times(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:

@@ -185,6 +185,14 @@ def _by_staff(text: str, act: Any) -> str:
     return f"{_with_message(text, act.message)} ({act.by})"
 
 
+def _bye_text(requested: tournament_pb2.ByeRequested) -> str:
+    bye = requested.bye
+    if bye.kind == tournament_pb2.BYE_KIND_NONE:
+        return f"{bye.entrant} plays in round {bye.round} after all ({requested.by})"
+    points = "half a point" if bye.kind == tournament_pb2.BYE_KIND_HALF_POINT else "no points"
+    return f"{bye.entrant} does not play in round {bye.round}, for {points} ({requested.by})"
+
+
 def _end_text(ended: tournament_pb2.TournamentEnded) -> str:
     cancelled = ended.phase == tournament_pb2.TOURNAMENT_PHASE_CANCELLED
     return _with_message("cancelled" if cancelled else "finished", ended.message)
@@ -207,6 +215,7 @@ ENTRY_TEXTS: dict[str, Callable[[Any], str]] = {
         f"{it.pairing.id} was postponed until {local_moment(it.pairing.not_before.ToMilliseconds())}", it
     ),
     "pairing_reopened": lambda it: _by_staff(f"{it.pairing.id} is played again", it),
+    "bye_requested": _bye_text,
     "versions_frozen": lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     "sprt": lambda sprt: sprt_text(sprt_of(sprt)),
     "ended": _end_text,

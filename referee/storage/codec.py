@@ -115,6 +115,7 @@ CONTEST_EVENTS: dict[str, type] = {
     "replaced": tournament.PairingsReplaced,
     "postponed": tournament.PairingPostponed,
     "reopened": tournament.PairingReopened,
+    "bye_requested": tournament.ByeRequested,
 }
 
 

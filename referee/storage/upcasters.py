@@ -95,14 +95,14 @@ def _add_rating_rules(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _add_edition(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Version 6 had the first edition of the rules of tournaments only."""
+    """Version 6 had the first edition of the rules of tournaments only, and no later terms."""
     terms = data.get("terms")
     if data.get(KIND) != "tournament_made" or type(terms) is not dict or type(terms.get("tournament")) is not dict:
         return data
     return {**data, "terms": {**terms, "tournament": {**terms["tournament"], **TERMS_OF_VERSION_6}}}
 
 
-TERMS_OF_VERSION_6 = {"edition": 1}
+TERMS_OF_VERSION_6 = {"edition": 1, "forbidden_pairs": [], "max_requested_byes": 0, "play_off_entrants": 0}
 
 TIMES_OF_VERSION_4 = {
     "no_show_ms": 0,

@@ -108,6 +108,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
         INVALID, "pairings", reason="BAD_FIELD", renamed=WHY, added={"field": "pairings"}
     ),
     contest_errors.PairingNotChangeable: ErrorMapping(FAILED),
+    contest_errors.ByeNotPossible: ErrorMapping(FAILED),
     contest_errors.UnknownPairing: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_PAIRING"),
     contest_errors.EntrantNameTaken: ErrorMapping(Code.ALREADY_EXISTS, reason="NAME_TAKEN"),
     contest_errors.LadderClosed: ErrorMapping(FAILED),

@@ -9,6 +9,7 @@ from referee_api.v1 import tournament_pb2 as pb
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, DuplicateSets
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament_events
+from referee.contests.tournament.events import ByeKind
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import ScheduledFormat, Seeding, SprtTrial, TournamentPlayTerms
@@ -42,6 +43,11 @@ SEEDINGS = {
 }
 """The first one is the default."""
 DEFAULT_NO_SHOW_MS = 600_000
+BYE_KINDS = {
+    pb.BYE_KIND_HALF_POINT: ByeKind.HALF_POINT,
+    pb.BYE_KIND_ZERO_POINT: ByeKind.ZERO_POINT,
+    pb.BYE_KIND_NONE: ByeKind.NONE,
+}
 PHASES = {
     pb.TOURNAMENT_PHASE_ENTRY: TournamentPhase.ENTRY,
     pb.TOURNAMENT_PHASE_PLAYING: TournamentPhase.PLAYING,
@@ -69,6 +75,9 @@ def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) 
             duplicate if terms.HasField("duplicate_play") else None,
             _read_times(terms),
             terms.boards,
+            forbidden_pairs=tuple((pair.first, pair.second) for pair in terms.forbidden_pairs),
+            max_requested_byes=terms.max_requested_byes,
+            play_off_entrants=terms.play_off_entrants,
         ),
         openings,
         terms.ladder,
@@ -110,7 +119,12 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
         create_time=timestamp(state.created_ms),
         start_time=maybe_timestamp(state.started_ms),
         end_time=maybe_timestamp(state.ended_ms),
+        requested_byes=[_bye_of(*place, kind) for place, kind in tournament.requested_byes.items()],
     )
+
+
+def _bye_of(name: str, number: int, kind: ByeKind) -> pb.RequestedBye:
+    return pb.RequestedBye(entrant=name, round=number, kind=enum_value(BYE_KINDS, kind))
 
 
 def _terms_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.TournamentTerms:
@@ -132,6 +146,9 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
         round_break_ms=contest.times.round_break_ms,
         freeze_versions=terms.freeze_versions,
         boards=contest.boards,
+        forbidden_pairs=[pb.ForbiddenPair(first=first, second=second) for first, second in contest.forbidden_pairs],
+        max_requested_byes=contest.max_requested_byes,
+        play_off_entrants=contest.play_off_entrants,
         qualification=_qualification_of(terms.qualification) if terms.qualification else None,
         **format_of(contest.format),
     )
@@ -279,6 +296,10 @@ def _pairing_reopened(
     )
 
 
+def _bye_requested(event: tournament_events.ByeRequested, *_: Any) -> EntryField:
+    return "bye_requested", pb.ByeRequested(bye=_bye_of(event.name, event.round, event.bye), by=event.by)
+
+
 def _versions_frozen(event: tournament_events.VersionsFrozen, *_: Any) -> EntryField:
     return "versions_frozen", pb.VersionsFrozen(entrants=[entrant_of(one.name, one.bots) for one in event.entrants])
 
@@ -309,5 +330,6 @@ ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standi
     tournament_events.PairingsReplaced: _pairings_replaced,
     tournament_events.PairingPostponed: _pairing_postponed,
     tournament_events.PairingReopened: _pairing_reopened,
+    tournament_events.ByeRequested: _bye_requested,
     tournament_events.TournamentEnded: _tournament_ended,
 }

@@ -160,6 +160,27 @@ def test_an_entrant_can_be_withdrawn_and_a_tournament_cancelled(cli: CliHarness,
     assert cli.output_of("tournament", "watch", "rain").splitlines()[-1].endswith("cancelled: it rains")
 
 
+def test_an_entrant_can_ask_not_to_play_a_round(cli: CliHarness, tmp_path: Path) -> None:
+    entrants = 'entrants = ["anna", "bert", "carl"]\nforbidden_pairs = [["anna", "bert"]]'
+    terms = f"swiss = {{ rounds = 2 }}\nmax_requested_byes = 1\n{entrants}\n"
+    cli.output_of("tournament", "create", write_plan(tmp_path, "away", f'game = "trox"\n{terms}'))
+    cli.output_of("tournament", "bye", "away", "2", "anna", "--points", "half")
+    cli.output_of("tournament", "bye", "away", "2", "anna", "--points", "none")
+    cli.output_of("tournament", "bye", "away", "1", "anna")
+    again = cli.invoke("tournament", "bye", "away", "2", "anna")
+    assert (again.exit_code, "the terms allow 1 for each entrant" in again.output) == (1, True)
+    cli.output_of("tournament", "start", "away")
+    exported = json.loads(cli.output_of("tournament", "export", "away", "json"))
+    assert exported["requested_byes"] == [{"entrant": "anna", "round": 1, "kind": "zero_point"}]
+    cli.output_of("tournament", "cancel", "away")
+    log = cli.output_of("tournament", "watch", "away")
+    assert re.findall(r"anna (?:does not play|plays) in round .*(?= \()", log) == [
+        "anna does not play in round 2, for half a point",
+        "anna plays in round 2 after all",
+        "anna does not play in round 1, for no points",
+    ]
+
+
 def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp_path: Path) -> None:
     file = write_plan(tmp_path, "main", 'title = "The main ladder"\nclock = "60+1"\n[[games]]\ngame = "alquerque"\n')
     assert cli.output_of("ladder", "create", file).startswith("main is open")

@@ -94,8 +94,8 @@ def test_exports_mark_a_pairing_that_was_lost_by_absence() -> None:
     assert sorted(signs.values()) == ["+", "-", "0", "1"]
     assert signs["a"] == "-"
     assert '"absent": [\n        "a"\n      ]' in to_json(play.tournament)
-    assert play.tournament.no_show_counts() == {"a": 1}
-    assert play.tournament.forfeit_counts() == {"a": 1}
+    assert play.tournament.pairings.no_show_counts() == {"a": 1}
+    assert play.tournament.pairings.forfeit_counts() == {"a": 1}
 
 
 def test_an_absent_entrant_is_paired_again_and_withdrawn_after_two_absences_in_succession() -> None:

@@ -164,7 +164,7 @@ def test_an_absent_board_loses_that_board_only() -> None:
     record(play, WON)
     assert points_of(play, first, second) == [(1.0, 1.0), (1.0, 1.0)]
     assert play.tournament.phase is TournamentPhase.FINISHED
-    assert (play.tournament.no_show_counts(), play.tournament.forfeit_counts()) == ({}, {first: 1})
+    assert (play.tournament.pairings.no_show_counts(), play.tournament.pairings.forfeit_counts()) == ({}, {first: 1})
     rows = {row.entrant: row for row in play.tournament.standings()}
     assert [(rows[it].wins, rows[it].losses) for it in (first, second)] == [(1, 1), (1, 1)]
     document = json.loads(to_json(play.tournament))
@@ -228,7 +228,7 @@ def test_staff_may_declare_a_whole_team_absent_from_what_is_left() -> None:
     play.result(play.tournament.due_matches()[0], MatchScore(WON))
     absent(play, 0, first, by="staff")
     assert points_of(play, first, second) == [(0.0, 1.0), (2.0, 2.0)]
-    assert play.tournament.no_show_counts() == {first: 1}
+    assert play.tournament.pairings.no_show_counts() == {first: 1}
 
 
 def test_a_team_that_withdraws_loses_the_boards_that_are_not_played() -> None:

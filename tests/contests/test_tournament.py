@@ -276,7 +276,7 @@ def test_matches_are_counted_one_by_one_also_within_a_pairing() -> None:
         play.result(due, MatchScore(ranks, ("a",) if ranks == (2, 1) else ()))
     row = next(row for row in play.tournament.standings() if row.entrant == "a")
     assert (row.points, row.wins, row.draws, row.losses) == (1.5, 1, 1, 1)
-    assert play.tournament.forfeit_counts() == {"a": 1}
+    assert play.tournament.pairings.forfeit_counts() == {"a": 1}
 
 
 def begin(play: TournamentHarness, match_id: str = "m1") -> None:

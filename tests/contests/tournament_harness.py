@@ -55,6 +55,9 @@ class TournamentHarness:
     def void(self, due: DueMatch) -> list[TournamentEvent]:
         return self.do(RecordTournamentVoid(due.pairing.id, due.number, due.attempt))
 
+    def play_out_one(self, referee: Referee = better_name_wins) -> None:
+        self.result(due := self.tournament.due_matches()[0], referee(due))
+
     def play_out(self, referee: Referee = better_name_wins) -> "TournamentHarness":
         while self.tournament.phase is TournamentPhase.PLAYING:
             self.result(due := self.tournament.due_matches()[0], referee(due))

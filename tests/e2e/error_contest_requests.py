@@ -233,6 +233,10 @@ def start_swiss(organiser: Organiser) -> None:
     start_tournament(organiser, swiss={"rounds": 1})
 
 
+def request_bye(organiser: Organiser, entrant: str) -> Any:
+    return call_for_tournament(organiser, "RequestBye", entrant=entrant, round=1, kind="BYE_KIND_HALF_POINT")
+
+
 def errors_of_acts(method: str, **fields: Any) -> dict[str, ErrorCause]:
     """Return the errors that every act of staff has."""
     return {
@@ -429,6 +433,12 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
             ],
             lambda organiser: call_for_tournament(organiser, "WithdrawEntrant", entrant=organiser.bots[0]),
         ),
+    },
+    f"{TOURNAMENT}/RequestBye": {
+        "NO_SUCH_TOURNAMENT": lambda organiser: request_bye(organiser, "x"),
+        "NOT_AN_ENTRANT": after_setup(create_tournament, lambda organiser: request_bye(organiser, "x")),
+        "TOURNAMENT_OVER": after_setup(finish_tournament, lambda organiser: request_bye(organiser, organiser.bots[1])),
+        "BYE_NOT_POSSIBLE": after_setup(start_swiss, lambda organiser: request_bye(organiser, organiser.bots[0])),
     },
     f"{TOURNAMENT}/StartTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: organiser.call(f"{TOURNAMENT}/StartTournament", name="nowhere"),

@@ -88,6 +88,7 @@ def act_for_others(caller: HostileCaller, _calls: int) -> None:
         ("LadderService/ResumeLadder", ladder),
         ("LadderService/CloseLadder", ladder),
         ("TournamentService/WithdrawEntrant", tournament | {"entrant": bot}),
+        ("TournamentService/RequestBye", tournament | {"entrant": bot, "round": 1, "kind": 1}),
         ("TournamentService/StartTournament", {"name": victims.tournament}),
         ("TournamentService/CancelTournament", {"name": victims.tournament}),
         ("TournamentService/PairRound", tournament | {"message": "mine"}),

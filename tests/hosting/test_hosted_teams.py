@@ -92,7 +92,7 @@ async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
     assert all(
         it.absent_boards == {1: {"reds"}} for it in tournament.pairings.values() if "reds" in it.pairing.entrants
     )
-    assert (tournament.no_show_counts(), tournament.forfeit_counts()["reds"]) == ({}, 3)
+    assert (tournament.pairings.no_show_counts(), tournament.pairings.forfeit_counts()["reds"]) == ({}, 3)
     await harness.close()
 
 
@@ -118,7 +118,7 @@ async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn()
     assert (await pairing_of(harness, "reds")).absent == {"reds"}
     await harness.time.advance(61 * SECOND)
     tournament = (await harness.until_over("cup")).tournament
-    assert (tournament.withdrawn, tournament.no_show_counts()) == (("reds",), {"reds": 2})
+    assert (tournament.withdrawn, tournament.pairings.no_show_counts()) == (("reds",), {"reds": 2})
     await harness.close()
 
 

@@ -72,6 +72,9 @@ round_break_ms = 5000
 freeze_versions = true
 qualification = { tournament = "pools", best = 8 }
 boards = 4
+forbidden_pairs = [["anna", "bert"]]
+max_requested_byes = 2
+play_off_entrants = 4
 """
 
 LADDER = """

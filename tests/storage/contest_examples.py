@@ -89,7 +89,10 @@ TIMED = TournamentTerms(
 
 TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4, edition=1))
 
-NEWEST = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(RoundRobin(2), SEED))
+NEWEST = TournamentTerms(
+    MATCH_TERMS,
+    TournamentPlayTerms(Swiss(7), SEED, forbidden_pairs=(("ada", "bob"),), max_requested_byes=2, play_off_entrants=4),
+)
 
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
 
@@ -140,4 +143,5 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.EntrantEntered(tournament.TournamentEntrant("cid", None, (BOB,), owners=("carol", "dave"))),
     replace(RATED, at_ms=1_700_000_000_000, weight=0.25),
     TournamentCreated("newest", "Newest", "ann", "request 8", NEWEST),
+    tournament.ByeRequested("ada", 3, tournament.ByeKind.HALF_POINT, "ann"),
 )

@@ -17,7 +17,7 @@ from referee.match.match_terms import Policies
 from referee.match.setup import Player
 from referee.storage.codec import CONTEST_EVENTS
 from referee.storage.value_codec import field_names
-from tests.storage.contest_examples import EVERY_FORMAT, SWISS, TIMED, tournament_terms
+from tests.storage.contest_examples import EVERY_FORMAT, NEWEST, SWISS, TIMED, tournament_terms
 from tests.storage.examples import SETUP
 from tests.storage.strategies import CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
 
@@ -32,7 +32,7 @@ FINISH = st.lists(PLAYER, unique=True, min_size=2, max_size=6).flatmap(
 )
 
 TERMS = st.sampled_from(
-    [SWISS.tournament, TIMED.tournament, *(tournament_terms(form).tournament for form in EVERY_FORMAT)]
+    [it.tournament for it in (SWISS, TIMED, NEWEST, *(tournament_terms(form) for form in EVERY_FORMAT))]
 )
 
 STRATEGIES: Strategies = {

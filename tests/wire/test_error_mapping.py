@@ -88,6 +88,7 @@ EXAMPLES: list[Exception] = [
     hosting_errors.EntriesClosed("cup", 1_796_144_400_000),
     contest_errors.BadPairings("come too late"),
     contest_errors.PairingNotChangeable("1.1", "it is finished"),
+    contest_errors.ByeNotPossible("ada", 3, "the round is paired already"),
     contest_errors.UnknownPairing("1.1"),
     hosting_errors.TournamentOver("cup", "finished"),
     hosting_errors.WrongEntrantCount("cup", "1", "2 or more"),

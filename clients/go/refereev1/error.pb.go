@@ -123,6 +123,8 @@ const (
 	ErrorReason_ERROR_REASON_ENTRIES_CLOSED ErrorReason = 44
 	// The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why.
 	ErrorReason_ERROR_REASON_PAIRING_NOT_CHANGEABLE ErrorReason = 46
+	// The entrant cannot have a bye in this round. FAILED_PRECONDITION; entrant, round, why.
+	ErrorReason_ERROR_REASON_BYE_NOT_POSSIBLE ErrorReason = 47
 	// It is not this seat's turn to move. ABORTED; seat, owing.
 	ErrorReason_ERROR_REASON_NOT_YOUR_TURN ErrorReason = 50
 	// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -245,6 +247,7 @@ var (
 		45:  "ERROR_REASON_BAD_INVITATION",
 		44:  "ERROR_REASON_ENTRIES_CLOSED",
 		46:  "ERROR_REASON_PAIRING_NOT_CHANGEABLE",
+		47:  "ERROR_REASON_BYE_NOT_POSSIBLE",
 		50:  "ERROR_REASON_NOT_YOUR_TURN",
 		51:  "ERROR_REASON_STALE_TURN",
 		52:  "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -322,6 +325,7 @@ var (
 		"ERROR_REASON_BAD_INVITATION":           45,
 		"ERROR_REASON_ENTRIES_CLOSED":           44,
 		"ERROR_REASON_PAIRING_NOT_CHANGEABLE":   46,
+		"ERROR_REASON_BYE_NOT_POSSIBLE":         47,
 		"ERROR_REASON_NOT_YOUR_TURN":            50,
 		"ERROR_REASON_STALE_TURN":               51,
 		"ERROR_REASON_SESSION_TAKEN_OVER":       52,
@@ -460,7 +464,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xa9\x13\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xcc\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -504,7 +508,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_NOT_WITHDRAWABLE\x10)\x12\x1f\n" +
 	"\x1bERROR_REASON_BAD_INVITATION\x10-\x12\x1f\n" +
 	"\x1bERROR_REASON_ENTRIES_CLOSED\x10,\x12'\n" +
-	"#ERROR_REASON_PAIRING_NOT_CHANGEABLE\x10.\x12\x1e\n" +
+	"#ERROR_REASON_PAIRING_NOT_CHANGEABLE\x10.\x12!\n" +
+	"\x1dERROR_REASON_BYE_NOT_POSSIBLE\x10/\x12\x1e\n" +
 	"\x1aERROR_REASON_NOT_YOUR_TURN\x102\x12\x1b\n" +
 	"\x17ERROR_REASON_STALE_TURN\x103\x12#\n" +
 	"\x1fERROR_REASON_SESSION_TAKEN_OVER\x104\x12\x1e\n" +

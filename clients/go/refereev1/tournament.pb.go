@@ -24,6 +24,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// What an entrant gets for a round that it asked not to play.
+type ByeKind int32
+
+const (
+	// Invalid.
+	ByeKind_BYE_KIND_UNSPECIFIED ByeKind = 0
+	// Half a point; of teams, the points of a draw.
+	ByeKind_BYE_KIND_HALF_POINT ByeKind = 1
+	// Nothing.
+	ByeKind_BYE_KIND_ZERO_POINT ByeKind = 2
+	// The entrant plays; a request is cancelled.
+	ByeKind_BYE_KIND_NONE ByeKind = 3
+)
+
+// Enum value maps for ByeKind.
+var (
+	ByeKind_name = map[int32]string{
+		0: "BYE_KIND_UNSPECIFIED",
+		1: "BYE_KIND_HALF_POINT",
+		2: "BYE_KIND_ZERO_POINT",
+		3: "BYE_KIND_NONE",
+	}
+	ByeKind_value = map[string]int32{
+		"BYE_KIND_UNSPECIFIED": 0,
+		"BYE_KIND_HALF_POINT":  1,
+		"BYE_KIND_ZERO_POINT":  2,
+		"BYE_KIND_NONE":        3,
+	}
+)
+
+func (x ByeKind) Enum() *ByeKind {
+	p := new(ByeKind)
+	*p = x
+	return p
+}
+
+func (x ByeKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ByeKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_referee_api_v1_tournament_proto_enumTypes[0].Descriptor()
+}
+
+func (ByeKind) Type() protoreflect.EnumType {
+	return &file_referee_api_v1_tournament_proto_enumTypes[0]
+}
+
+func (x ByeKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ByeKind.Descriptor instead.
+func (ByeKind) EnumDescriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{0}
+}
+
 // Ways to rank entrants with equal points.
 type TieBreak int32
 
@@ -90,11 +147,11 @@ func (x TieBreak) String() string {
 }
 
 func (TieBreak) Descriptor() protoreflect.EnumDescriptor {
-	return file_referee_api_v1_tournament_proto_enumTypes[0].Descriptor()
+	return file_referee_api_v1_tournament_proto_enumTypes[1].Descriptor()
 }
 
 func (TieBreak) Type() protoreflect.EnumType {
-	return &file_referee_api_v1_tournament_proto_enumTypes[0]
+	return &file_referee_api_v1_tournament_proto_enumTypes[1]
 }
 
 func (x TieBreak) Number() protoreflect.EnumNumber {
@@ -103,7 +160,7 @@ func (x TieBreak) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TieBreak.Descriptor instead.
 func (TieBreak) EnumDescriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{0}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{1}
 }
 
 // Order in which entrants are seeded.
@@ -147,11 +204,11 @@ func (x Seeding) String() string {
 }
 
 func (Seeding) Descriptor() protoreflect.EnumDescriptor {
-	return file_referee_api_v1_tournament_proto_enumTypes[1].Descriptor()
+	return file_referee_api_v1_tournament_proto_enumTypes[2].Descriptor()
 }
 
 func (Seeding) Type() protoreflect.EnumType {
-	return &file_referee_api_v1_tournament_proto_enumTypes[1]
+	return &file_referee_api_v1_tournament_proto_enumTypes[2]
 }
 
 func (x Seeding) Number() protoreflect.EnumNumber {
@@ -160,7 +217,7 @@ func (x Seeding) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Seeding.Descriptor instead.
 func (Seeding) EnumDescriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{1}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{2}
 }
 
 // Phase of a tournament.
@@ -208,11 +265,11 @@ func (x TournamentPhase) String() string {
 }
 
 func (TournamentPhase) Descriptor() protoreflect.EnumDescriptor {
-	return file_referee_api_v1_tournament_proto_enumTypes[2].Descriptor()
+	return file_referee_api_v1_tournament_proto_enumTypes[3].Descriptor()
 }
 
 func (TournamentPhase) Type() protoreflect.EnumType {
-	return &file_referee_api_v1_tournament_proto_enumTypes[2]
+	return &file_referee_api_v1_tournament_proto_enumTypes[3]
 }
 
 func (x TournamentPhase) Number() protoreflect.EnumNumber {
@@ -221,7 +278,7 @@ func (x TournamentPhase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TournamentPhase.Descriptor instead.
 func (TournamentPhase) EnumDescriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{2}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{3}
 }
 
 // Terms of a tournament.
@@ -277,9 +334,18 @@ type TournamentTerms struct {
 	// Number of boards of each team, from 2 to 8, if the entrants are teams. A team brings one bot for each board, and two
 	// teams play one match on each board. Only Swiss and round robin, games of two seats, and no duplicate play.
 	// Default 0: no teams.
-	Boards        uint32 `protobuf:"varint,22,opt,name=boards,proto3" json:"boards,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Boards uint32 `protobuf:"varint,22,opt,name=boards,proto3" json:"boards,omitempty"`
+	// Pairs of entrants that are never paired with each other, at most 1000. Only Swiss. Default: none.
+	ForbiddenPairs []*ForbiddenPair `protobuf:"bytes,23,rep,name=forbidden_pairs,json=forbiddenPairs,proto3" json:"forbidden_pairs,omitempty"`
+	// Number of rounds that an entrant may have a bye that it requested, of both kinds together. Only Swiss.
+	// Default 0: none.
+	MaxRequestedByes uint32 `protobuf:"varint,24,opt,name=max_requested_byes,json=maxRequestedByes,proto3" json:"max_requested_byes,omitempty"`
+	// Maximum number of entrants of a play-off, from 2 to 8. It is played if several entrants have the most points after
+	// the last round: each meets each other twice, and their points in it decide before the tie-breaks. If more are
+	// level, the best by the tie-breaks play. Only Swiss and round robin, and no teams. Default 0: no play-off.
+	PlayOffEntrants uint32 `protobuf:"varint,25,opt,name=play_off_entrants,json=playOffEntrants,proto3" json:"play_off_entrants,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *TournamentTerms) Reset() {
@@ -485,6 +551,27 @@ func (x *TournamentTerms) GetBoards() uint32 {
 	return 0
 }
 
+func (x *TournamentTerms) GetForbiddenPairs() []*ForbiddenPair {
+	if x != nil {
+		return x.ForbiddenPairs
+	}
+	return nil
+}
+
+func (x *TournamentTerms) GetMaxRequestedByes() uint32 {
+	if x != nil {
+		return x.MaxRequestedByes
+	}
+	return 0
+}
+
+func (x *TournamentTerms) GetPlayOffEntrants() uint32 {
+	if x != nil {
+		return x.PlayOffEntrants
+	}
+	return 0
+}
+
 type isTournamentTerms_Format interface {
 	isTournamentTerms_Format()
 }
@@ -531,6 +618,125 @@ func (*TournamentTerms_Pools) isTournamentTerms_Format() {}
 
 func (*TournamentTerms_Sprt) isTournamentTerms_Format() {}
 
+// Two entrants that are never paired with each other.
+type ForbiddenPair struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of one of them. Required. It need not have entered.
+	First string `protobuf:"bytes,1,opt,name=first,proto3" json:"first,omitempty"`
+	// Name of the other one. Required.
+	Second        string `protobuf:"bytes,2,opt,name=second,proto3" json:"second,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForbiddenPair) Reset() {
+	*x = ForbiddenPair{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForbiddenPair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForbiddenPair) ProtoMessage() {}
+
+func (x *ForbiddenPair) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForbiddenPair.ProtoReflect.Descriptor instead.
+func (*ForbiddenPair) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ForbiddenPair) GetFirst() string {
+	if x != nil {
+		return x.First
+	}
+	return ""
+}
+
+func (x *ForbiddenPair) GetSecond() string {
+	if x != nil {
+		return x.Second
+	}
+	return ""
+}
+
+// An entrant does not play a round, because it asked not to before the round was paired.
+type RequestedBye struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the entrant.
+	Entrant string `protobuf:"bytes,1,opt,name=entrant,proto3" json:"entrant,omitempty"`
+	// Number of the round, from 1.
+	Round uint32 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
+	// What it gets.
+	Kind          ByeKind `protobuf:"varint,3,opt,name=kind,proto3,enum=referee_api.v1.ByeKind" json:"kind,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestedBye) Reset() {
+	*x = RequestedBye{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestedBye) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestedBye) ProtoMessage() {}
+
+func (x *RequestedBye) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestedBye.ProtoReflect.Descriptor instead.
+func (*RequestedBye) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *RequestedBye) GetEntrant() string {
+	if x != nil {
+		return x.Entrant
+	}
+	return ""
+}
+
+func (x *RequestedBye) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *RequestedBye) GetKind() ByeKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ByeKind_BYE_KIND_UNSPECIFIED
+}
+
 // The entrants of a tournament are the best of another one.
 type Qualification struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -545,7 +751,7 @@ type Qualification struct {
 
 func (x *Qualification) Reset() {
 	*x = Qualification{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +763,7 @@ func (x *Qualification) String() string {
 func (*Qualification) ProtoMessage() {}
 
 func (x *Qualification) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[1]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +776,7 @@ func (x *Qualification) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Qualification.ProtoReflect.Descriptor instead.
 func (*Qualification) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{1}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Qualification) GetTournament() string {
@@ -598,7 +804,7 @@ type RoundRobin struct {
 
 func (x *RoundRobin) Reset() {
 	*x = RoundRobin{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -610,7 +816,7 @@ func (x *RoundRobin) String() string {
 func (*RoundRobin) ProtoMessage() {}
 
 func (x *RoundRobin) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[2]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -623,7 +829,7 @@ func (x *RoundRobin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRobin.ProtoReflect.Descriptor instead.
 func (*RoundRobin) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{2}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RoundRobin) GetCycles() uint32 {
@@ -647,7 +853,7 @@ type Swiss struct {
 
 func (x *Swiss) Reset() {
 	*x = Swiss{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -659,7 +865,7 @@ func (x *Swiss) String() string {
 func (*Swiss) ProtoMessage() {}
 
 func (x *Swiss) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[3]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -672,7 +878,7 @@ func (x *Swiss) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Swiss.ProtoReflect.Descriptor instead.
 func (*Swiss) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Swiss) GetRounds() uint32 {
@@ -706,7 +912,7 @@ type Elimination struct {
 
 func (x *Elimination) Reset() {
 	*x = Elimination{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -718,7 +924,7 @@ func (x *Elimination) String() string {
 func (*Elimination) ProtoMessage() {}
 
 func (x *Elimination) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[4]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -731,7 +937,7 @@ func (x *Elimination) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Elimination.ProtoReflect.Descriptor instead.
 func (*Elimination) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{4}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Elimination) GetDoubleElimination() bool {
@@ -775,7 +981,7 @@ type Gauntlet struct {
 
 func (x *Gauntlet) Reset() {
 	*x = Gauntlet{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +993,7 @@ func (x *Gauntlet) String() string {
 func (*Gauntlet) ProtoMessage() {}
 
 func (x *Gauntlet) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[5]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +1006,7 @@ func (x *Gauntlet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gauntlet.ProtoReflect.Descriptor instead.
 func (*Gauntlet) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{5}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Gauntlet) GetChallengers() []string {
@@ -829,7 +1035,7 @@ type Pools struct {
 
 func (x *Pools) Reset() {
 	*x = Pools{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -841,7 +1047,7 @@ func (x *Pools) String() string {
 func (*Pools) ProtoMessage() {}
 
 func (x *Pools) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[6]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -854,7 +1060,7 @@ func (x *Pools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pools.ProtoReflect.Descriptor instead.
 func (*Pools) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{6}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Pools) GetRounds() uint32 {
@@ -894,14 +1100,16 @@ type Tournament struct {
 	// Time when it started. Not set before.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	// Time when it ended. Not set before.
-	EndTime       *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	EndTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	// Byes that entrants have requested, also of past rounds.
+	RequestedByes []*RequestedBye `protobuf:"bytes,15,rep,name=requested_byes,json=requestedByes,proto3" json:"requested_byes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Tournament) Reset() {
 	*x = Tournament{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -913,7 +1121,7 @@ func (x *Tournament) String() string {
 func (*Tournament) ProtoMessage() {}
 
 func (x *Tournament) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[7]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -926,7 +1134,7 @@ func (x *Tournament) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tournament.ProtoReflect.Descriptor instead.
 func (*Tournament) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{7}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Tournament) GetName() string {
@@ -1027,6 +1235,13 @@ func (x *Tournament) GetEndTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Tournament) GetRequestedByes() []*RequestedBye {
+	if x != nil {
+		return x.RequestedByes
+	}
+	return nil
+}
+
 // A row of a tournament's standings.
 type TournamentStanding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1060,7 +1275,7 @@ type TournamentStanding struct {
 
 func (x *TournamentStanding) Reset() {
 	*x = TournamentStanding{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1072,7 +1287,7 @@ func (x *TournamentStanding) String() string {
 func (*TournamentStanding) ProtoMessage() {}
 
 func (x *TournamentStanding) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[8]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1085,7 +1300,7 @@ func (x *TournamentStanding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentStanding.ProtoReflect.Descriptor instead.
 func (*TournamentStanding) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{8}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TournamentStanding) GetRank() uint32 {
@@ -1178,7 +1393,7 @@ type TieBreakValue struct {
 
 func (x *TieBreakValue) Reset() {
 	*x = TieBreakValue{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1405,7 @@ func (x *TieBreakValue) String() string {
 func (*TieBreakValue) ProtoMessage() {}
 
 func (x *TieBreakValue) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[9]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1418,7 @@ func (x *TieBreakValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TieBreakValue.ProtoReflect.Descriptor instead.
 func (*TieBreakValue) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{9}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TieBreakValue) GetTieBreak() TieBreak {
@@ -1233,7 +1448,7 @@ type CrossTableRow struct {
 
 func (x *CrossTableRow) Reset() {
 	*x = CrossTableRow{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1460,7 @@ func (x *CrossTableRow) String() string {
 func (*CrossTableRow) ProtoMessage() {}
 
 func (x *CrossTableRow) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[10]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1473,7 @@ func (x *CrossTableRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrossTableRow.ProtoReflect.Descriptor instead.
 func (*CrossTableRow) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{10}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CrossTableRow) GetEntrant() string {
@@ -1293,7 +1508,7 @@ type CrossTableCell struct {
 
 func (x *CrossTableCell) Reset() {
 	*x = CrossTableCell{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1520,7 @@ func (x *CrossTableCell) String() string {
 func (*CrossTableCell) ProtoMessage() {}
 
 func (x *CrossTableCell) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[11]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1533,7 @@ func (x *CrossTableCell) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrossTableCell.ProtoReflect.Descriptor instead.
 func (*CrossTableCell) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{11}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CrossTableCell) GetOpponent() string {
@@ -1373,6 +1588,7 @@ type TournamentEntry struct {
 	//	*TournamentEntry_PairingsReplaced
 	//	*TournamentEntry_PairingPostponed
 	//	*TournamentEntry_PairingReopened
+	//	*TournamentEntry_ByeRequested
 	Event         isTournamentEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1380,7 +1596,7 @@ type TournamentEntry struct {
 
 func (x *TournamentEntry) Reset() {
 	*x = TournamentEntry{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1392,7 +1608,7 @@ func (x *TournamentEntry) String() string {
 func (*TournamentEntry) ProtoMessage() {}
 
 func (x *TournamentEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[12]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1405,7 +1621,7 @@ func (x *TournamentEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEntry.ProtoReflect.Descriptor instead.
 func (*TournamentEntry) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{12}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TournamentEntry) GetNumber() uint64 {
@@ -1546,6 +1762,15 @@ func (x *TournamentEntry) GetPairingReopened() *PairingReopened {
 	return nil
 }
 
+func (x *TournamentEntry) GetByeRequested() *ByeRequested {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_ByeRequested); ok {
+			return x.ByeRequested
+		}
+	}
+	return nil
+}
+
 type isTournamentEntry_Event interface {
 	isTournamentEntry_Event()
 }
@@ -1616,6 +1841,11 @@ type TournamentEntry_PairingReopened struct {
 	PairingReopened *PairingReopened `protobuf:"bytes,15,opt,name=pairing_reopened,json=pairingReopened,proto3,oneof"`
 }
 
+type TournamentEntry_ByeRequested struct {
+	// An entrant requested a bye, or cancelled its request.
+	ByeRequested *ByeRequested `protobuf:"bytes,20,opt,name=bye_requested,json=byeRequested,proto3,oneof"`
+}
+
 func (*TournamentEntry_Created) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_EntrantJoined) isTournamentEntry_Event() {}
@@ -1642,6 +1872,8 @@ func (*TournamentEntry_PairingPostponed) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_PairingReopened) isTournamentEntry_Event() {}
 
+func (*TournamentEntry_ByeRequested) isTournamentEntry_Event() {}
+
 // A round started.
 type RoundStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1657,7 +1889,7 @@ type RoundStarted struct {
 
 func (x *RoundStarted) Reset() {
 	*x = RoundStarted{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1669,7 +1901,7 @@ func (x *RoundStarted) String() string {
 func (*RoundStarted) ProtoMessage() {}
 
 func (x *RoundStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[13]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1682,7 +1914,7 @@ func (x *RoundStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundStarted.ProtoReflect.Descriptor instead.
 func (*RoundStarted) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{13}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RoundStarted) GetRound() uint32 {
@@ -1717,7 +1949,7 @@ type PairingsPlanned struct {
 
 func (x *PairingsPlanned) Reset() {
 	*x = PairingsPlanned{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1961,7 @@ func (x *PairingsPlanned) String() string {
 func (*PairingsPlanned) ProtoMessage() {}
 
 func (x *PairingsPlanned) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[14]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1974,7 @@ func (x *PairingsPlanned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingsPlanned.ProtoReflect.Descriptor instead.
 func (*PairingsPlanned) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{14}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PairingsPlanned) GetPairings() []*Pairing {
@@ -1763,7 +1995,7 @@ type VersionsFrozen struct {
 
 func (x *VersionsFrozen) Reset() {
 	*x = VersionsFrozen{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1775,7 +2007,7 @@ func (x *VersionsFrozen) String() string {
 func (*VersionsFrozen) ProtoMessage() {}
 
 func (x *VersionsFrozen) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[15]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1788,7 +2020,7 @@ func (x *VersionsFrozen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionsFrozen.ProtoReflect.Descriptor instead.
 func (*VersionsFrozen) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{15}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *VersionsFrozen) GetEntrants() []*Entrant {
@@ -1817,7 +2049,7 @@ type EntrantsAbsent struct {
 
 func (x *EntrantsAbsent) Reset() {
 	*x = EntrantsAbsent{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1829,7 +2061,7 @@ func (x *EntrantsAbsent) String() string {
 func (*EntrantsAbsent) ProtoMessage() {}
 
 func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[16]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1842,7 +2074,7 @@ func (x *EntrantsAbsent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantsAbsent.ProtoReflect.Descriptor instead.
 func (*EntrantsAbsent) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{16}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EntrantsAbsent) GetPairing() *Pairing {
@@ -1897,7 +2129,7 @@ type PairingsReplaced struct {
 
 func (x *PairingsReplaced) Reset() {
 	*x = PairingsReplaced{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1909,7 +2141,7 @@ func (x *PairingsReplaced) String() string {
 func (*PairingsReplaced) ProtoMessage() {}
 
 func (x *PairingsReplaced) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[17]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1922,7 +2154,7 @@ func (x *PairingsReplaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingsReplaced.ProtoReflect.Descriptor instead.
 func (*PairingsReplaced) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{17}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PairingsReplaced) GetDroppedIds() []string {
@@ -1968,7 +2200,7 @@ type PairingPostponed struct {
 
 func (x *PairingPostponed) Reset() {
 	*x = PairingPostponed{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1980,7 +2212,7 @@ func (x *PairingPostponed) String() string {
 func (*PairingPostponed) ProtoMessage() {}
 
 func (x *PairingPostponed) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[18]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1993,7 +2225,7 @@ func (x *PairingPostponed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingPostponed.ProtoReflect.Descriptor instead.
 func (*PairingPostponed) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{18}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PairingPostponed) GetPairing() *Pairing {
@@ -2034,7 +2266,7 @@ type PairingReopened struct {
 
 func (x *PairingReopened) Reset() {
 	*x = PairingReopened{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2046,7 +2278,7 @@ func (x *PairingReopened) String() string {
 func (*PairingReopened) ProtoMessage() {}
 
 func (x *PairingReopened) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[19]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2059,7 +2291,7 @@ func (x *PairingReopened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PairingReopened.ProtoReflect.Descriptor instead.
 func (*PairingReopened) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{19}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PairingReopened) GetPairing() *Pairing {
@@ -2090,6 +2322,61 @@ func (x *PairingReopened) GetBy() string {
 	return ""
 }
 
+// An entrant requested a bye, or cancelled its request.
+type ByeRequested struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bye. `BYE_KIND_NONE`: the request was cancelled.
+	Bye *RequestedBye `protobuf:"bytes,1,opt,name=bye,proto3" json:"bye,omitempty"`
+	// Holder of the token with which it was done.
+	By            string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ByeRequested) Reset() {
+	*x = ByeRequested{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ByeRequested) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ByeRequested) ProtoMessage() {}
+
+func (x *ByeRequested) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ByeRequested.ProtoReflect.Descriptor instead.
+func (*ByeRequested) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ByeRequested) GetBye() *RequestedBye {
+	if x != nil {
+		return x.Bye
+	}
+	return nil
+}
+
+func (x *ByeRequested) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
 // The tournament ended.
 type TournamentEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2105,7 +2392,7 @@ type TournamentEnded struct {
 
 func (x *TournamentEnded) Reset() {
 	*x = TournamentEnded{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[20]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2404,7 @@ func (x *TournamentEnded) String() string {
 func (*TournamentEnded) ProtoMessage() {}
 
 func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[20]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2417,7 @@ func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEnded.ProtoReflect.Descriptor instead.
 func (*TournamentEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{20}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TournamentEnded) GetPhase() TournamentPhase {
@@ -2158,7 +2445,8 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\x83\t\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xa5\n" +
+	"\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12=\n" +
@@ -2187,9 +2475,19 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMs\x12'\n" +
 	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersions\x12C\n" +
 	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationR\rqualification\x12\x16\n" +
-	"\x06boards\x18\x16 \x01(\rR\x06boardsB\b\n" +
+	"\x06boards\x18\x16 \x01(\rR\x06boards\x12F\n" +
+	"\x0fforbidden_pairs\x18\x17 \x03(\v2\x1d.referee_api.v1.ForbiddenPairR\x0eforbiddenPairs\x12,\n" +
+	"\x12max_requested_byes\x18\x18 \x01(\rR\x10maxRequestedByes\x12*\n" +
+	"\x11play_off_entrants\x18\x19 \x01(\rR\x0fplayOffEntrantsB\b\n" +
 	"\x06formatB\r\n" +
-	"\v_no_show_ms\"C\n" +
+	"\v_no_show_ms\"=\n" +
+	"\rForbiddenPair\x12\x14\n" +
+	"\x05first\x18\x01 \x01(\tR\x05first\x12\x16\n" +
+	"\x06second\x18\x02 \x01(\tR\x06second\"k\n" +
+	"\fRequestedBye\x12\x18\n" +
+	"\aentrant\x18\x01 \x01(\tR\aentrant\x12\x14\n" +
+	"\x05round\x18\x02 \x01(\rR\x05round\x12+\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x17.referee_api.v1.ByeKindR\x04kind\"C\n" +
 	"\rQualification\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -2210,7 +2508,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\vchallengers\x18\x01 \x03(\tR\vchallengers\x12\x16\n" +
 	"\x06cycles\x18\x02 \x01(\rR\x06cycles\"\x1f\n" +
 	"\x05Pools\x12\x16\n" +
-	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\xf3\x04\n" +
+	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\xb8\x05\n" +
 	"\n" +
 	"Tournament\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
@@ -2229,7 +2527,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"createTime\x129\n" +
 	"\n" +
 	"start_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
-	"\bend_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"\xde\x02\n" +
+	"\bend_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12C\n" +
+	"\x0erequested_byes\x18\x0f \x03(\v2\x1c.referee_api.v1.RequestedByeR\rrequestedByes\"\xde\x02\n" +
 	"\x12TournamentStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x18\n" +
 	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x16\n" +
@@ -2254,7 +2553,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\bopponent\x18\x01 \x01(\tR\bopponent\x12\x16\n" +
 	"\x06points\x18\x02 \x01(\x01R\x06points\x12\x1b\n" +
 	"\tmatch_ids\x18\x03 \x03(\tR\bmatchIds\x12\x19\n" +
-	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xe9\a\n" +
+	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xae\b\n" +
 	"\x0fTournamentEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -2272,7 +2571,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0fversions_frozen\x18\f \x01(\v2\x1e.referee_api.v1.VersionsFrozenH\x00R\x0eversionsFrozen\x12O\n" +
 	"\x11pairings_replaced\x18\r \x01(\v2 .referee_api.v1.PairingsReplacedH\x00R\x10pairingsReplaced\x12O\n" +
 	"\x11pairing_postponed\x18\x0e \x01(\v2 .referee_api.v1.PairingPostponedH\x00R\x10pairingPostponed\x12L\n" +
-	"\x10pairing_reopened\x18\x0f \x01(\v2\x1f.referee_api.v1.PairingReopenedH\x00R\x0fpairingReopenedB\a\n" +
+	"\x10pairing_reopened\x18\x0f \x01(\v2\x1f.referee_api.v1.PairingReopenedH\x00R\x0fpairingReopened\x12C\n" +
+	"\rbye_requested\x18\x14 \x01(\v2\x1c.referee_api.v1.ByeRequestedH\x00R\fbyeRequestedB\a\n" +
 	"\x05event\"\x9b\x01\n" +
 	"\fRoundStarted\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12@\n" +
@@ -2303,11 +2603,19 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\vdropped_ids\x18\x02 \x03(\tR\n" +
 	"droppedIds\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x0e\n" +
-	"\x02by\x18\x04 \x01(\tR\x02by\"\xa4\x01\n" +
+	"\x02by\x18\x04 \x01(\tR\x02by\"N\n" +
+	"\fByeRequested\x12.\n" +
+	"\x03bye\x18\x01 \x01(\v2\x1c.referee_api.v1.RequestedByeR\x03bye\x12\x0e\n" +
+	"\x02by\x18\x02 \x01(\tR\x02by\"\xa4\x01\n" +
 	"\x0fTournamentEnded\x125\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage*\x99\x02\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage*h\n" +
+	"\aByeKind\x12\x18\n" +
+	"\x14BYE_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13BYE_KIND_HALF_POINT\x10\x01\x12\x17\n" +
+	"\x13BYE_KIND_ZERO_POINT\x10\x02\x12\x11\n" +
+	"\rBYE_KIND_NONE\x10\x03*\x99\x02\n" +
 	"\bTieBreak\x12\x19\n" +
 	"\x15TIE_BREAK_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TIE_BREAK_BUCHHOLZ\x10\x01\x12\x1d\n" +
@@ -2344,99 +2652,108 @@ func file_referee_api_v1_tournament_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_tournament_proto_rawDescData
 }
 
-var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_referee_api_v1_tournament_proto_goTypes = []any{
-	(TieBreak)(0),                 // 0: referee_api.v1.TieBreak
-	(Seeding)(0),                  // 1: referee_api.v1.Seeding
-	(TournamentPhase)(0),          // 2: referee_api.v1.TournamentPhase
-	(*TournamentTerms)(nil),       // 3: referee_api.v1.TournamentTerms
-	(*Qualification)(nil),         // 4: referee_api.v1.Qualification
-	(*RoundRobin)(nil),            // 5: referee_api.v1.RoundRobin
-	(*Swiss)(nil),                 // 6: referee_api.v1.Swiss
-	(*Elimination)(nil),           // 7: referee_api.v1.Elimination
-	(*Gauntlet)(nil),              // 8: referee_api.v1.Gauntlet
-	(*Pools)(nil),                 // 9: referee_api.v1.Pools
-	(*Tournament)(nil),            // 10: referee_api.v1.Tournament
-	(*TournamentStanding)(nil),    // 11: referee_api.v1.TournamentStanding
-	(*TieBreakValue)(nil),         // 12: referee_api.v1.TieBreakValue
-	(*CrossTableRow)(nil),         // 13: referee_api.v1.CrossTableRow
-	(*CrossTableCell)(nil),        // 14: referee_api.v1.CrossTableCell
-	(*TournamentEntry)(nil),       // 15: referee_api.v1.TournamentEntry
-	(*RoundStarted)(nil),          // 16: referee_api.v1.RoundStarted
-	(*PairingsPlanned)(nil),       // 17: referee_api.v1.PairingsPlanned
-	(*VersionsFrozen)(nil),        // 18: referee_api.v1.VersionsFrozen
-	(*EntrantsAbsent)(nil),        // 19: referee_api.v1.EntrantsAbsent
-	(*PairingsReplaced)(nil),      // 20: referee_api.v1.PairingsReplaced
-	(*PairingPostponed)(nil),      // 21: referee_api.v1.PairingPostponed
-	(*PairingReopened)(nil),       // 22: referee_api.v1.PairingReopened
-	(*TournamentEnded)(nil),       // 23: referee_api.v1.TournamentEnded
-	(*MatchTerms)(nil),            // 24: referee_api.v1.MatchTerms
-	(*Sprt)(nil),                  // 25: referee_api.v1.Sprt
-	(*DuplicatePlay)(nil),         // 26: referee_api.v1.DuplicatePlay
-	(PartnerRule)(0),              // 27: referee_api.v1.PartnerRule
-	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
-	(*Entrant)(nil),               // 29: referee_api.v1.Entrant
-	(*EloEstimate)(nil),           // 30: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 31: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 32: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 33: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 34: referee_api.v1.SprtState
+	(ByeKind)(0),                  // 0: referee_api.v1.ByeKind
+	(TieBreak)(0),                 // 1: referee_api.v1.TieBreak
+	(Seeding)(0),                  // 2: referee_api.v1.Seeding
+	(TournamentPhase)(0),          // 3: referee_api.v1.TournamentPhase
+	(*TournamentTerms)(nil),       // 4: referee_api.v1.TournamentTerms
+	(*ForbiddenPair)(nil),         // 5: referee_api.v1.ForbiddenPair
+	(*RequestedBye)(nil),          // 6: referee_api.v1.RequestedBye
+	(*Qualification)(nil),         // 7: referee_api.v1.Qualification
+	(*RoundRobin)(nil),            // 8: referee_api.v1.RoundRobin
+	(*Swiss)(nil),                 // 9: referee_api.v1.Swiss
+	(*Elimination)(nil),           // 10: referee_api.v1.Elimination
+	(*Gauntlet)(nil),              // 11: referee_api.v1.Gauntlet
+	(*Pools)(nil),                 // 12: referee_api.v1.Pools
+	(*Tournament)(nil),            // 13: referee_api.v1.Tournament
+	(*TournamentStanding)(nil),    // 14: referee_api.v1.TournamentStanding
+	(*TieBreakValue)(nil),         // 15: referee_api.v1.TieBreakValue
+	(*CrossTableRow)(nil),         // 16: referee_api.v1.CrossTableRow
+	(*CrossTableCell)(nil),        // 17: referee_api.v1.CrossTableCell
+	(*TournamentEntry)(nil),       // 18: referee_api.v1.TournamentEntry
+	(*RoundStarted)(nil),          // 19: referee_api.v1.RoundStarted
+	(*PairingsPlanned)(nil),       // 20: referee_api.v1.PairingsPlanned
+	(*VersionsFrozen)(nil),        // 21: referee_api.v1.VersionsFrozen
+	(*EntrantsAbsent)(nil),        // 22: referee_api.v1.EntrantsAbsent
+	(*PairingsReplaced)(nil),      // 23: referee_api.v1.PairingsReplaced
+	(*PairingPostponed)(nil),      // 24: referee_api.v1.PairingPostponed
+	(*PairingReopened)(nil),       // 25: referee_api.v1.PairingReopened
+	(*ByeRequested)(nil),          // 26: referee_api.v1.ByeRequested
+	(*TournamentEnded)(nil),       // 27: referee_api.v1.TournamentEnded
+	(*MatchTerms)(nil),            // 28: referee_api.v1.MatchTerms
+	(*Sprt)(nil),                  // 29: referee_api.v1.Sprt
+	(*DuplicatePlay)(nil),         // 30: referee_api.v1.DuplicatePlay
+	(PartnerRule)(0),              // 31: referee_api.v1.PartnerRule
+	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
+	(*Entrant)(nil),               // 33: referee_api.v1.Entrant
+	(*EloEstimate)(nil),           // 34: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 35: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 36: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 37: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 38: referee_api.v1.SprtState
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
-	24, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
-	5,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
-	6,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
-	7,  // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
-	8,  // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
-	9,  // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
-	25, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
-	26, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
-	0,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
-	1,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
-	27, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
-	28, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
-	28, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
-	4,  // 13: referee_api.v1.TournamentTerms.qualification:type_name -> referee_api.v1.Qualification
-	3,  // 14: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
-	2,  // 15: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
-	29, // 16: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
-	28, // 17: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
-	28, // 18: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
-	28, // 19: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
-	12, // 20: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	30, // 21: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
-	0,  // 22: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
-	14, // 23: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	28, // 24: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
-	10, // 25: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	31, // 26: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	32, // 27: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
-	17, // 28: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
-	16, // 29: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	33, // 30: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	34, // 31: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	23, // 32: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
-	19, // 33: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
-	18, // 34: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
-	20, // 35: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
-	21, // 36: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
-	22, // 37: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
-	11, // 38: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	33, // 39: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	33, // 40: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	29, // 41: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
-	33, // 42: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
-	33, // 43: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
-	33, // 44: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
-	33, // 45: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
-	2,  // 46: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	11, // 47: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	48, // [48:48] is the sub-list for method output_type
-	48, // [48:48] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	28, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
+	8,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
+	9,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
+	10, // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
+	11, // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
+	12, // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
+	29, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
+	30, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
+	1,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
+	2,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
+	31, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
+	32, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
+	32, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
+	7,  // 13: referee_api.v1.TournamentTerms.qualification:type_name -> referee_api.v1.Qualification
+	5,  // 14: referee_api.v1.TournamentTerms.forbidden_pairs:type_name -> referee_api.v1.ForbiddenPair
+	0,  // 15: referee_api.v1.RequestedBye.kind:type_name -> referee_api.v1.ByeKind
+	4,  // 16: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
+	3,  // 17: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
+	33, // 18: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
+	32, // 19: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
+	32, // 20: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
+	32, // 21: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
+	6,  // 22: referee_api.v1.Tournament.requested_byes:type_name -> referee_api.v1.RequestedBye
+	15, // 23: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
+	34, // 24: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	1,  // 25: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
+	17, // 26: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
+	32, // 27: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	13, // 28: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
+	35, // 29: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	36, // 30: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	20, // 31: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
+	19, // 32: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
+	37, // 33: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	38, // 34: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	27, // 35: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	22, // 36: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
+	21, // 37: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
+	23, // 38: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
+	24, // 39: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
+	25, // 40: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
+	26, // 41: referee_api.v1.TournamentEntry.bye_requested:type_name -> referee_api.v1.ByeRequested
+	14, // 42: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	37, // 43: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	37, // 44: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	33, // 45: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
+	37, // 46: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	37, // 47: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
+	37, // 48: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
+	37, // 49: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
+	6,  // 50: referee_api.v1.ByeRequested.bye:type_name -> referee_api.v1.RequestedBye
+	3,  // 51: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	14, // 52: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -2456,7 +2773,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentTerms_Pools)(nil),
 		(*TournamentTerms_Sprt)(nil),
 	}
-	file_referee_api_v1_tournament_proto_msgTypes[12].OneofWrappers = []any{
+	file_referee_api_v1_tournament_proto_msgTypes[14].OneofWrappers = []any{
 		(*TournamentEntry_Created)(nil),
 		(*TournamentEntry_EntrantJoined)(nil),
 		(*TournamentEntry_EntrantLeft)(nil),
@@ -2470,14 +2787,15 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentEntry_PairingsReplaced)(nil),
 		(*TournamentEntry_PairingPostponed)(nil),
 		(*TournamentEntry_PairingReopened)(nil),
+		(*TournamentEntry_ByeRequested)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_proto_rawDesc), len(file_referee_api_v1_tournament_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   21,
+			NumEnums:      4,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

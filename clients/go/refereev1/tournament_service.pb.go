@@ -1356,6 +1356,125 @@ func (x *DeclareAbsentResponse) GetPairing() *Pairing {
 	return nil
 }
 
+// Request for `RequestBye`.
+type RequestByeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Name of the entrant. Default: the caller's bot.
+	Entrant string `protobuf:"bytes,2,opt,name=entrant,proto3" json:"entrant,omitempty"`
+	// Number of the round, from 1. Required.
+	Round uint32 `protobuf:"varint,3,opt,name=round,proto3" json:"round,omitempty"`
+	// What the entrant gets for the round. `BYE_KIND_NONE` cancels a request. Required.
+	Kind          ByeKind `protobuf:"varint,4,opt,name=kind,proto3,enum=referee_api.v1.ByeKind" json:"kind,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestByeRequest) Reset() {
+	*x = RequestByeRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestByeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestByeRequest) ProtoMessage() {}
+
+func (x *RequestByeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestByeRequest.ProtoReflect.Descriptor instead.
+func (*RequestByeRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *RequestByeRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *RequestByeRequest) GetEntrant() string {
+	if x != nil {
+		return x.Entrant
+	}
+	return ""
+}
+
+func (x *RequestByeRequest) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *RequestByeRequest) GetKind() ByeKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ByeKind_BYE_KIND_UNSPECIFIED
+}
+
+// Response of `RequestBye`.
+type RequestByeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament    *Tournament `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestByeResponse) Reset() {
+	*x = RequestByeResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestByeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestByeResponse) ProtoMessage() {}
+
+func (x *RequestByeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestByeResponse.ProtoReflect.Descriptor instead.
+func (*RequestByeResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *RequestByeResponse) GetTournament() *Tournament {
+	if x != nil {
+		return x.Tournament
+	}
+	return nil
+}
+
 // Request for `ListPairings`. All filters that are set apply.
 type ListPairingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1377,7 +1496,7 @@ type ListPairingsRequest struct {
 
 func (x *ListPairingsRequest) Reset() {
 	*x = ListPairingsRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +1508,7 @@ func (x *ListPairingsRequest) String() string {
 func (*ListPairingsRequest) ProtoMessage() {}
 
 func (x *ListPairingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +1521,7 @@ func (x *ListPairingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPairingsRequest.ProtoReflect.Descriptor instead.
 func (*ListPairingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{23}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListPairingsRequest) GetTournament() string {
@@ -1460,7 +1579,7 @@ type ListPairingsResponse struct {
 
 func (x *ListPairingsResponse) Reset() {
 	*x = ListPairingsResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1591,7 @@ func (x *ListPairingsResponse) String() string {
 func (*ListPairingsResponse) ProtoMessage() {}
 
 func (x *ListPairingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1604,7 @@ func (x *ListPairingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPairingsResponse.ProtoReflect.Descriptor instead.
 func (*ListPairingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{24}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListPairingsResponse) GetPairings() []*Pairing {
@@ -1515,7 +1634,7 @@ type GetTournamentStandingsRequest struct {
 
 func (x *GetTournamentStandingsRequest) Reset() {
 	*x = GetTournamentStandingsRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1646,7 @@ func (x *GetTournamentStandingsRequest) String() string {
 func (*GetTournamentStandingsRequest) ProtoMessage() {}
 
 func (x *GetTournamentStandingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1659,7 @@ func (x *GetTournamentStandingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentStandingsRequest.ProtoReflect.Descriptor instead.
 func (*GetTournamentStandingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{25}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetTournamentStandingsRequest) GetTournament() string {
@@ -1570,7 +1689,7 @@ type GetTournamentStandingsResponse struct {
 
 func (x *GetTournamentStandingsResponse) Reset() {
 	*x = GetTournamentStandingsResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1701,7 @@ func (x *GetTournamentStandingsResponse) String() string {
 func (*GetTournamentStandingsResponse) ProtoMessage() {}
 
 func (x *GetTournamentStandingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +1714,7 @@ func (x *GetTournamentStandingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentStandingsResponse.ProtoReflect.Descriptor instead.
 func (*GetTournamentStandingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{26}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetTournamentStandingsResponse) GetStandings() []*TournamentStanding {
@@ -1627,7 +1746,7 @@ type GetCrossTableRequest struct {
 
 func (x *GetCrossTableRequest) Reset() {
 	*x = GetCrossTableRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1639,7 +1758,7 @@ func (x *GetCrossTableRequest) String() string {
 func (*GetCrossTableRequest) ProtoMessage() {}
 
 func (x *GetCrossTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1652,7 +1771,7 @@ func (x *GetCrossTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCrossTableRequest.ProtoReflect.Descriptor instead.
 func (*GetCrossTableRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{27}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetCrossTableRequest) GetTournament() string {
@@ -1689,7 +1808,7 @@ type GetCrossTableResponse struct {
 
 func (x *GetCrossTableResponse) Reset() {
 	*x = GetCrossTableResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1701,7 +1820,7 @@ func (x *GetCrossTableResponse) String() string {
 func (*GetCrossTableResponse) ProtoMessage() {}
 
 func (x *GetCrossTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1714,7 +1833,7 @@ func (x *GetCrossTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCrossTableResponse.ProtoReflect.Descriptor instead.
 func (*GetCrossTableResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{28}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetCrossTableResponse) GetRows() []*CrossTableRow {
@@ -1744,7 +1863,7 @@ type ExportTournamentRequest struct {
 
 func (x *ExportTournamentRequest) Reset() {
 	*x = ExportTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +1875,7 @@ func (x *ExportTournamentRequest) String() string {
 func (*ExportTournamentRequest) ProtoMessage() {}
 
 func (x *ExportTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +1888,7 @@ func (x *ExportTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportTournamentRequest.ProtoReflect.Descriptor instead.
 func (*ExportTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{29}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExportTournamentRequest) GetTournament() string {
@@ -1797,7 +1916,7 @@ type ExportTournamentResponse struct {
 
 func (x *ExportTournamentResponse) Reset() {
 	*x = ExportTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1809,7 +1928,7 @@ func (x *ExportTournamentResponse) String() string {
 func (*ExportTournamentResponse) ProtoMessage() {}
 
 func (x *ExportTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1822,7 +1941,7 @@ func (x *ExportTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportTournamentResponse.ProtoReflect.Descriptor instead.
 func (*ExportTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{30}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExportTournamentResponse) GetText() string {
@@ -1845,7 +1964,7 @@ type WatchTournamentRequest struct {
 
 func (x *WatchTournamentRequest) Reset() {
 	*x = WatchTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1976,7 @@ func (x *WatchTournamentRequest) String() string {
 func (*WatchTournamentRequest) ProtoMessage() {}
 
 func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1989,7 @@ func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentRequest.ProtoReflect.Descriptor instead.
 func (*WatchTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{31}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WatchTournamentRequest) GetTournament() string {
@@ -1898,7 +2017,7 @@ type WatchTournamentResponse struct {
 
 func (x *WatchTournamentResponse) Reset() {
 	*x = WatchTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1910,7 +2029,7 @@ func (x *WatchTournamentResponse) String() string {
 func (*WatchTournamentResponse) ProtoMessage() {}
 
 func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1923,7 +2042,7 @@ func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentResponse.ProtoReflect.Descriptor instead.
 func (*WatchTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{32}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WatchTournamentResponse) GetItems() []*WatchTournamentItem {
@@ -1949,7 +2068,7 @@ type WatchTournamentItem struct {
 
 func (x *WatchTournamentItem) Reset() {
 	*x = WatchTournamentItem{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +2080,7 @@ func (x *WatchTournamentItem) String() string {
 func (*WatchTournamentItem) ProtoMessage() {}
 
 func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +2093,7 @@ func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentItem.ProtoReflect.Descriptor instead.
 func (*WatchTournamentItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WatchTournamentItem) GetItem() isWatchTournamentItem_Item {
@@ -2039,7 +2158,7 @@ type TournamentSnapshot struct {
 
 func (x *TournamentSnapshot) Reset() {
 	*x = TournamentSnapshot{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2170,7 @@ func (x *TournamentSnapshot) String() string {
 func (*TournamentSnapshot) ProtoMessage() {}
 
 func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2183,7 @@ func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentSnapshot.ProtoReflect.Descriptor instead.
 func (*TournamentSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TournamentSnapshot) GetEntryNumber() uint64 {
@@ -2198,7 +2317,18 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\bentrants\x18\x03 \x03(\tR\bentrants\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage\"J\n" +
 	"\x15DeclareAbsentResponse\x121\n" +
-	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\xd5\x01\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\x90\x01\n" +
+	"\x11RequestByeRequest\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\x12\x18\n" +
+	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x14\n" +
+	"\x05round\x18\x03 \x01(\rR\x05round\x12+\n" +
+	"\x04kind\x18\x04 \x01(\x0e2\x17.referee_api.v1.ByeKindR\x04kind\"P\n" +
+	"\x12RequestByeResponse\x12:\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
+	"tournament\"\xd5\x01\n" +
 	"\x13ListPairingsRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -2261,7 +2391,7 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x19EXPORT_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11EXPORT_FORMAT_CSV\x10\x01\x12\x16\n" +
 	"\x12EXPORT_FORMAT_JSON\x10\x02\x12\x15\n" +
-	"\x11EXPORT_FORMAT_TRF\x10\x032\xc2\f\n" +
+	"\x11EXPORT_FORMAT_TRF\x10\x032\x97\r\n" +
 	"\x11TournamentService\x12e\n" +
 	"\x10CreateTournament\x12'.referee_api.v1.CreateTournamentRequest\x1a(.referee_api.v1.CreateTournamentResponse\x12\\\n" +
 	"\rGetTournament\x12$.referee_api.v1.GetTournamentRequest\x1a%.referee_api.v1.GetTournamentResponse\x12b\n" +
@@ -2273,7 +2403,9 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\tPairRound\x12 .referee_api.v1.PairRoundRequest\x1a!.referee_api.v1.PairRoundResponse\x12b\n" +
 	"\x0fPostponePairing\x12&.referee_api.v1.PostponePairingRequest\x1a'.referee_api.v1.PostponePairingResponse\x12\\\n" +
 	"\rReopenPairing\x12$.referee_api.v1.ReopenPairingRequest\x1a%.referee_api.v1.ReopenPairingResponse\x12\\\n" +
-	"\rDeclareAbsent\x12$.referee_api.v1.DeclareAbsentRequest\x1a%.referee_api.v1.DeclareAbsentResponse\x12Y\n" +
+	"\rDeclareAbsent\x12$.referee_api.v1.DeclareAbsentRequest\x1a%.referee_api.v1.DeclareAbsentResponse\x12S\n" +
+	"\n" +
+	"RequestBye\x12!.referee_api.v1.RequestByeRequest\x1a\".referee_api.v1.RequestByeResponse\x12Y\n" +
 	"\fListPairings\x12#.referee_api.v1.ListPairingsRequest\x1a$.referee_api.v1.ListPairingsResponse\x12w\n" +
 	"\x16GetTournamentStandings\x12-.referee_api.v1.GetTournamentStandingsRequest\x1a..referee_api.v1.GetTournamentStandingsResponse\x12\\\n" +
 	"\rGetCrossTable\x12$.referee_api.v1.GetCrossTableRequest\x1a%.referee_api.v1.GetCrossTableResponse\x12g\n" +
@@ -2294,7 +2426,7 @@ func file_referee_api_v1_tournament_service_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(ExportFormat)(0),                      // 0: referee_api.v1.ExportFormat
 	(*CreateTournamentRequest)(nil),        // 1: referee_api.v1.CreateTournamentRequest
@@ -2320,97 +2452,104 @@ var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(*ReopenPairingResponse)(nil),          // 21: referee_api.v1.ReopenPairingResponse
 	(*DeclareAbsentRequest)(nil),           // 22: referee_api.v1.DeclareAbsentRequest
 	(*DeclareAbsentResponse)(nil),          // 23: referee_api.v1.DeclareAbsentResponse
-	(*ListPairingsRequest)(nil),            // 24: referee_api.v1.ListPairingsRequest
-	(*ListPairingsResponse)(nil),           // 25: referee_api.v1.ListPairingsResponse
-	(*GetTournamentStandingsRequest)(nil),  // 26: referee_api.v1.GetTournamentStandingsRequest
-	(*GetTournamentStandingsResponse)(nil), // 27: referee_api.v1.GetTournamentStandingsResponse
-	(*GetCrossTableRequest)(nil),           // 28: referee_api.v1.GetCrossTableRequest
-	(*GetCrossTableResponse)(nil),          // 29: referee_api.v1.GetCrossTableResponse
-	(*ExportTournamentRequest)(nil),        // 30: referee_api.v1.ExportTournamentRequest
-	(*ExportTournamentResponse)(nil),       // 31: referee_api.v1.ExportTournamentResponse
-	(*WatchTournamentRequest)(nil),         // 32: referee_api.v1.WatchTournamentRequest
-	(*WatchTournamentResponse)(nil),        // 33: referee_api.v1.WatchTournamentResponse
-	(*WatchTournamentItem)(nil),            // 34: referee_api.v1.WatchTournamentItem
-	(*TournamentSnapshot)(nil),             // 35: referee_api.v1.TournamentSnapshot
-	(*TournamentTerms)(nil),                // 36: referee_api.v1.TournamentTerms
-	(*Entrant)(nil),                        // 37: referee_api.v1.Entrant
-	(*Tournament)(nil),                     // 38: referee_api.v1.Tournament
-	(TournamentPhase)(0),                   // 39: referee_api.v1.TournamentPhase
-	(*Pairing)(nil),                        // 40: referee_api.v1.Pairing
-	(*timestamppb.Timestamp)(nil),          // 41: google.protobuf.Timestamp
-	(PairingPhase)(0),                      // 42: referee_api.v1.PairingPhase
-	(*TournamentStanding)(nil),             // 43: referee_api.v1.TournamentStanding
-	(*SprtState)(nil),                      // 44: referee_api.v1.SprtState
-	(*CrossTableRow)(nil),                  // 45: referee_api.v1.CrossTableRow
-	(*TournamentEntry)(nil),                // 46: referee_api.v1.TournamentEntry
+	(*RequestByeRequest)(nil),              // 24: referee_api.v1.RequestByeRequest
+	(*RequestByeResponse)(nil),             // 25: referee_api.v1.RequestByeResponse
+	(*ListPairingsRequest)(nil),            // 26: referee_api.v1.ListPairingsRequest
+	(*ListPairingsResponse)(nil),           // 27: referee_api.v1.ListPairingsResponse
+	(*GetTournamentStandingsRequest)(nil),  // 28: referee_api.v1.GetTournamentStandingsRequest
+	(*GetTournamentStandingsResponse)(nil), // 29: referee_api.v1.GetTournamentStandingsResponse
+	(*GetCrossTableRequest)(nil),           // 30: referee_api.v1.GetCrossTableRequest
+	(*GetCrossTableResponse)(nil),          // 31: referee_api.v1.GetCrossTableResponse
+	(*ExportTournamentRequest)(nil),        // 32: referee_api.v1.ExportTournamentRequest
+	(*ExportTournamentResponse)(nil),       // 33: referee_api.v1.ExportTournamentResponse
+	(*WatchTournamentRequest)(nil),         // 34: referee_api.v1.WatchTournamentRequest
+	(*WatchTournamentResponse)(nil),        // 35: referee_api.v1.WatchTournamentResponse
+	(*WatchTournamentItem)(nil),            // 36: referee_api.v1.WatchTournamentItem
+	(*TournamentSnapshot)(nil),             // 37: referee_api.v1.TournamentSnapshot
+	(*TournamentTerms)(nil),                // 38: referee_api.v1.TournamentTerms
+	(*Entrant)(nil),                        // 39: referee_api.v1.Entrant
+	(*Tournament)(nil),                     // 40: referee_api.v1.Tournament
+	(TournamentPhase)(0),                   // 41: referee_api.v1.TournamentPhase
+	(*Pairing)(nil),                        // 42: referee_api.v1.Pairing
+	(*timestamppb.Timestamp)(nil),          // 43: google.protobuf.Timestamp
+	(ByeKind)(0),                           // 44: referee_api.v1.ByeKind
+	(PairingPhase)(0),                      // 45: referee_api.v1.PairingPhase
+	(*TournamentStanding)(nil),             // 46: referee_api.v1.TournamentStanding
+	(*SprtState)(nil),                      // 47: referee_api.v1.SprtState
+	(*CrossTableRow)(nil),                  // 48: referee_api.v1.CrossTableRow
+	(*TournamentEntry)(nil),                // 49: referee_api.v1.TournamentEntry
 }
 var file_referee_api_v1_tournament_service_proto_depIdxs = []int32{
-	36, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
-	37, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
-	38, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	38, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	39, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
-	38, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
-	37, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
-	38, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	38, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
-	38, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	38, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	38, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
+	39, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
+	40, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	40, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	41, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
+	40, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
+	39, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
+	40, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	40, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
+	40, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	40, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
 	15, // 11: referee_api.v1.PairRoundRequest.pairings:type_name -> referee_api.v1.HandPairing
-	40, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
-	41, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
-	40, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
-	40, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
-	40, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
-	42, // 17: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
-	40, // 18: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
-	43, // 19: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
-	44, // 20: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
-	45, // 21: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
-	0,  // 22: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
-	34, // 23: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
-	35, // 24: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
-	46, // 25: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
-	38, // 26: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
-	43, // 27: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
-	40, // 28: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
-	1,  // 29: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
-	3,  // 30: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
-	5,  // 31: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
-	7,  // 32: referee_api.v1.TournamentService.EnterTournament:input_type -> referee_api.v1.EnterTournamentRequest
-	9,  // 33: referee_api.v1.TournamentService.WithdrawEntrant:input_type -> referee_api.v1.WithdrawEntrantRequest
-	11, // 34: referee_api.v1.TournamentService.StartTournament:input_type -> referee_api.v1.StartTournamentRequest
-	13, // 35: referee_api.v1.TournamentService.CancelTournament:input_type -> referee_api.v1.CancelTournamentRequest
-	16, // 36: referee_api.v1.TournamentService.PairRound:input_type -> referee_api.v1.PairRoundRequest
-	18, // 37: referee_api.v1.TournamentService.PostponePairing:input_type -> referee_api.v1.PostponePairingRequest
-	20, // 38: referee_api.v1.TournamentService.ReopenPairing:input_type -> referee_api.v1.ReopenPairingRequest
-	22, // 39: referee_api.v1.TournamentService.DeclareAbsent:input_type -> referee_api.v1.DeclareAbsentRequest
-	24, // 40: referee_api.v1.TournamentService.ListPairings:input_type -> referee_api.v1.ListPairingsRequest
-	26, // 41: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
-	28, // 42: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
-	30, // 43: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
-	32, // 44: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
-	2,  // 45: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
-	4,  // 46: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
-	6,  // 47: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
-	8,  // 48: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
-	10, // 49: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
-	12, // 50: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
-	14, // 51: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
-	17, // 52: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
-	19, // 53: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
-	21, // 54: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
-	23, // 55: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
-	25, // 56: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
-	27, // 57: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
-	29, // 58: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
-	31, // 59: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
-	33, // 60: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
-	45, // [45:61] is the sub-list for method output_type
-	29, // [29:45] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	42, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
+	43, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
+	42, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	42, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	42, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
+	44, // 17: referee_api.v1.RequestByeRequest.kind:type_name -> referee_api.v1.ByeKind
+	40, // 18: referee_api.v1.RequestByeResponse.tournament:type_name -> referee_api.v1.Tournament
+	45, // 19: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
+	42, // 20: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
+	46, // 21: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
+	47, // 22: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
+	48, // 23: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
+	0,  // 24: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
+	36, // 25: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
+	37, // 26: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
+	49, // 27: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
+	40, // 28: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
+	46, // 29: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
+	42, // 30: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
+	1,  // 31: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
+	3,  // 32: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
+	5,  // 33: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
+	7,  // 34: referee_api.v1.TournamentService.EnterTournament:input_type -> referee_api.v1.EnterTournamentRequest
+	9,  // 35: referee_api.v1.TournamentService.WithdrawEntrant:input_type -> referee_api.v1.WithdrawEntrantRequest
+	11, // 36: referee_api.v1.TournamentService.StartTournament:input_type -> referee_api.v1.StartTournamentRequest
+	13, // 37: referee_api.v1.TournamentService.CancelTournament:input_type -> referee_api.v1.CancelTournamentRequest
+	16, // 38: referee_api.v1.TournamentService.PairRound:input_type -> referee_api.v1.PairRoundRequest
+	18, // 39: referee_api.v1.TournamentService.PostponePairing:input_type -> referee_api.v1.PostponePairingRequest
+	20, // 40: referee_api.v1.TournamentService.ReopenPairing:input_type -> referee_api.v1.ReopenPairingRequest
+	22, // 41: referee_api.v1.TournamentService.DeclareAbsent:input_type -> referee_api.v1.DeclareAbsentRequest
+	24, // 42: referee_api.v1.TournamentService.RequestBye:input_type -> referee_api.v1.RequestByeRequest
+	26, // 43: referee_api.v1.TournamentService.ListPairings:input_type -> referee_api.v1.ListPairingsRequest
+	28, // 44: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
+	30, // 45: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
+	32, // 46: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
+	34, // 47: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
+	2,  // 48: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
+	4,  // 49: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
+	6,  // 50: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
+	8,  // 51: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
+	10, // 52: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
+	12, // 53: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
+	14, // 54: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
+	17, // 55: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
+	19, // 56: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
+	21, // 57: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
+	23, // 58: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
+	25, // 59: referee_api.v1.TournamentService.RequestBye:output_type -> referee_api.v1.RequestByeResponse
+	27, // 60: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
+	29, // 61: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
+	31, // 62: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
+	33, // 63: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
+	35, // 64: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
+	48, // [48:65] is the sub-list for method output_type
+	31, // [31:48] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_service_proto_init() }
@@ -2421,8 +2560,8 @@ func file_referee_api_v1_tournament_service_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_sprt_proto_init()
 	file_referee_api_v1_tournament_proto_init()
-	file_referee_api_v1_tournament_service_proto_msgTypes[31].OneofWrappers = []any{}
-	file_referee_api_v1_tournament_service_proto_msgTypes[33].OneofWrappers = []any{
+	file_referee_api_v1_tournament_service_proto_msgTypes[33].OneofWrappers = []any{}
+	file_referee_api_v1_tournament_service_proto_msgTypes[35].OneofWrappers = []any{
 		(*WatchTournamentItem_Snapshot)(nil),
 		(*WatchTournamentItem_Entry)(nil),
 	}
@@ -2432,7 +2571,7 @@ func file_referee_api_v1_tournament_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_service_proto_rawDesc), len(file_referee_api_v1_tournament_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   35,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -32,6 +32,7 @@ const (
 	TournamentService_PostponePairing_FullMethodName        = "/referee_api.v1.TournamentService/PostponePairing"
 	TournamentService_ReopenPairing_FullMethodName          = "/referee_api.v1.TournamentService/ReopenPairing"
 	TournamentService_DeclareAbsent_FullMethodName          = "/referee_api.v1.TournamentService/DeclareAbsent"
+	TournamentService_RequestBye_FullMethodName             = "/referee_api.v1.TournamentService/RequestBye"
 	TournamentService_ListPairings_FullMethodName           = "/referee_api.v1.TournamentService/ListPairings"
 	TournamentService_GetTournamentStandings_FullMethodName = "/referee_api.v1.TournamentService/GetTournamentStandings"
 	TournamentService_GetCrossTable_FullMethodName          = "/referee_api.v1.TournamentService/GetCrossTable"
@@ -102,6 +103,11 @@ type TournamentServiceClient interface {
 	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
 	// played, or an entrant does not play in it).
 	DeclareAbsent(ctx context.Context, in *DeclareAbsentRequest, opts ...grpc.CallOption) (*DeclareAbsentResponse, error)
+	// Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+	// Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
+	// Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
+	// does not exist, or the entrant has withdrawn).
+	RequestBye(ctx context.Context, in *RequestByeRequest, opts ...grpc.CallOption) (*RequestByeResponse, error)
 	// Lists pairings by round and board.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
@@ -243,6 +249,16 @@ func (c *tournamentServiceClient) DeclareAbsent(ctx context.Context, in *Declare
 	return out, nil
 }
 
+func (c *tournamentServiceClient) RequestBye(ctx context.Context, in *RequestByeRequest, opts ...grpc.CallOption) (*RequestByeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RequestByeResponse)
+	err := c.cc.Invoke(ctx, TournamentService_RequestBye_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *tournamentServiceClient) ListPairings(ctx context.Context, in *ListPairingsRequest, opts ...grpc.CallOption) (*ListPairingsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListPairingsResponse)
@@ -374,6 +390,11 @@ type TournamentServiceServer interface {
 	// Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
 	// played, or an entrant does not play in it).
 	DeclareAbsent(context.Context, *DeclareAbsentRequest) (*DeclareAbsentResponse, error)
+	// Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+	// Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
+	// Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
+	// does not exist, or the entrant has withdrawn).
+	RequestBye(context.Context, *RequestByeRequest) (*RequestByeResponse, error)
 	// Lists pairings by round and board.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
@@ -437,6 +458,9 @@ func (UnimplementedTournamentServiceServer) ReopenPairing(context.Context, *Reop
 }
 func (UnimplementedTournamentServiceServer) DeclareAbsent(context.Context, *DeclareAbsentRequest) (*DeclareAbsentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeclareAbsent not implemented")
+}
+func (UnimplementedTournamentServiceServer) RequestBye(context.Context, *RequestByeRequest) (*RequestByeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RequestBye not implemented")
 }
 func (UnimplementedTournamentServiceServer) ListPairings(context.Context, *ListPairingsRequest) (*ListPairingsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListPairings not implemented")
@@ -672,6 +696,24 @@ func _TournamentService_DeclareAbsent_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TournamentService_RequestBye_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RequestByeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).RequestBye(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_RequestBye_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).RequestBye(ctx, req.(*RequestByeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TournamentService_ListPairings_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListPairingsRequest)
 	if err := dec(in); err != nil {
@@ -798,6 +840,10 @@ var TournamentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeclareAbsent",
 			Handler:    _TournamentService_DeclareAbsent_Handler,
+		},
+		{
+			MethodName: "RequestBye",
+			Handler:    _TournamentService_RequestBye_Handler,
 		},
 		{
 			MethodName: "ListPairings",

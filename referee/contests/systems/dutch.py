@@ -25,6 +25,13 @@ Weights = dict[tuple[int, int], int]
 class DutchEngine(LibraryEngine):
     """Pairs a round as the library does, in O(n^3)."""
 
+    forbidden: Collection[tuple[int, ...]] = ()
+    """Pairs of numbers, the lower one first, that must not be paired although they have not met."""
+
+    def _can_pair(self, p1: DutchPlayer, p2: DutchPlayer) -> bool:
+        pair = (min(p1.id, p2.id), max(p1.id, p2.id))
+        return pair not in self.forbidden and bool(super()._can_pair(p1, p2))
+
     def _pair_iterative_mwm(
         self, all_players: list[DutchPlayer], bye_candidates: set[int] | None = None
     ) -> tuple[list[Pair], list[DutchPlayer]]:

@@ -68,6 +68,15 @@ class BracketPairing:
         return f"{self.stage.value}{self.round}.{self.board}"
 
 
+def build_bracket(count: int, twice: bool, third_place: bool, late_rematches: bool) -> dict[str, BracketPairing]:
+    """Return the bracket of single elimination or, if `twice`, of double elimination, by id."""
+    if twice:
+        bracket = double_elimination(count, late_rematches=late_rematches)
+    else:
+        bracket = single_elimination(count, third_place=third_place)
+    return {pairing.id: pairing for pairing in bracket}
+
+
 def single_elimination(count: int, *, third_place: bool = False) -> list[BracketPairing]:
     """Return the bracket in which an entrant is out after one loss."""
     pairings = [pairing for row in _winners_rounds(_rounds(count)) for pairing in row]

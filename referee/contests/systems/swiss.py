@@ -101,10 +101,12 @@ def pair_swiss_round(
     *,
     first_has_first_move: bool = True,
     acceleration: Acceleration = NO_ACCELERATION,
+    forbidden: Collection[frozenset[str]] = (),
 ) -> list[Pairing]:
     """Return the pairings of the next round, the top board first and a bye last. Raises Unpairable.
 
     The table contains all entrants that ever entered, in the order of seeds. `active` are those to be paired.
+    `forbidden` pairs are not paired, as if they had met.
     """
     scores = PairingScores(table, acceleration)
     numbers = {name: number for number, name in enumerate(table, start=1)}
@@ -123,13 +125,16 @@ def pair_swiss_round(
         total_rounds=rounds,
         initial_color=SIDES[not first_has_first_move],
     )
+    engine.forbidden = {tuple(sorted(numbers[name] for name in names)) for names in forbidden if names <= {*numbers}}
     # The first round needs brackets then. Set it after the construction, which would add points by simpler rules.
-    engine.accelerated = bool(acceleration.upper)
+    engine.accelerated = bool(acceleration.upper or engine.forbidden)
+    if engine.forbidden:
+        engine.round_number = max(2, number)  # In the first one, the library chooses the bye before it looks for pairs.
     pairs = [(pair["white_id"], pair["black_id"]) for pair in engine.generate_pairings()]
     names = list(table)
     odd_seat = 0 if first_has_first_move else 1
     boards = [_seat_pair([names[it - 1] for it in pair if it], scores, numbers, odd_seat) for pair in pairs]
-    if not _is_allowed(boards, table):
+    if not _is_allowed(boards, table, forbidden):
         raise Unpairable
     boards.sort(key=lambda seats: _board_order(seats, scores, numbers))
     return [Pairing(f"{number}.{board}", number, board, seats) for board, seats in enumerate(boards, start=1)]
@@ -161,8 +166,8 @@ def _seat_pair(
     return tuple(reversed(pair)) if exchanged else tuple(pair)
 
 
-def _is_allowed(boards: Sequence[tuple[str, ...]], table: RoundResults) -> bool:
-    """Return whether there is no rematch, and at most one bye, for an entrant without earlier unearned points."""
+def _is_allowed(boards: Sequence[tuple[str, ...]], table: RoundResults, forbidden: Collection[frozenset[str]]) -> bool:
+    """Return whether no two meet that must not, with at most one bye, for an entrant without unearned points."""
     byes = [seats[0] for seats in boards if len(seats) == 1]
     has_rematch = any(
         it.kind is ResultKind.PLAYED and it.opponents[0] == seats[1]
@@ -170,6 +175,8 @@ def _is_allowed(boards: Sequence[tuple[str, ...]], table: RoundResults) -> bool:
         if len(seats) == 2
         for it in table[seats[0]]
     )
+    if any(frozenset(seats) in forbidden for seats in boards):
+        return False
     return not has_rematch and len(byes) < 2 and not any(_is_unearned(it) for name in byes for it in table[name])
 
 

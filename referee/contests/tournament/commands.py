@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from referee.contests.pairing import MatchScore
-from referee.contests.tournament.events import FrozenEntrant, TournamentEntrant
+from referee.contests.tournament.events import ByeKind, FrozenEntrant, TournamentEntrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,16 @@ class ReopenPairing:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestBye:
+    """An entrant asks not to play a round, or cancels that."""
+
+    name: str
+    round: int
+    kind: ByeKind
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class FreezeVersions:
     entrants: tuple[FrozenEntrant, ...]
 
@@ -125,6 +135,7 @@ TournamentCommand = (
     | PairRound
     | PostponePairing
     | ReopenPairing
+    | RequestBye
     | QualifyEntrants
     | CancelTournament
 )

@@ -34,6 +34,7 @@ from referee.contests.tournament.commands import (
     RecordTournamentScore,
     RecordTournamentVoid,
     ReopenPairing,
+    RequestBye,
     StartTournament,
     StartTournamentMatch,
     TournamentCommand,
@@ -49,6 +50,7 @@ from referee.contests.tournament.events import (
     TournamentPlayStarted,
     VersionsFrozen,
 )
+from referee.contests.tournament.requested_byes import request_bye
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
 from referee.contests.tournament.tournament_terms import (
@@ -74,12 +76,14 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         EnterTournament,
         QualifyEntrants,
         WithdrawEntrant,
+        RequestBye,
         StartTournament,
         CancelTournament,
     },
     TournamentPhase.PLAYING: {
         EnterTournament,
         WithdrawEntrant,
+        RequestBye,
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
@@ -173,6 +177,8 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
     """Return whether rounds are paired one by one, entry is still allowed, and a round is to come."""
     form = tournament.terms.format
     if not isinstance(form, Swiss | Pools):
+        return False
+    if tournament.pairings.play_off:
         return False
     return tournament.round <= tournament.terms.last_entry_round and tournament.round < form.rounds
 
@@ -327,5 +333,6 @@ DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
     PairRound: staff_acts.pair_round,
     PostponePairing: staff_acts.postpone,
     ReopenPairing: staff_acts.reopen,
+    RequestBye: request_bye,
     CancelTournament: _cancel,
 }

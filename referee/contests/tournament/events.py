@@ -4,7 +4,9 @@ Pairings are events. So replaying a log gives the same tournament, even if a new
 differently.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
 from referee.match.setup import Player
@@ -21,6 +23,12 @@ class TournamentEntrant:
     """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
     owners: tuple[str, ...] = ()
     """Authors that own its bots. Bots that staff registered have none."""
+
+
+def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
+    """Return the names by rating, highest first. Ties keep their order; entrants without a rating come last."""
+    ratings = {name: entrant.rating for name, entrant in entrants.items()}
+    return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,26 @@ class PairingReopened:
     by: str
 
 
+class ByeKind(Enum):
+    """What an entrant gets for a round that it asked not to play."""
+
+    HALF_POINT = "half_point"
+    ZERO_POINT = "zero_point"
+    NONE = "none"
+    """It plays; a request is cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByeRequested:
+    """An entrant asked not to play a round, or cancelled its request."""
+
+    name: str
+    round: int
+    bye: ByeKind
+    by: str
+    """Holder of the token with which it was done."""
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentEnded:
     cancelled: bool = False
@@ -125,5 +153,6 @@ TournamentEvent = (
     | PairingsReplaced
     | PairingPostponed
     | PairingReopened
+    | ByeRequested
     | TournamentEnded
 )

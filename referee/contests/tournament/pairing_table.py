@@ -5,6 +5,7 @@ immutable chunks. A change replaces one chunk and shares all others, and what is
 """
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import chain
@@ -13,6 +14,9 @@ from referee.contests.pairing import DueMatch
 from referee.contests.pairing_progress import PairingProgress
 
 CHUNK_SIZE = 256
+
+PLAY_OFF_PREFIX = "p"
+"""Beginning of the ids of pairings of a play-off, which are planned after all others."""
 
 
 class PairingChunk:
@@ -131,9 +135,30 @@ class PairingTable(Mapping[str, PairingProgress]):
         return max((chunk.last_round for chunk in self.chunks), default=0)
 
     @property
+    def play_off(self) -> list[PairingProgress]:
+        """Pairings of the play-off. Empty: there is none."""
+        if not self.chunks or not self.chunks[-1].pairings[-1].pairing.id.startswith(PLAY_OFF_PREFIX):
+            return []
+        return [progress for progress in self.values() if progress.pairing.id.startswith(PLAY_OFF_PREFIX)]
+
+    @property
     def first_open_round(self) -> int | None:
         """None if all planned pairings are done."""
         return min((progress.pairing.round for chunk in self.chunks for progress in chunk.open_pairings), default=None)
+
+    def forfeit_counts(self) -> Counter[str]:
+        """Return how many matches each entrant lost by a fault of its own, plus the pairings that it left."""
+        forfeits: Counter[str] = Counter()
+        for progress in self.values():
+            forfeits.update(progress.departed)
+            forfeits.update(name for absent in progress.absent_boards.values() for name in absent)
+            for score in progress.scores.values():
+                forfeits.update(set(score.forfeited))
+        return forfeits
+
+    def no_show_counts(self) -> Counter[str]:
+        """Return how many pairings each entrant lost by absence."""
+        return Counter(name for progress in self.values() for name in progress.absent)
 
     def __reduce__(self) -> tuple[type["PairingTable"], tuple[tuple[PairingChunk, ...]]]:
         return PairingTable, (self.chunks,)

@@ -23,8 +23,9 @@ from referee.contests.tournament.tournament_terms import Elimination, SprtTrial,
 
 def pair_round(tournament: Tournament, command: PairRound) -> list[TournamentEvent]:
     """Return the event that replaces those pairings of the last Swiss round that have not begun."""
-    if not isinstance(tournament.terms.format, Swiss) or command.round != tournament.round:
-        raise BadPairings(f"can be given only for round {tournament.round} of a Swiss tournament")
+    play_off = tournament.pairings.play_off
+    if not isinstance(tournament.terms.format, Swiss) or command.round != tournament.round or play_off:
+        raise BadPairings(f"can be given only for round {tournament.main_rounds} of a Swiss tournament")
     replaced = [it for it in _pairings_from(tournament, command.round) if not it.has_begun]
     if not replaced:
         raise BadPairings(f"come too late: every pairing of round {command.round} has begun")
@@ -113,7 +114,7 @@ def _following(tournament: Tournament, pairing: Pairing) -> list[PairingProgress
         planned = list(tournament.pairings.values())
         after = planned[[it.pairing.id for it in planned].index(pairing.id) + 1 :]
         return [it for it in after if not set(pairing.participants).isdisjoint(it.pairing.participants)]
-    return []
+    return [it for it in tournament.pairings.play_off if it.pairing.round > pairing.round]
 
 
 def _pairings_from(tournament: Tournament, first_round: int) -> list[PairingProgress]:

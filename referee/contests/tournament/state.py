@@ -3,8 +3,7 @@
 `evolve` never fails, because an event has already happened. `decide` checks commands before they become events.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -20,11 +19,13 @@ from referee.contests.pairing import (
 )
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.acceleration import upper_half
-from referee.contests.systems.knockout import Knockout, double_elimination, single_elimination
-from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults
-from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, compute_standings, rank_groups
+from referee.contests.systems.knockout import Knockout, build_bracket
+from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults, half_point_bye
+from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, rank_groups
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
+    ByeKind,
+    ByeRequested,
     EntrantEntered,
     EntrantsAbsent,
     EntrantWithdrew,
@@ -37,8 +38,11 @@ from referee.contests.tournament.events import (
     TournamentPaired,
     TournamentPlayStarted,
     VersionsFrozen,
+    by_rating,
 )
 from referee.contests.tournament.pairing_table import PairingTable
+from referee.contests.tournament.play_off import standings_after
+from referee.contests.tournament.schedule_editions import place_in_schedule
 from referee.contests.tournament.tournament_terms import (
     DEFAULT_TIE_BREAKS,
     TEAM_TIE_BREAKS,
@@ -48,7 +52,6 @@ from referee.contests.tournament.tournament_terms import (
     SprtTrial,
     Swiss,
     TournamentPlayTerms,
-    place_in_schedule,
 )
 
 
@@ -76,6 +79,8 @@ class Tournament:
     """How many pairings each entrant has lost by absence since its last match."""
     dropped: frozenset[str] = frozenset()
     """Ids of pairings that staff replaced."""
+    requested_byes: Mapping[tuple[str, int], ByeKind] = field(default_factory=dict)
+    """By entrant and round."""
     last_accelerated: str = ""
     """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
 
@@ -95,10 +100,15 @@ class Tournament:
         return self.pairings.last_round
 
     @property
+    def main_rounds(self) -> int:
+        """The last round that has been planned before the play-off."""
+        return self.round - bool(self.pairings.play_off)
+
+    @property
     def complete_rounds(self) -> int:
-        """The last round up to which all pairings are done."""
+        """The last round before the play-off up to which all pairings are done."""
         first = self.pairings.first_open_round
-        return self.round if first is None else first - 1
+        return self.main_rounds if first is None else min(first - 1, self.main_rounds)
 
     @property
     def matches_in_play(self) -> list[DueMatch]:
@@ -145,7 +155,7 @@ class Tournament:
 
         Of an SPRT trial, only counted sets are included.
         """
-        last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.round
+        last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.main_rounds
         until = last if until is None else min(until, last)
         pairings: dict[str, list[PairingProgress]] = {name: [] for name in self.entrants}
         for progress in self.pairings.values():
@@ -159,8 +169,10 @@ class Tournament:
                 progress.round_result(name) for progress in own if progress.is_done and progress.pairing.round <= until
             ]
         by_round = {progress.pairing.round: progress for progress in own}
+        half = half_point_bye(self.terms.matches_per_pairing, self.terms.boards)
+        halves = {place for place, kind in self.requested_byes.items() if kind is ByeKind.HALF_POINT}
         return [
-            progress.round_result(name) if progress else MISSED
+            progress.round_result(name) if progress else half if (name, number) in halves else MISSED
             for number in range(1, until + 1)
             for progress in [by_round.get(number)]
             if progress is None or progress.is_done
@@ -181,44 +193,18 @@ class Tournament:
         """Return the current standings, or those after a round. In a knock-out, they follow the bracket."""
         if isinstance(self.terms.format, Elimination) and self.phase is not TournamentPhase.ENTRY:
             return rank_groups(self.knockout().groups(), self.result_table(until), self.tie_breaks)
-        return compute_standings(self.result_table(until), self.tie_breaks)
-
-    def forfeit_counts(self) -> Counter[str]:
-        """Return how many matches each entrant lost by a fault of its own, plus the pairings that it left."""
-        forfeits: Counter[str] = Counter()
-        for progress in self.pairings.values():
-            forfeits.update(progress.departed)
-            forfeits.update(name for absent in progress.absent_boards.values() for name in absent)
-            for score in progress.scores.values():
-                forfeits.update(set(score.forfeited))
-        return forfeits
-
-    def no_show_counts(self) -> Counter[str]:
-        """Return how many pairings each entrant lost by absence."""
-        return Counter(name for progress in self.pairings.values() for name in progress.absent)
+        play_off = self.pairings.play_off if until is None or until > self.main_rounds else []
+        return standings_after(play_off, self.result_table(until), self.tie_breaks)
 
     def knockout(self) -> Knockout:
         """Return the bracket. The format must be an elimination that has started."""
         form = self.terms.format
         assert isinstance(form, Elimination)
-        count = len(self.entrants)
-        if form.twice:
-            bracket = double_elimination(count, late_rematches=self.terms.edition > 1)
-        else:
-            bracket = single_elimination(count, third_place=form.third_place)
-        return Knockout(
-            {pairing.id: pairing for pairing in bracket}, tuple(self.entrants), self.pairings, self.withdrawn
-        )
-
-
-def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
-    """Return the names by rating, highest first. Ties keep their order; entrants without a rating come last."""
-    ratings = {name: entrant.rating for name, entrant in entrants.items()}
-    return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
+        bracket = build_bracket(len(self.entrants), form.twice, form.third_place, self.terms.edition > 1)
+        return Knockout(bracket, tuple(self.entrants), self.pairings, self.withdrawn)
 
 
 def evolve(tournament: Tournament, event: TournamentEvent) -> Tournament:
-    """Return the tournament after one more event."""
     return EVOLVE[type(event)](tournament, event)
 
 
@@ -232,6 +218,8 @@ def _entered(tournament: Tournament, event: EntrantEntered) -> Tournament:
 
 def _withdrew(tournament: Tournament, event: EntrantWithdrew) -> Tournament:
     """Before the start, the entrant is removed. Afterwards, its open pairings end."""
+    coming = {(event.name, number) for _, number in tournament.requested_byes if number > tournament.round}
+    tournament = _without_byes(tournament, coming)
     if tournament.phase is TournamentPhase.ENTRY:
         rest = {name: entrant for name, entrant in tournament.entrants.items() if name != event.name}
         return replace(tournament, entrants=rest)
@@ -316,6 +304,18 @@ def _reopened(tournament: Tournament, event: PairingReopened) -> Tournament:
     return _with_progress(tournament, progress.with_result_set_aside())
 
 
+def _bye_requested(tournament: Tournament, event: ByeRequested) -> Tournament:
+    place = (event.name, event.round)
+    if event.bye is ByeKind.NONE:
+        return _without_byes(tournament, {place})
+    return replace(tournament, requested_byes={**tournament.requested_byes, place: event.bye})
+
+
+def _without_byes(tournament: Tournament, places: Collection[tuple[str, int]]) -> Tournament:
+    kept = {place: kind for place, kind in tournament.requested_byes.items() if place not in places}
+    return replace(tournament, requested_byes=kept)
+
+
 def _without(tournament: Tournament, dropped: tuple[str, ...]) -> Tournament:
     if not dropped:
         return tournament
@@ -343,5 +343,6 @@ EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     PairingsReplaced: _replaced,
     PairingPostponed: _postponed,
     PairingReopened: _reopened,
+    ByeRequested: _bye_requested,
     TournamentEnded: _ended,
 }

@@ -37,6 +37,7 @@ MAX_TRF_POINTS = 99.5
 """Limit of the four columns, in steps of half a point."""
 COLOURS = "wb"
 NOBODY = "0000"
+HALF_POINT_BYE = "H"
 
 PLAYED = {WIN: "1", DRAW: "=", LOSS: "0"}
 UNPLAYED = {
@@ -99,8 +100,8 @@ def to_csv(tournament: Tournament) -> str:
 
 def to_json(tournament: Tournament) -> str:
     """Return a JSON object with sorted keys: phase, standings, cross table, pairings, state of an SPRT trial."""
-    rows, strengths, no_shows = tournament.standings(), estimate_strengths(tournament), tournament.no_show_counts()
-    forfeits = tournament.forfeit_counts()
+    rows, strengths = tournament.standings(), estimate_strengths(tournament)
+    forfeits, no_shows = tournament.pairings.forfeit_counts(), tournament.pairings.no_show_counts()
     names = [row.entrant for row in rows]
     cells = build_cross_table(tournament.round_results(), names)
     document: dict[str, Any] = {
@@ -113,6 +114,10 @@ def to_json(tournament: Tournament) -> str:
                 "bots": [_bot_text(player) for player in tournament.entrants[row.entrant].bots],
             }
             for row in rows
+        ],
+        "requested_byes": [
+            {"entrant": name, "round": number, "kind": kind.value}
+            for (name, number), kind in tournament.requested_byes.items()
         ],
         "test": _trial_object(tournament.trial_state),
         "cross_table": {
@@ -198,6 +203,8 @@ def _round_columns(result: RoundResult, numbers: Mapping[str, int]) -> str:
     opponent = str(numbers[result.opponents[0]]) if result.points_against else NOBODY
     colour = "-" if result.seat is None else COLOURS[result.seat]
     sign = UNPLAYED[result.kind] if result.kind is not ResultKind.PLAYED else PLAYED[result.points]
+    if result.kind is ResultKind.MISSED and result.points:
+        sign = HALF_POINT_BYE
     return f"  {opponent:>4} {colour} {sign}"
 
 

@@ -13,8 +13,11 @@ from referee.contests.systems.schedule import count_meetings, gauntlet_pairings,
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import TEAM_WIN, RoundResults
 from referee.contests.tournament import sprt_trial
+from referee.contests.tournament.events import by_rating
+from referee.contests.tournament.play_off import leaders_of, play_off_pairings
+from referee.contests.tournament.schedule_editions import cycle_length, exchanging_cycles
 from referee.contests.tournament.staff_acts import unused_id
-from referee.contests.tournament.state import Tournament, TournamentPhase, by_rating
+from referee.contests.tournament.state import Tournament, TournamentPhase
 from referee.contests.tournament.tournament_terms import (
     EDITION,
     Elimination,
@@ -25,8 +28,6 @@ from referee.contests.tournament.tournament_terms import (
     Seeding,
     SprtTrial,
     Swiss,
-    cycle_length,
-    exchanging_cycles,
 )
 
 PairedFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools
@@ -60,8 +61,18 @@ def plan_pairings(tournament: Tournament) -> list[Pairing]:
         return _trial_sets(tournament, form)
     return [
         replace(pairing, matches=terms.matches_per_pairing, extra=terms.max_extra_matches, arrangements=terms.set_size)
-        for pairing in _paired_round(tournament, form)
+        for pairing in _paired_round(tournament, form) or _play_off(tournament)
     ]
+
+
+def _play_off(tournament: Tournament) -> list[Pairing]:
+    """Return the pairings of the play-off, once everything else is over."""
+    most = tournament.terms.play_off_entrants
+    if not most or tournament.open_pairings or tournament.pairings.play_off:
+        return []
+    leaders = leaders_of(tournament.standings(), tournament.withdrawn, most)
+    pairings = play_off_pairings(leaders, tournament.round + 1)
+    return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
 
 
 def _trial_sets(tournament: Tournament, form: SprtTrial) -> list[Pairing]:
@@ -77,6 +88,8 @@ def _trial_sets(tournament: Tournament, form: SprtTrial) -> list[Pairing]:
 
 def _paired_round(tournament: Tournament, form: PairedFormat) -> list[Pairing]:
     """Return the next pairings by the format's pairing system."""
+    if tournament.pairings.play_off:
+        return []
     if isinstance(form, Swiss):
         return _swiss(tournament, form)
     if isinstance(form, Pools):
@@ -92,7 +105,7 @@ def round_is_due(tournament: Tournament) -> bool:
     A Swiss round needs all results of the round before. Pools do not depend on results, so half of them are enough.
     """
     form = tournament.terms.format
-    if not isinstance(form, Swiss | Pools) or tournament.round >= form.rounds:
+    if not isinstance(form, Swiss | Pools) or tournament.round >= form.rounds or tournament.pairings.play_off:
         return False
     if isinstance(form, Swiss):
         return len(tournament.active_entrants) > 1 and not tournament.open_pairings
@@ -147,13 +160,15 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
     if not round_is_due(tournament):
         return []
     lot, _ = tournament.terms.chance.fork("first colour").below(2)
+    active, number = tournament.active_entrants, tournament.round + 1
     try:
         pairings = pair_swiss_round(
             _pairing_results(tournament),
-            tournament.active_entrants,
+            [name for name in active if (name, number) not in tournament.requested_byes],
             form.rounds,
             first_has_first_move=lot == 0,
             acceleration=acceleration_of(tournament, form),
+            forbidden={frozenset(pair) for pair in tournament.terms.forbidden_pairs},
         )
         return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
     except Unpairable:
@@ -206,10 +221,10 @@ def compute_planned_size(tournament: Tournament) -> PlannedSize:
     if over:
         return PlannedSize(tournament.round, len(tournament.pairings))
     if begun and isinstance(form, ScheduledFormat):
-        count = len(tournament.entrants)
-        return PlannedSize(count_rounds(form, count), count_pairings(form, count))
+        count, play_off = len(tournament.entrants), len(tournament.pairings.play_off)
+        return PlannedSize(count_rounds(form, count) + bool(play_off), count_pairings(form, count) + play_off)
     if isinstance(form, Swiss | Pools):
-        return PlannedSize(form.rounds)
+        return PlannedSize(max(form.rounds, tournament.round))
     if begun and isinstance(form, Elimination) and not form.twice:
         return _knockout_size(form, len(tournament.entrants))
     return PlannedSize()

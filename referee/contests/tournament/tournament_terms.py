@@ -9,11 +9,6 @@ from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets, Sides
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.systems.schedule import (
-    gauntlet_cycle_length,
-    round_robin_cycle_length,
-    round_robin_place,
-)
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
 
@@ -126,27 +121,11 @@ TEAM_TIE_BREAKS = (
 ScheduledFormat = RoundRobin | Gauntlet
 
 
-def cycle_length(form: ScheduledFormat, entrants: int) -> int:
-    """Return the number of rounds in one cycle."""
-    if isinstance(form, RoundRobin):
-        return round_robin_cycle_length(entrants)
-    return gauntlet_cycle_length(entrants, len(set(form.challengers)))
-
-
-def place_in_schedule(form: ScheduledFormat, entrants: int, number: int, edition: int) -> tuple[int, int]:
-    """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
-    if isinstance(form, RoundRobin):
-        return round_robin_place(entrants, number, exchanging_cycles(form, edition))
-    return divmod(number - 1, cycle_length(form, entrants))
-
-
-def exchanging_cycles(form: RoundRobin, edition: int) -> int:
-    """Return in how many cycles, from the first, the last two rounds change places."""
-    return form.cycles - 1 if edition > 1 else 0
-
-
 MAX_REPETITIONS = 1000
 """Limit of rounds, cycles, and matches in a pairing."""
+
+MAX_REQUESTED_BYES = 10
+"""Limit of requested byes of an entrant."""
 
 MAX_BOARDS = 8
 """Limit of boards of a team."""
@@ -187,6 +166,12 @@ class TournamentPlayTerms:
     boards: int = 0
     """Number of boards of each team, which brings a bot for each. 0: the entrants are no teams."""
     edition: int = EDITION
+    forbidden_pairs: tuple[tuple[str, str], ...] = ()
+    """Entrants that never meet."""
+    max_requested_byes: int = 0
+    """Limit of rounds that an entrant may ask not to play."""
+    play_off_entrants: int = 0
+    """Limit of entrants of a play-off. 0: there is none."""
 
     def __post_init__(self) -> None:
         CHECKS[type(self.format)](self.format)
@@ -197,6 +182,8 @@ class TournamentPlayTerms:
             raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
         if TieBreak.KOYA in (self.tie_breaks or ()) and not isinstance(self.format, RoundRobin):
             raise BadTerms("tie_breaks", "contain koya, which is defined only for a round robin")
+        _check_swiss_terms(self)
+        _check_play_off(self)
         _check_late_entry(self)
         _check_teams(self)
         if isinstance(self.format, SprtTrial):
@@ -313,6 +300,23 @@ def _check_teams(terms: TournamentPlayTerms) -> None:
         raise BadTerms("boards", "must be 0: teams play only Swiss and round robin tournaments")
     if terms.duplicate:
         raise BadTerms("boards", "must be 0 in duplicate play: two teams play one match on each board")
+
+
+def _check_swiss_terms(terms: TournamentPlayTerms) -> None:
+    _check_range("max_requested_byes", terms.max_requested_byes, 0, MAX_REQUESTED_BYES)
+    for field in ("forbidden_pairs", "max_requested_byes"):
+        if getattr(terms, field) and not isinstance(terms.format, Swiss):
+            raise BadTerms(field, "are only for Swiss tournaments")
+    if any(one == other for one, other in terms.forbidden_pairs):
+        raise BadTerms("forbidden_pairs", "contain an entrant with itself; name two")
+
+
+def _check_play_off(terms: TournamentPlayTerms) -> None:
+    if not terms.play_off_entrants:
+        return
+    _check_range("play_off_entrants", terms.play_off_entrants, 2, MAX_TABLE_SIZE)
+    if terms.boards or not isinstance(terms.format, Swiss | RoundRobin):
+        raise BadTerms("play_off_entrants", "must be 0: only Swiss and round robins of single entrants have a play-off")
 
 
 def _check_late_entry(terms: TournamentPlayTerms) -> None:

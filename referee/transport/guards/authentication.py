@@ -104,6 +104,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "ListTournaments": PUBLIC,
         "EnterTournament": OWN_BOTS,
         "WithdrawEntrant": OWN_BOTS,
+        "RequestBye": OWN_BOTS,
         "StartTournament": ORGANISERS,
         "CancelTournament": ORGANISERS,
         "PairRound": ORGANISERS,

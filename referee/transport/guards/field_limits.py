@@ -63,6 +63,8 @@ MAX_CHARS = {
     "ChallengeRequest.entrants": SHORT,
     "Gauntlet.challengers": SHORT,
     "HandPairing.entrants": SHORT,
+    "first": SHORT,
+    "second": SHORT,
     "DeclareAbsentRequest.entrants": SHORT,
     "PauseBotRequest.message": DESCRIPTION_CHARS,
 }
@@ -86,6 +88,7 @@ MAX_COUNT = {
     "HandPairing.entrants": 2,
     "DeclareAbsentRequest.entrants": 128,
     "TournamentTerms.tie_breaks": 128,
+    "TournamentTerms.forbidden_pairs": 1_000,
     "CreateTournamentRequest.entrants": 2_000,
 }
 """Number of elements of a list or a map."""

@@ -14,7 +14,14 @@ from referee_api.v1.tournament_service_pb2_grpc import (
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts
-from referee.contests.tournament.commands import DeclareAbsent, PairRound, PostponePairing, ReopenPairing, StaffAct
+from referee.contests.tournament.commands import (
+    DeclareAbsent,
+    PairRound,
+    PostponePairing,
+    ReopenPairing,
+    RequestBye,
+    StaffAct,
+)
 from referee.contests.tournament.decide import MAX_ENTRANTS
 from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_store import ContestStep
@@ -42,6 +49,7 @@ from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
 from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import (
+    BYE_KINDS,
     PHASES,
     cross_table_row_of,
     read_tournament_terms,
@@ -139,14 +147,17 @@ class Tournaments(TournamentServiceServicer):
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
 
     async def WithdrawEntrant(self, request: pb.WithdrawEntrantRequest, context: Any) -> pb.WithdrawEntrantResponse:
-        caller = CALLER.get()
-        state = await self._tournaments.get(request.tournament)
-        entrant = find_own_entrant(request.entrant, caller, state.tournament.entrants.values())
-        if entrant is None:
-            raise NotAnEntrant(state.name, request.entrant or caller.bot)
-        await self._permissions.require_any(caller, state.organiser, entrant.bots, "WithdrawEntrant of another")
-        state = await self._tournaments.withdraw(state.name, entrant.name, request.message)
+        state, entrant = await self._own_entrant(request.tournament, request.entrant, "WithdrawEntrant")
+        state = await self._tournaments.withdraw(state.name, entrant, request.message)
         return pb.WithdrawEntrantResponse(tournament=self._tournament_of(state))
+
+    async def RequestBye(self, request: pb.RequestByeRequest, context: Any) -> pb.RequestByeResponse:
+        kind = parse_enum(BYE_KINDS, request.kind, "kind")
+        state, entrant = await self._own_entrant(request.tournament, request.entrant, "RequestBye")
+        self._contest_changes.count(CALLER.get().budget_owner)
+        command = RequestBye(entrant, request.round, kind, CALLER.get().holder)
+        state = await self._tournaments.request_bye(state.name, command)
+        return pb.RequestByeResponse(tournament=self._tournament_of(state))
 
     async def StartTournament(self, request: pb.StartTournamentRequest, context: Any) -> pb.StartTournamentResponse:
         state = await self._own_tournament(request.name, "StartTournament")
@@ -261,6 +272,16 @@ class Tournaments(TournamentServiceServicer):
         state = await self._own_tournament(name, type(act).__name__)
         self._contest_changes.count(CALLER.get().budget_owner, changes)
         return await self._tournaments.act(state.name, act)
+
+    async def _own_entrant(self, tournament: str, name: str, what: str) -> tuple[TournamentState, str]:
+        """Return the tournament, and the entrant for which the caller may act. Raises NotAnEntrant or NotYours."""
+        caller = CALLER.get()
+        state = await self._tournaments.get(tournament)
+        entrant = find_own_entrant(name, caller, state.tournament.entrants.values())
+        if entrant is None:
+            raise NotAnEntrant(state.name, name or caller.bot)
+        await self._permissions.require_any(caller, state.organiser, entrant.bots, f"{what} of another")
+        return state, entrant.name
 
     async def _own_tournament(self, name: str, what: str) -> TournamentState:
         """Raises UnknownTournament or NotYours."""

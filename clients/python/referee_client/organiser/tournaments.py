@@ -20,6 +20,12 @@ PHASES = {
     "finished": tournament_pb2.TOURNAMENT_PHASE_FINISHED,
     "cancelled": tournament_pb2.TOURNAMENT_PHASE_CANCELLED,
 }
+BYES = {
+    "half": tournament_pb2.BYE_KIND_HALF_POINT,
+    "zero": tournament_pb2.BYE_KIND_ZERO_POINT,
+    "none": tournament_pb2.BYE_KIND_NONE,
+}
+"""What an entrant gets for a round that it asks not to play; `none` cancels a request."""
 FORMATS = {"csv": pb.EXPORT_FORMAT_CSV, "json": pb.EXPORT_FORMAT_JSON, "trf": pb.EXPORT_FORMAT_TRF}
 """Formats in which a tournament can be exported."""
 
@@ -83,6 +89,11 @@ class Tournaments:
         """Cancel a tournament; its unfinished matches become void."""
         request = pb.CancelTournamentRequest(name=tournament, message=message)
         return self._calls.call(self._stub.CancelTournament, request).tournament
+
+    def request_bye(self, tournament: str, number: int, kind: str, who: str = "") -> tournament_pb2.Tournament:
+        """Request that an entrant does not play a round; `kind` is one of BYES. Default: the bot of this token."""
+        request = pb.RequestByeRequest(tournament=tournament, entrant=who, round=number, kind=BYES[kind])
+        return self._calls.call(self._stub.RequestBye, request).tournament
 
     def pair_round(
         self, tournament: str, number: int, pairings: Sequence[Sequence[str]], message: str

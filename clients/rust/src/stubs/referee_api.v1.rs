@@ -378,6 +378,8 @@ pub enum ErrorReason {
     EntriesClosed = 44,
     /// The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why.
     PairingNotChangeable = 46,
+    /// The entrant cannot have a bye in this round. FAILED_PRECONDITION; entrant, round, why.
+    ByeNotPossible = 47,
     /// It is not this seat's turn to move. ABORTED; seat, owing.
     NotYourTurn = 50,
     /// The token belongs to a turn that is over. ABORTED; match_id, current (empty if the seat has no pending turn).
@@ -503,6 +505,7 @@ impl ErrorReason {
             Self::BadInvitation => "ERROR_REASON_BAD_INVITATION",
             Self::EntriesClosed => "ERROR_REASON_ENTRIES_CLOSED",
             Self::PairingNotChangeable => "ERROR_REASON_PAIRING_NOT_CHANGEABLE",
+            Self::ByeNotPossible => "ERROR_REASON_BYE_NOT_POSSIBLE",
             Self::NotYourTurn => "ERROR_REASON_NOT_YOUR_TURN",
             Self::StaleTurn => "ERROR_REASON_STALE_TURN",
             Self::SessionTakenOver => "ERROR_REASON_SESSION_TAKEN_OVER",
@@ -583,6 +586,7 @@ impl ErrorReason {
             "ERROR_REASON_BAD_INVITATION" => Some(Self::BadInvitation),
             "ERROR_REASON_ENTRIES_CLOSED" => Some(Self::EntriesClosed),
             "ERROR_REASON_PAIRING_NOT_CHANGEABLE" => Some(Self::PairingNotChangeable),
+            "ERROR_REASON_BYE_NOT_POSSIBLE" => Some(Self::ByeNotPossible),
             "ERROR_REASON_NOT_YOUR_TURN" => Some(Self::NotYourTurn),
             "ERROR_REASON_STALE_TURN" => Some(Self::StaleTurn),
             "ERROR_REASON_SESSION_TAKEN_OVER" => Some(Self::SessionTakenOver),

@@ -121,6 +121,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339)."""
     ERROR_REASON_PAIRING_NOT_CHANGEABLE: _ErrorReason.ValueType  # 46
     """The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why."""
+    ERROR_REASON_BYE_NOT_POSSIBLE: _ErrorReason.ValueType  # 47
+    """The entrant cannot have a bye in this round. FAILED_PRECONDITION; entrant, round, why."""
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 50
     """It is not this seat's turn to move. ABORTED; seat, owing."""
     ERROR_REASON_STALE_TURN: _ErrorReason.ValueType  # 51
@@ -304,6 +306,8 @@ ERROR_REASON_ENTRIES_CLOSED: ErrorReason.ValueType  # 44
 """The entries of the tournament are closed. FAILED_PRECONDITION; tournament, closed_at (RFC 3339)."""
 ERROR_REASON_PAIRING_NOT_CHANGEABLE: ErrorReason.ValueType  # 46
 """The pairing is finished, being played, or fixed by what followed from it. FAILED_PRECONDITION; pairing, why."""
+ERROR_REASON_BYE_NOT_POSSIBLE: ErrorReason.ValueType  # 47
+"""The entrant cannot have a bye in this round. FAILED_PRECONDITION; entrant, round, why."""
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 50
 """It is not this seat's turn to move. ABORTED; seat, owing."""
 ERROR_REASON_STALE_TURN: ErrorReason.ValueType  # 51

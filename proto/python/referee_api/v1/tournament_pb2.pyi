@@ -24,6 +24,34 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ByeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ByeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ByeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BYE_KIND_UNSPECIFIED: _ByeKind.ValueType  # 0
+    """Invalid."""
+    BYE_KIND_HALF_POINT: _ByeKind.ValueType  # 1
+    """Half a point; of teams, the points of a draw."""
+    BYE_KIND_ZERO_POINT: _ByeKind.ValueType  # 2
+    """Nothing."""
+    BYE_KIND_NONE: _ByeKind.ValueType  # 3
+    """The entrant plays; a request is cancelled."""
+
+class ByeKind(_ByeKind, metaclass=_ByeKindEnumTypeWrapper):
+    """What an entrant gets for a round that it asked not to play."""
+
+BYE_KIND_UNSPECIFIED: ByeKind.ValueType  # 0
+"""Invalid."""
+BYE_KIND_HALF_POINT: ByeKind.ValueType  # 1
+"""Half a point; of teams, the points of a draw."""
+BYE_KIND_ZERO_POINT: ByeKind.ValueType  # 2
+"""Nothing."""
+BYE_KIND_NONE: ByeKind.ValueType  # 3
+"""The entrant plays; a request is cancelled."""
+Global___ByeKind: _TypeAlias = ByeKind  # noqa: Y015
+
 class _TieBreak:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -168,6 +196,9 @@ class TournamentTerms(_message.Message):
     FREEZE_VERSIONS_FIELD_NUMBER: _builtins.int
     QUALIFICATION_FIELD_NUMBER: _builtins.int
     BOARDS_FIELD_NUMBER: _builtins.int
+    FORBIDDEN_PAIRS_FIELD_NUMBER: _builtins.int
+    MAX_REQUESTED_BYES_FIELD_NUMBER: _builtins.int
+    PLAY_OFF_ENTRANTS_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
@@ -198,6 +229,15 @@ class TournamentTerms(_message.Message):
     """Number of boards of each team, from 2 to 8, if the entrants are teams. A team brings one bot for each board, and two
     teams play one match on each board. Only Swiss and round robin, games of two seats, and no duplicate play.
     Default 0: no teams.
+    """
+    max_requested_byes: _builtins.int
+    """Number of rounds that an entrant may have a bye that it requested, of both kinds together. Only Swiss.
+    Default 0: none.
+    """
+    play_off_entrants: _builtins.int
+    """Maximum number of entrants of a play-off, from 2 to 8. It is played if several entrants have the most points after
+    the last round: each meets each other twice, and their points in it decide before the tie-breaks. If more are
+    level, the best by the tie-breaks play. Only Swiss and round robin, and no teams. Default 0: no play-off.
     """
     @_builtins.property
     def match_terms(self) -> _match_pb2.MatchTerms:
@@ -251,6 +291,10 @@ class TournamentTerms(_message.Message):
         standings, and this tournament starts. Default: entrants join.
         """
 
+    @_builtins.property
+    def forbidden_pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___ForbiddenPair]:
+        """Pairs of entrants that are never paired with each other, at most 1000. Only Swiss. Default: none."""
+
     def __init__(
         self,
         *,
@@ -276,10 +320,13 @@ class TournamentTerms(_message.Message):
         freeze_versions: _builtins.bool = ...,
         qualification: Global___Qualification | None = ...,
         boards: _builtins.int = ...,
+        forbidden_pairs: _abc.Iterable[Global___ForbiddenPair] | None = ...,
+        max_requested_byes: _builtins.int = ...,
+        play_off_entrants: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "qualification", b"qualification", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "forbidden_pairs", b"forbidden_pairs", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "max_requested_byes", b"max_requested_byes", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "play_off_entrants", b"play_off_entrants", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__no_show_ms: _TypeAlias = _typing.Literal["no_show_ms"]  # noqa: Y015
     _WhichOneofArgType__no_show_ms: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms"]  # noqa: Y015
@@ -291,6 +338,62 @@ class TournamentTerms(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_format) -> _WhichOneofReturnType_format | None: ...
 
 Global___TournamentTerms: _TypeAlias = TournamentTerms  # noqa: Y015
+
+@_typing.final
+class ForbiddenPair(_message.Message):
+    """Two entrants that are never paired with each other."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    first: _builtins.str
+    """Name of one of them. Required. It need not have entered."""
+    second: _builtins.str
+    """Name of the other one. Required."""
+    def __init__(
+        self,
+        *,
+        first: _builtins.str = ...,
+        second: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first", b"first", "second", b"second"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForbiddenPair: _TypeAlias = ForbiddenPair  # noqa: Y015
+
+@_typing.final
+class RequestedBye(_message.Message):
+    """An entrant does not play a round, because it asked not to before the round was paired."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRANT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    entrant: _builtins.str
+    """Name of the entrant."""
+    round: _builtins.int
+    """Number of the round, from 1."""
+    kind: Global___ByeKind.ValueType
+    """What it gets."""
+    def __init__(
+        self,
+        *,
+        entrant: _builtins.str = ...,
+        round: _builtins.int = ...,
+        kind: Global___ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "kind", b"kind", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RequestedBye: _TypeAlias = RequestedBye  # noqa: Y015
 
 @_typing.final
 class Qualification(_message.Message):
@@ -476,6 +579,7 @@ class Tournament(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
+    REQUESTED_BYES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: 1 to 40 lower-case letters, digits and hyphens, beginning with a letter."""
     title: _builtins.str
@@ -516,6 +620,10 @@ class Tournament(_message.Message):
     def end_time(self) -> _timestamp_pb2.Timestamp:
         """Time when it ended. Not set before."""
 
+    @_builtins.property
+    def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestedBye]:
+        """Byes that entrants have requested, also of past rounds."""
+
     def __init__(
         self,
         *,
@@ -533,10 +641,11 @@ class Tournament(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
+        requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "start_time", b"start_time", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed_pairings", b"completed_pairings", "create_time", b"create_time", "current_round", b"current_round", "end_time", b"end_time", "entrants", b"entrants", "name", b"name", "organiser", b"organiser", "phase", b"phase", "start_time", b"start_time", "terms", b"terms", "title", b"title", "total_pairings", b"total_pairings", "total_rounds", b"total_rounds", "withdrawn_entrants", b"withdrawn_entrants"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed_pairings", b"completed_pairings", "create_time", b"create_time", "current_round", b"current_round", "end_time", b"end_time", "entrants", b"entrants", "name", b"name", "organiser", b"organiser", "phase", b"phase", "requested_byes", b"requested_byes", "start_time", b"start_time", "terms", b"terms", "title", b"title", "total_pairings", b"total_pairings", "total_rounds", b"total_rounds", "withdrawn_entrants", b"withdrawn_entrants"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -724,6 +833,7 @@ class TournamentEntry(_message.Message):
     PAIRINGS_REPLACED_FIELD_NUMBER: _builtins.int
     PAIRING_POSTPONED_FIELD_NUMBER: _builtins.int
     PAIRING_REOPENED_FIELD_NUMBER: _builtins.int
+    BYE_REQUESTED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -784,6 +894,10 @@ class TournamentEntry(_message.Message):
     def pairing_reopened(self) -> Global___PairingReopened:
         """Staff set the result of a pairing aside."""
 
+    @_builtins.property
+    def bye_requested(self) -> Global___ByeRequested:
+        """An entrant requested a bye, or cancelled its request."""
+
     def __init__(
         self,
         *,
@@ -802,12 +916,13 @@ class TournamentEntry(_message.Message):
         pairings_replaced: Global___PairingsReplaced | None = ...,
         pairing_postponed: Global___PairingPostponed | None = ...,
         pairing_reopened: Global___PairingReopened | None = ...,
+        bye_requested: Global___ByeRequested | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bye_requested", b"bye_requested", "create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_requested", b"bye_requested", "create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen", "pairings_replaced", "pairing_postponed", "pairing_reopened"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen", "pairings_replaced", "pairing_postponed", "pairing_reopened", "bye_requested"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -1044,6 +1159,34 @@ class PairingReopened(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PairingReopened: _TypeAlias = PairingReopened  # noqa: Y015
+
+@_typing.final
+class ByeRequested(_message.Message):
+    """An entrant requested a bye, or cancelled its request."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BYE_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    by: _builtins.str
+    """Holder of the token with which it was done."""
+    @_builtins.property
+    def bye(self) -> Global___RequestedBye:
+        """The bye. `BYE_KIND_NONE`: the request was cancelled."""
+
+    def __init__(
+        self,
+        *,
+        bye: Global___RequestedBye | None = ...,
+        by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "bye", b"bye"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ByeRequested: _TypeAlias = ByeRequested  # noqa: Y015
 
 @_typing.final
 class TournamentEnded(_message.Message):

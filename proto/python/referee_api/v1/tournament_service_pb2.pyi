@@ -692,6 +692,64 @@ class DeclareAbsentResponse(_message.Message):
 Global___DeclareAbsentResponse: _TypeAlias = DeclareAbsentResponse  # noqa: Y015
 
 @_typing.final
+class RequestByeRequest(_message.Message):
+    """Request for `RequestBye`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    ENTRANT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    entrant: _builtins.str
+    """Name of the entrant. Default: the caller's bot."""
+    round: _builtins.int
+    """Number of the round, from 1. Required."""
+    kind: _tournament_pb2.ByeKind.ValueType
+    """What the entrant gets for the round. `BYE_KIND_NONE` cancels a request. Required."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        entrant: _builtins.str = ...,
+        round: _builtins.int = ...,
+        kind: _tournament_pb2.ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "kind", b"kind", "round", b"round", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RequestByeRequest: _TypeAlias = RequestByeRequest  # noqa: Y015
+
+@_typing.final
+class RequestByeResponse(_message.Message):
+    """Response of `RequestBye`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def tournament(self) -> _tournament_pb2.Tournament:
+        """The tournament."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _tournament_pb2.Tournament | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RequestByeResponse: _TypeAlias = RequestByeResponse  # noqa: Y015
+
+@_typing.final
 class ListPairingsRequest(_message.Message):
     """Request for `ListPairings`. All filters that are set apply."""
 

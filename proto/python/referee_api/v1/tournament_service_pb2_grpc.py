@@ -94,6 +94,11 @@ class TournamentServiceStub:
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentResponse.FromString,
                 _registered_method=True)
+        self.RequestBye = channel.unary_unary(
+                '/referee_api.v1.TournamentService/RequestBye',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeResponse.FromString,
+                _registered_method=True)
         self.ListPairings = channel.unary_unary(
                 '/referee_api.v1.TournamentService/ListPairings',
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ListPairingsRequest.SerializeToString,
@@ -237,6 +242,16 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RequestBye(self, request, context):
+        """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+        Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
+        Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
+        does not exist, or the entrant has withdrawn).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPairings(self, request, context):
         """Lists pairings by round and board.
         Callers: all.
@@ -340,6 +355,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.DeclareAbsent,
                     request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentResponse.SerializeToString,
+            ),
+            'RequestBye': grpc.unary_unary_rpc_method_handler(
+                    servicer.RequestBye,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeResponse.SerializeToString,
             ),
             'ListPairings': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPairings,
@@ -669,6 +689,33 @@ class TournamentService:
             '/referee_api.v1.TournamentService/DeclareAbsent',
             referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentRequest.SerializeToString,
             referee__api_dot_v1_dot_tournament__service__pb2.DeclareAbsentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RequestBye(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/RequestBye',
+            referee__api_dot_v1_dot_tournament__service__pb2.RequestByeRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.RequestByeResponse.FromString,
             options,
             channel_credentials,
             insecure,

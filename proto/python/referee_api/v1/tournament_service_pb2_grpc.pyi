@@ -102,6 +102,12 @@ class TournamentServiceStub:
     Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
     played, or an entrant does not play in it).
     """
+    RequestBye: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.RequestByeRequest, _tournament_service_pb2.RequestByeResponse]
+    """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+    Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
+    Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
+    does not exist, or the entrant has withdrawn).
+    """
     ListPairings: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ListPairingsRequest, _tournament_service_pb2.ListPairingsResponse]
     """Lists pairings by round and board.
     Callers: all.
@@ -202,6 +208,12 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     Callers: the tournament's organiser.
     Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
     played, or an entrant does not play in it).
+    """
+    RequestBye: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.RequestByeRequest, _tournament_service_pb2.RequestByeResponse]  # type: ignore[assignment]
+    """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+    Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
+    Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
+    does not exist, or the entrant has withdrawn).
     """
     ListPairings: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ListPairingsRequest, _tournament_service_pb2.ListPairingsResponse]  # type: ignore[assignment]
     """Lists pairings by round and board.
@@ -366,6 +378,18 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         Callers: the tournament's organiser.
         Errors: TOURNAMENT_NOT_STARTED, TOURNAMENT_OVER, NO_SUCH_PAIRING, PAIRING_NOT_CHANGEABLE (it is finished or being
         played, or an entrant does not play in it).
+        """
+
+    @_abc_1.abstractmethod
+    def RequestBye(
+        self,
+        request: _tournament_service_pb2.RequestByeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.RequestByeResponse, _abc.Awaitable[_tournament_service_pb2.RequestByeResponse]]:
+        """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+        Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
+        Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
+        does not exist, or the entrant has withdrawn).
         """
 
     @_abc_1.abstractmethod
