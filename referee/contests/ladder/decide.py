@@ -1,6 +1,6 @@
 """The events that follow from a command on a ladder.
 
-There is no clock and no randomness: pairings depend only on the ladder and on the entrants that are available.
+There is no clock. Pairings depend only on the ladder, whose seed decides the lots, and on the available entrants.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,13 @@ from referee.contests.ladder.events import (
     MatchRated,
     SeasonStarted,
 )
-from referee.contests.ladder.matchmaking import choose_seating, create_pairing, pair_entrants, pairing_options
+from referee.contests.ladder.matchmaking import (
+    choose_seating,
+    create_pairing,
+    pair_entrants,
+    pairing_lots,
+    pairing_options,
+)
 from referee.contests.ladder.rating_rules import find_same_owner, holders_of
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import (
@@ -166,7 +172,7 @@ def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
         raise WrongParticipantCount("a challenge", len(challenged), expected)
     if shared := find_same_owner(ladder.entrants[name] for name in command.entrants):
         raise SameOwner(ladder.terms.name, *shared)
-    names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder))
+    names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder), pairing_lots(ladder))
     return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
 
 

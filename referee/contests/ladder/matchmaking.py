@@ -1,27 +1,31 @@
 """Chooses the opponents of the next matches on a ladder, and selects the matches that can start.
 
-A match is most informative between players of similar strength about whom little is known. If everybody met only their
-equals, however, errors would accumulate along the chain that connects the weakest to the strongest. So among all
-opponents whose match would be informative enough, the one with the most different rating is chosen.
+A match is most informative between players of similar strength, of whom one is well known. If everybody met only their
+equals, however, errors would accumulate along the chain that connects the weakest to the strongest. So the opponent is
+drawn by lot among all whose match would be informative enough.
 
 Entrants that have waited longest choose first, so that all get matches. Nobody has a rematch before meeting other
 opponents, as far as there are any. A match that waits for free slots of one entrant reserves a slot of each other
-entrant. Nothing here is random.
+entrant. All lots follow from the ladder's seed and the number of the pairing, so that a log can be recomputed.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, permutations
-from math import exp, pi, sqrt
+from itertools import groupby, islice, permutations
+from math import exp
+from typing import TypeVar
 
+from engines.chance import Chance
 from referee.contests.ladder.commands import AvailableEntrant, PairEntrants
 from referee.contests.ladder.events import LadderEvent, LadderPaired
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import DueMatch, Pairing, PairingHistory, Sides, partner_pairs
 from referee.contests.strength.elo import ELO_SCALE
 
-MIN_INFORMATION_SHARE = 0.5
+T = TypeVar("T")
+
+MIN_INFORMATION_SHARE = 0.25
 """An opponent is informative enough from this share of the best opponent's information."""
 
 LONG_WAIT_FACTOR = 2
@@ -109,7 +113,7 @@ def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[LadderEvent]:
     )
     requested = len(candidates) if command.max_pairings is None else command.max_pairings
     startable = _startable_count(ladder, len(waiting) + requested) - len(waiting)
-    tables = choose_matches(candidates, ladder.pairing_history, options, max(0, startable))
+    tables = choose_matches(candidates, ladder.pairing_history, options, max(0, startable), pairing_lots(ladder))
     return [
         LadderPaired(create_pairing(ladder, number, table))
         for number, table in enumerate(tables, ladder.planned_count + 1)
@@ -133,6 +137,11 @@ def pairing_options(ladder: Ladder) -> PairingOptions:
     return PairingOptions(ladder.terms.table_size, ladder.terms.sides, ladder.terms.rematch_after)
 
 
+def pairing_lots(ladder: Ladder) -> "Lots":
+    """Return the lots of the decision that plans the ladder's next pairing, and others at the same time."""
+    return Lots(ladder.terms.chance.fork(f"pairing {ladder.planned_count + 1}"))
+
+
 def create_pairing(ladder: Ladder, number: int, names: tuple[str, ...]) -> Pairing:
     """Return a pairing with the ladder's number of matches."""
     terms = ladder.terms
@@ -141,29 +150,35 @@ def create_pairing(ladder: Ladder, number: int, names: tuple[str, ...]) -> Pairi
 
 
 def choose_matches(
-    candidates: Iterable[PairingCandidate], history: PairingHistory, options: PairingOptions, limit: int
+    candidates: Iterable[PairingCandidate], history: PairingHistory, options: PairingOptions, limit: int, lots: "Lots"
 ) -> list[tuple[str, ...]]:
     """Return up to `limit` matches, each as entrants in the order of seats.
 
     Each entrant with a free slot gets at most one.
     """
-    return list(islice(_matches(list(candidates), history, options), limit))
+    return list(islice(_matches(sorted(candidates, key=lambda it: it.name), history, options, lots), limit))
 
 
 def _matches(
-    candidates: Sequence[PairingCandidate], history: PairingHistory, options: PairingOptions
+    candidates: Sequence[PairingCandidate], history: PairingHistory, options: PairingOptions, lots: "Lots"
 ) -> Iterable[tuple[str, ...]]:
-    seekers = sorted((it for it in candidates if it.free_slots > 0), key=lambda it: _urgency(it, len(candidates)))
-    waiting = {it.name: it for it in seekers}
+    waiting = {it.name: it for it in candidates if it.free_slots > 0}
     distance = _rematch_distance(len(candidates), options) if options.wait_for_fresh else 0
     meetings = RecentMeetings(waiting, history)
-    for seeker in seekers:
-        if seeker.name in waiting and len(waiting) >= options.table_size:
-            table = _choose_table(seeker, waiting.values(), meetings, options, distance)
+
+    def urgency(candidate: PairingCandidate) -> tuple[bool, bool, int, float]:
+        return _urgency(candidate, len(candidates))
+
+    for _, equally_urgent in groupby(sorted(waiting.values(), key=urgency), urgency):
+        seekers = [it for it in equally_urgent if it.name in waiting]
+        while seekers and len(waiting) >= options.table_size:
+            seeker = lots.draw(seekers)
+            table = _choose_table(seeker, waiting.values(), meetings, options, distance, lots)
             if len(table) == options.table_size:
                 for it in table:
                     del waiting[it.name]
-                yield choose_seating([it.name for it in table], history, options)
+                yield choose_seating([it.name for it in table], history, options, lots)
+            seekers = [it for it in seekers if it.name in waiting and it is not seeker]
 
 
 def _choose_table(
@@ -172,6 +187,7 @@ def _choose_table(
     meetings: "RecentMeetings",
     options: PairingOptions,
     distance: int,
+    lots: "Lots",
 ) -> list[PairingCandidate]:
     """Return the best table for an entrant. It is incomplete if the entrant should wait instead."""
     table = [seeker]
@@ -182,30 +198,23 @@ def _choose_table(
         opponents = [it for it in opponents if it.name not in excluded and owners.isdisjoint(it.owners)]
         if not opponents:
             break
-        table.append(_choose_opponent(table, opponents, meetings, options))
+        table.append(lots.draw(_suitable_opponents(table, opponents, meetings, options)))
     return table
 
 
-def _choose_opponent(
+def _suitable_opponents(
     table: Sequence[PairingCandidate],
     opponents: Sequence[PairingCandidate],
     meetings: "RecentMeetings",
     options: PairingOptions,
-) -> PairingCandidate:
-    """Return the opponent with the most different rating among those that are informative and met least recently."""
+) -> list[PairingCandidate]:
+    """Return the opponents that are informative enough, among those met least recently."""
     penalties = meetings.rematch_penalties(table, options.rematch_after)
     least = min(penalties.get(it.name, 0) for it in opponents)
     least_recent = [it for it in opponents if penalties.get(it.name, 0) == least]
-    information = _column_sums([[expected_information(each, it) for it in least_recent] for each in table])
+    information = [sum(expected_information(each, it) for each in table) for it in least_recent]
     threshold = MIN_INFORMATION_SHARE * max(information)
-    informative = [it for it, amount in zip(least_recent, information, strict=True) if amount >= threshold]
-    differences = _column_sums([[abs(each.rating - it.rating) for it in informative] for each in table])
-    _, opponent = min(zip(differences, informative, strict=True), key=lambda it: (-it[0], it[1].name))
-    return opponent
-
-
-def _column_sums(rows: Sequence[Sequence[float]]) -> list[float]:
-    return [sum(column) for column in zip(*rows, strict=True)]
+    return [it for it, amount in zip(least_recent, information, strict=True) if amount >= threshold]
 
 
 class RecentMeetings:
@@ -232,21 +241,36 @@ class RecentMeetings:
         return penalties
 
 
-def choose_seating(names: Sequence[str], history: PairingHistory, options: PairingOptions) -> tuple[str, ...]:
-    """Return the order of seats that repeats former seats and partners least."""
-    return min(permutations(names), key=lambda order: _unfairness(order, history, options))
+class Lots:
+    """Draws by lot, one after another."""
+
+    def __init__(self, chance: Chance) -> None:
+        self._chance = chance
+
+    def draw(self, items: Sequence[T]) -> T:
+        """Return one of the items. Takes a number also if there is only one item."""
+        number, self._chance = self._chance.below(len(items))
+        return items[number]
+
+
+def choose_seating(
+    names: Iterable[str], history: PairingHistory, options: PairingOptions, lots: Lots
+) -> tuple[str, ...]:
+    """Return an order of seats that repeats former seats and partners least; by lot if there are several."""
+    unfairness = {order: _unfairness(order, history, options) for order in permutations(sorted(names))}
+    least = min(unfairness.values())
+    return lots.draw([order for order, amount in unfairness.items() if amount == least])
 
 
 def expected_information(one: PairingCandidate, other: PairingCandidate) -> float:
-    """Return the expected information of a match between two.
+    """Return how informative a match between two is expected to be.
 
-    It is the variance of the outcome, given the rating difference, times the variance of that difference.
+    A rating update reduces the variance of one's rating by about this share of its square. It is the variance of the
+    outcome between players with these ratings, divided by the variance of what the outcome depends on.
     """
-    variance = one.deviation**2 + other.deviation**2
-    # Normal approximation of the uncertainty in a logistic curve.
-    widening = sqrt(1 + pi * variance / (8 * ELO_SCALE**2))
-    probability = 1 / (1 + exp(-(one.rating - other.rating) / (ELO_SCALE * widening)))
-    return probability * (1 - probability) * variance
+    lead = (one.rating - other.rating) / ELO_SCALE
+    outcome_variance = 1 / (2 + exp(lead) + exp(-lead))
+    return outcome_variance / (one.deviation**2 + other.deviation**2 + ELO_SCALE**2)
 
 
 def _rematch_distance(count: int, options: PairingOptions) -> int:
@@ -255,10 +279,10 @@ def _rematch_distance(count: int, options: PairingOptions) -> int:
     return min(options.rematch_after, max(0, count - options.table_size) // others * others)
 
 
-def _urgency(candidate: PairingCandidate, count: int) -> tuple[bool, bool, int, float, str]:
+def _urgency(candidate: PairingCandidate, count: int) -> tuple[bool, bool, int, float]:
     """Sort key: long waits, then provisional entrants, then by wait and by uncertainty."""
     long = candidate.pairings_since_last >= LONG_WAIT_FACTOR * count
-    return not long, not candidate.provisional, -candidate.pairings_since_last, -candidate.deviation, candidate.name
+    return not long, not candidate.provisional, -candidate.pairings_since_last, -candidate.deviation
 
 
 def _unfairness(order: Sequence[str], history: PairingHistory, options: PairingOptions) -> int:
