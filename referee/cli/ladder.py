@@ -8,10 +8,11 @@ from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 from referee.cli._shared.output import table
-from referee.cli._shared.publishing import out_option, publish_contest
-from referee.cli._shared.report_text import standings_text
+from referee.cli._shared.publishing import out_option, publish_contest, show_progress
+from referee.cli._shared.report_text import findings_text, standings_text
 from referee.local.contest_file import read_ladder
-from referee.reporting.collector import ladder_report
+from referee.reporting.arranged_results import find_arranged
+from referee.reporting.collector import ladder_report, ladder_review
 from referee.reporting.formatting import moment
 from referee.reporting.message_conversion import entry_line, pairing_text, rules_text
 from referee.reporting.publication import publish_ladder
@@ -148,6 +149,15 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
         for point in points
     ]
     click.echo(table(["when", "rating", "version", "season", "match"], rows))
+
+
+@ladder.command(cls=ClientCommand)
+@click.argument("name")
+@with_organiser
+def review(organiser: Organiser, name: str) -> None:
+    """List results that look arranged, and how rarely they happen by chance. None of them is proof."""
+    matches = ladder_review(organiser, name, show_progress)
+    click.echo(findings_text(find_arranged(matches), len(matches)))
 
 
 @ladder.command(cls=ClientCommand)

@@ -6,7 +6,7 @@ a watch begins. What was listed later is left out.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -20,13 +20,16 @@ from referee_api.v1.match_service_pb2 import ListMatchesResponse
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 from referee_client import Organiser, Refused
 
-from referee.reporting.message_conversion import EntrantIndex
-from referee.reporting.record_statistics import RecordStatistics
+from referee.reporting.arranged_results import ReviewedMatch
+from referee.reporting.message_conversion import EntrantIndex, reviewed_match
+from referee.reporting.record_statistics import RecordStatistics, read_moves
 from referee.reporting.report import Report
 from referee.reporting.report_builder import build_ladder_report, build_tournament_report, name_of
 
 MAX_RECORDS = 250
 """Newest records to fetch. Each takes a call, and reports should not use up the rate limit."""
+MAX_REVIEWED = 2_000
+"""Newest matches of a ladder to review."""
 MAX_PAIRINGS = 2_000
 """First pairings to show: enough for nine rounds of 400 entrants."""
 CONCURRENT_CALLS = 8
@@ -183,6 +186,16 @@ def ladder_report(organiser: Organiser, name: str, full: bool = True, progress: 
     return build_ladder_report(snapshot.ladder, standings, matches, histories, statistics)
 
 
+def ladder_review(organiser: Organiser, name: str, progress: Progress = no_progress) -> list[ReviewedMatch]:
+    """Fetch the newest rated matches between two entrants of a ladder; the newest records have their moves."""
+    listed = islice(organiser.ladders.matches(name), MAX_REVIEWED)
+    matches = [match for match in listed if len(match.ratings) == 2 and len(match.seats) == 2]
+    moves: dict[str, tuple[str, ...] | None] = {}
+    for match, record in _fetch_records(organiser, [match.id for match in matches[:MAX_RECORDS]], progress):
+        moves[match] = read_moves(record)
+    return [reviewed_match(match, moves.get(match.id)) for match in matches]
+
+
 def _fetch_standings(organiser: Organiser, name: str) -> tuple[LadderSnapshot, Sequence[ladder_pb2.LadderStanding]]:
     """Return the snapshot of a ladder, and all rows of its standings at the same entry.
 
@@ -222,14 +235,19 @@ def _fetch_statistics(
     """Compute statistics from the records that are available."""
     statistics = RecordStatistics(entrants.find)
     played = (match.id for match in matches if match.HasField("result"))
-    newest = list(islice(played, MAX_RECORDS))
-    with ThreadPoolExecutor(CONCURRENT_CALLS) as executor:
-        records = executor.map(lambda match: _answer(lambda: organiser.record_bytes(match)), newest)
-        for number, record in enumerate(records, 1):
-            if record:
-                statistics.add_record(record)
-            progress(number, len(newest))
+    for _, record in _fetch_records(organiser, list(islice(played, MAX_RECORDS)), progress):
+        statistics.add_record(record)
     return statistics
+
+
+def _fetch_records(organiser: Organiser, match_ids: Sequence[str], progress: Progress) -> Iterator[tuple[str, bytes]]:
+    """Yield the records that are available, with the ids of their matches."""
+    with ThreadPoolExecutor(CONCURRENT_CALLS) as executor:
+        records = executor.map(lambda match: _answer(lambda: organiser.record_bytes(match)), match_ids)
+        for number, (match_id, record) in enumerate(zip(match_ids, records, strict=True), 1):
+            if record:
+                yield match_id, record
+            progress(number, len(match_ids))
 
 
 def _answer(ask: Callable[[], T]) -> T | None:

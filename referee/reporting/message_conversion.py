@@ -1,16 +1,27 @@
 """Convert messages of the contract to values of a report, and to text: terms, pairings, log entries of contests."""
 
 from collections.abc import Callable, Iterable, Mapping
+from math import exp, hypot
 from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
-from referee_api.v1 import clock_pb2, contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import (
+    clock_pb2,
+    contest_pb2,
+    game_pb2,
+    ladder_pb2,
+    match_pb2,
+    result_pb2,
+    sprt_pb2,
+    tournament_pb2,
+)
 from referee_client.matches import result_in
 
 from engines.game_errors import GameError
 from engines.registry import find
-from referee.contests.strength.elo import EloEstimate
+from referee.contests.strength.elo import ELO_SCALE, EloEstimate
+from referee.reporting.arranged_results import ReviewedMatch
 from referee.reporting.formatting import absent_text, counted, local_moment, plain, points_text, signed, sprt_text
 from referee.reporting.report import End, Game, Sprt
 
@@ -55,6 +66,23 @@ def _game(match: match_pb2.Match, entrants: EntrantIndex) -> Game | None:
         tuple(side.rank for side in match.result.sides),
         End(result.kind, result.reason),
         tuple(seated[forfeit.seat] for forfeit in match.result.forfeited.forfeits),
+    )
+
+
+def reviewed_match(match: match_pb2.Match, moves: tuple[str, ...] | None) -> ReviewedMatch:
+    """Convert a rated match of two seats. The points that its ratings promised follow from its rating changes."""
+    one, other = match.ratings
+    deviation = hypot(one.before.deviation, other.before.deviation, ELO_SCALE)
+    first, second = (side.rank for side in match.result.sides)
+    resigned = match.result.played.ending == result_pb2.ENDING_RESIGNATION
+    return ReviewedMatch(
+        match.start_time.ToMilliseconds(),
+        match.end_time.ToMilliseconds(),
+        (one.bot, other.bot),
+        0.5 if first == second else float(first < second),
+        1 / (1 + exp((other.before.value - one.before.value) / deviation)),
+        resigned or match.result.HasField("forfeited"),
+        moves,
     )
 
 

@@ -58,6 +58,15 @@ class RecordStatistics:
         return {name: _times(turns, self._flags[name]) for name, turns in self._turns.items()}
 
 
+def read_moves(record: bytes) -> tuple[str, ...] | None:
+    """Return the moves of a match. None: the data are no record."""
+    try:
+        entries = read_record(BytesIO(record)).entries
+    except RecordInvalid:
+        return None
+    return tuple(entry.event.move for entry in entries if isinstance(entry.event, MovePlayed))
+
+
 def _match_id(events: Iterable[Event]) -> str:
     return next((event.setup.match_id for event in events if isinstance(event, MatchCreated)), "")
 

@@ -208,7 +208,9 @@ def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp
     assert lines[-1].endswith("closed: thanks")
     assert [int(line.split()[0]) for line in lines] == list(range(1, len(lines) + 1))
 
+    assert "matches looks arranged" in cli.output_of("ladder", "review", "main")
     shown = cli.output_of("ladder", "show", "main")
+    assert " at least " in shown
     assert "state: closed, season: 2" in shown
     assert "main" not in cli.output_of("ladder", "list")
     assert "main" in cli.output_of("ladder", "list", "--closed")
@@ -223,6 +225,7 @@ def test_an_error_of_the_server_is_one_sentence_and_status_1(cli: CliHarness) ->
     assert "NO_SUCH_TOURNAMENT" in failed.output
     assert "neither a tournament nor a ladder called 'nowhere'" in cli.invoke("report", "nowhere").output
     assert "NO_SUCH_LADDER" in cli.invoke("ladder", "join", "nowhere").output
+    assert "NO_SUCH_LADDER" in cli.invoke("ladder", "review", "nowhere").output
 
 
 @pytest.mark.parametrize("kind", ["ladder", "tournament"])

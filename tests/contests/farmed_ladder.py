@@ -6,7 +6,7 @@ from statistics import mean
 
 from referee.contests.ladder.commands import AvailableEntrant, JoinLadder, LadderCommand, PairEntrants, RateMatch
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant
+from referee.contests.ladder.events import LadderEntrant, MatchRated
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
 from referee.contests.strength.rating import FinishOrder, RatingRecord
@@ -34,6 +34,7 @@ class FarmedLadder:
     matches: int = 0
     version: str = ""
     """Version of the farmer."""
+    rated: list[MatchRated] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.draws: Iterator[float] = random_numbers(self.seed)
@@ -91,3 +92,5 @@ class FarmedLadder:
     def _do(self, command: LadderCommand) -> None:
         for event in decide(self.ladder, command):
             self.ladder = evolve(self.ladder, event)
+            if isinstance(event, MatchRated):
+                self.rated.append(event)

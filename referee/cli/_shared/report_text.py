@@ -6,6 +6,7 @@ import click
 
 from referee.cli._shared.output import table, text_table
 from referee.contests.strength.elo import EloEstimate
+from referee.reporting.arranged_results import ReviewFinding
 from referee.reporting.formatting import (
     end_text,
     estimate_text,
@@ -63,6 +64,20 @@ def standings_text(report: Report) -> str:
     heads = ["", *worth, *map(plain, report.tie_breaks), "elo", "best", "won", "drawn", "lost", "forfeits"]
     rows = [_row(row, estimates.get(row.name), chances.get(row.name)) for row in report.rows]
     return "\n".join(filter(None, [table(heads, rows), estimate_text(report)]))
+
+
+def findings_text(findings: Sequence[ReviewFinding], matches: int) -> str:
+    """Format what looks arranged on a ladder."""
+    if not findings:
+        return f"nothing in the newest {matches} matches looks arranged"
+    rows = [[it.what, _rarity(it.chance)] for it in findings]
+    return table([f"in the newest {matches} matches", "by chance on"], rows)
+
+
+def _rarity(chance: float | None) -> str:
+    if chance is None:
+        return "-"
+    return f"1 of {min(1e9, 1 / max(chance, 1e-9)):,.0f} ladders"
 
 
 def _cross_table(report: Report) -> str:
