@@ -4,7 +4,7 @@ Defaults that a later release of a game could change are filled in, so that a co
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from engines.api import REFEREE, Game, Seat, Table
@@ -13,9 +13,10 @@ from referee.contests.pairing import DueMatch, MatchScore, Sides
 from referee.contests.tournament.decide import MAX_ENTRANTS
 from referee.contests.tournament.tournament_terms import Pools, Seeding, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, Opening, find_game
+from referee.match.clock import SECOND, Micros
 from referee.match.match_terms import MatchTerms
 from referee.match.result import Result
-from referee.match.setup import SEED_BYTES, Player
+from referee.match.setup import SEED_BYTES, Player, seed_matters
 
 
 class Partners(Enum):
@@ -28,6 +29,9 @@ class Partners(Enum):
 
 
 HOUR_MS = 3_600_000
+NONCE_TIMEOUT_US: Micros = SECOND
+"""How long matches of a contest wait for nonces by default: much longer than an answer takes, and short enough for bots
+that send none."""
 
 HIDDEN_HANDS = (
     "duplicate play, and a test that counts sets, need a game without hidden hands: a bot that plays a start from both "
@@ -151,6 +155,17 @@ def _places(due: DueMatch) -> tuple[int, ...]:
     turn = (due.number - 1) % len(due.pairing.entrants)
     places = tuple(range(len(due.pairing.entrants)))
     return places[turn:] + places[:turn]
+
+
+def with_nonces(terms: MatchTerms, game: Game, *, in_sets: bool) -> MatchTerms:
+    """Return the terms of a contest that does not say whether its matches use nonces.
+
+    They do if the seed matters, so that nobody can choose what is dealt. The matches of a set cannot, as they share a
+    seed, which follows from that of the contest.
+    """
+    if in_sets or not seed_matters(terms, game):
+        return terms
+    return replace(terms, nonce_timeout_us=NONCE_TIMEOUT_US)
 
 
 def check_ladder_terms(terms: LadderTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:

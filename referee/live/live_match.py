@@ -264,17 +264,22 @@ class MatchStarter:
         match = live_match.match
         if not match.terms.nonce_timeout_us or None not in match.nonces:
             return True
+        missing = [(seat, session) for seat, session in enumerate(sessions) if match.nonces[seat] is None]
+        asked = {seat for seat, session in missing if live_match.notified_sessions.get(seat) is session}
         if live_match.nonces_due_us is None:
             live_match.nonces_due_us = now_us + match.terms.nonce_timeout_us
         if now_us >= live_match.nonces_due_us:
+            for seat, session in missing:
+                session.misses_nonces |= seat in asked
             return True
         until_us = self._monotonic_us(live_match.nonces_due_us, now_us)
-        for seat, session in enumerate(sessions):
-            if match.nonces[seat] is None and live_match.notified_sessions.get(seat) is not session:
+        for seat, session in missing:
+            if seat not in asked:
                 live_match.notified_sessions[seat] = session
-                asked = NonceRequested(live_match.match_id, seat, match.setup.commitment, until_us)
-                session.outbox.put(("nonce", live_match.match_id, seat), asked)
-        return False
+                request = NonceRequested(live_match.match_id, seat, match.setup.commitment, until_us)
+                session.outbox.put(("nonce", live_match.match_id, seat), request)
+        # A bot that sends no nonces delays one match, and not every match of a contest.
+        return all(session.misses_nonces for _, session in missing)
 
     def _begin(self, live_match: LiveMatch, sessions: list[Session]) -> None:
         open_versions = [seat for seat, player in enumerate(live_match.match.players) if not player.version]

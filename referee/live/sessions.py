@@ -97,6 +97,8 @@ class Session:
         self._verdict_timer: Timer | None = None
         """Sends the verdicts that wait. None: none has waited since it fired."""
         self.path = path
+        self.misses_nonces = False
+        """Whether its last nonce was not there in time; then no match waits for its nonces until it sends one."""
 
     @property
     def round_trip_us(self) -> Micros:

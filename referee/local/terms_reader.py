@@ -16,7 +16,8 @@ from engines.api import Game
 from engines.game_errors import DetailedError, quoted
 from engines.options import Settings as GameSettings
 from engines.registry import find
-from referee.local.toml_validation import BadPlan, count, fill, value
+from referee.hosting.contest_terms import with_nonces
+from referee.local.toml_validation import BadPlan, count, fill, value, whole
 from referee.match.clock import MS, SECOND, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadTimeControl
@@ -74,7 +75,7 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
     """Read the terms of matches on a server of this process, where bots crash and do not return. Raises BadPlan."""
     message = match_terms("", given, LOCAL_POLICIES)
     time = message.time_control
-    return MatchTerms(
+    terms = MatchTerms(
         game.name,
         settings,
         read_controls(time, len(game.table(settings).seats)) if time.odds else (read_rule(time.rule),),
@@ -84,6 +85,7 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         nonce_timeout_us=message.nonce_timeout_ms * MS,
         start_timeout_us=message.start_timeout_ms * MS,
     )
+    return terms if "nonce_timeout_ms" in given else with_nonces(terms, game, in_sets=False)
 
 
 def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int) -> None:
@@ -98,7 +100,9 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int
     if "visibility" in given:
         terms.visibility.CopyFrom(_visibility(given["visibility"]))
     terms.start_timeout_ms = count("start_timeout_ms", given, 0, MAX_MS)
-    terms.nonce_timeout_ms = count("nonce_timeout_ms", given, 0, MAX_MS)
+    if "nonce_timeout_ms" in given:
+        terms.nonce_timeout_ms = whole("nonce_timeout_ms", given, MAX_MS)
+        terms.without_nonces = not terms.nonce_timeout_ms
     terms.random_seats = value("random_seats", given, bool, False)
 
 

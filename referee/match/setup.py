@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from engines.api import Game, Position, Seat, Table
+from engines.api import REFEREE, Game, Position, Seat, Table
 from engines.chance import Chance
 from referee.match.match_errors import BadSetup
-from referee.match.match_terms import MatchTerms
+from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, MatchTerms
 
 SEED_BYTES = 32
 MAX_TEXT_CHARS = 65_536
@@ -100,6 +100,22 @@ def draw_seats(chance: Chance, players: Sequence[T]) -> tuple[T, ...]:
     """Return the players in the order of the seats drawn for them."""
     seated, _ = chance.fork("seats").shuffled(players)
     return seated
+
+
+RANDOM_MOVES = frozenset({IllegalMovePolicy.RANDOM_MOVE, LatePolicy.RANDOM_MOVE, DropoutPolicy.RANDOM_MOVES})
+TRIED_SEEDS = tuple(bytes([number]) * SEED_BYTES for number in range(8))
+
+
+def seed_matters(terms: MatchTerms, game: Game) -> bool:
+    """Return whether anything in a match by these complete terms is drawn from its seed.
+
+    The text of a position contains everything, also what later draws depend on. So if a game draws anything, its first
+    positions differ between seeds.
+    """
+    policies = terms.policies
+    if terms.random_seats or not RANDOM_MOVES.isdisjoint((policies.illegal, policies.late, policies.dropout)):
+        return True
+    return len({game.start(terms.settings, seed).text(REFEREE) for seed in TRIED_SEEDS}) > 1
 
 
 def game_seed(chance: Chance) -> bytes:

@@ -42,10 +42,14 @@ def read_ladder_terms(terms: pb.LadderTerms, converter: TermsConverter) -> Ladde
     if terms.max_matches_per_hour > MAX_MATCHES_PER_HOUR:
         raise BadField("terms.max_matches_per_hour", f"the limit is {MAX_MATCHES_PER_HOUR}; 0 means no limit")
     partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
+    in_sets = terms.HasField("duplicate_play")
     entrants = len(seating(converter.table(match_terms[0]), partners).places)
     return LadderTerms(
-        match_terms,
-        _read_duplicate(terms.duplicate_play, entrants) if terms.HasField("duplicate_play") else None,
+        tuple(
+            converter.with_nonces(read, given, in_sets=in_sets)
+            for read, given in zip(match_terms, terms.match_terms, strict=True)
+        ),
+        _read_duplicate(terms.duplicate_play, entrants) if in_sets else None,
         partners,
         terms.max_concurrent_matches,
         terms.rematch_after or REMATCH_AFTER,

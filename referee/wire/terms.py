@@ -9,6 +9,7 @@ from referee_api.v1.match_service_pb2 import CreateMatchRequest
 from engines.api import Game, Table
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
+from referee.hosting.contest_terms import with_nonces
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
@@ -41,6 +42,8 @@ class TermsConverter:
 
     def read(self, terms: match_pb2.MatchTerms) -> MatchTerms:
         """Raises the error of the first invalid field. Whether a contest can be played by the terms is not checked."""
+        if terms.nonce_timeout_ms and terms.without_nonces:
+            raise BadField("nonce_timeout_ms", "it must be 0 if without_nonces is true")
         game, settings = read_rules(self.games, terms.rules)
         seats = len(game.table(settings).seats)
         return MatchTerms(
@@ -54,6 +57,12 @@ class TermsConverter:
             terms.nonce_timeout_ms * MS,
             terms.start_timeout_ms * MS,
         )
+
+    def with_nonces(self, read: MatchTerms, terms: match_pb2.MatchTerms, *, in_sets: bool) -> MatchTerms:
+        """Return what was read from the terms of a contest, which uses nonces by default."""
+        if terms.nonce_timeout_ms or terms.without_nonces:
+            return read
+        return with_nonces(read, self.games[read.game], in_sets=in_sets)
 
     def table(self, terms: MatchTerms) -> Table:
         return self.games[terms.game].table(terms.settings)
@@ -73,6 +82,7 @@ def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
         start_timeout_ms=ms_down(terms.start_timeout_us),
         random_seats=terms.random_seats,
         nonce_timeout_ms=ms_down(terms.nonce_timeout_us),
+        without_nonces=not terms.nonce_timeout_us,
     )
 
 

@@ -63,22 +63,23 @@ def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) 
     partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
     openings = tuple(map(read_opening, terms.duplicate_play.openings))
     duplicate = DuplicateSets(terms.duplicate_play.arrangements or len(table.sides), len(openings))
+    play_terms = TournamentPlayTerms(
+        read_format(terms, table, partners),
+        b"",
+        tuple(parse_enum(TIE_BREAKS, one, "terms.tie_breaks") for one in terms.tie_breaks) or None,
+        parse_enum_or_default(SEEDINGS, terms.seeding, "terms.seeding"),
+        terms.max_concurrent_matches or None,
+        terms.last_entry_round,
+        duplicate if terms.HasField("duplicate_play") else None,
+        _read_times(terms),
+        terms.boards,
+        forbidden_pairs=tuple((pair.first, pair.second) for pair in terms.forbidden_pairs),
+        max_requested_byes=terms.max_requested_byes,
+        play_off_entrants=terms.play_off_entrants,
+    )
     return TournamentTerms(
-        (match_terms,),
-        TournamentPlayTerms(
-            read_format(terms, table, partners),
-            b"",
-            tuple(parse_enum(TIE_BREAKS, one, "terms.tie_breaks") for one in terms.tie_breaks) or None,
-            parse_enum_or_default(SEEDINGS, terms.seeding, "terms.seeding"),
-            terms.max_concurrent_matches or None,
-            terms.last_entry_round,
-            duplicate if terms.HasField("duplicate_play") else None,
-            _read_times(terms),
-            terms.boards,
-            forbidden_pairs=tuple((pair.first, pair.second) for pair in terms.forbidden_pairs),
-            max_requested_byes=terms.max_requested_byes,
-            play_off_entrants=terms.play_off_entrants,
-        ),
+        (converter.with_nonces(match_terms, terms.match_terms, in_sets=play_terms.duplicate_sets is not None),),
+        play_terms,
         openings,
         terms.ladder,
         partners,

@@ -7,12 +7,13 @@ from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import contest_pb2, ladder_pb2
+from referee_api.v1 import contest_pb2, ladder_pb2, policy_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 
 from tests.e2e.bot_connection import BotConnection
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import (
+    TOC,
     call_for_ladder,
     create_ladder,
     create_tournament,
@@ -29,6 +30,7 @@ from tests.e2e.server_metrics import error_log_lines
 pytestmark = pytest.mark.slow
 
 BOTS = 3
+RANDOM_IF_LATE = policy_pb2.Policies(timeout=policy_pb2.TIMEOUT_ACTION_RANDOM_MOVE)
 NUMBERS = count(1)
 
 
@@ -326,9 +328,31 @@ def test_created_terms_show_every_default(organiser: Organiser) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "duplicate", "timeout_ms"),
+    [
+        (match_terms(TOC), False, 1000),
+        (match_terms(TOC, nonce_timeout_ms=7), False, 7),
+        (match_terms(TOC, without_nonces=True), False, 0),
+        (match_terms(), False, 0),
+        (match_terms(policies=RANDOM_IF_LATE), False, 1000),
+        (match_terms(policies=RANDOM_IF_LATE), True, 0),
+    ],
+)
+def test_a_ladder_asks_for_nonces_by_default_if_the_seed_matters_and_its_matches_form_no_sets(
+    organiser: Organiser, given: Any, duplicate: bool, timeout_ms: int
+) -> None:
+    more: dict[str, Any] = {"duplicate_play": {}} if duplicate else {}
+    [terms] = create_ladder(organiser, match_terms=[given], **more).terms.match_terms
+    assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)
+    copied = create_ladder(organiser, name=f"{organiser.name}-copy", request_id="copy", match_terms=[terms], **more)
+    assert list(copied.terms.match_terms) == [terms]
+
+
+@pytest.mark.parametrize(
     ("terms", "field"),
     [
         ({"match_terms": []}, "match_terms"),
+        ({"match_terms": [match_terms(nonce_timeout_ms=5, without_nonces=True)]}, "nonce_timeout_ms"),
         ({"match_terms": [match_terms(random_seats=True)]}, "random_seats"),
         ({"match_terms": [match_terms(nonce_timeout_ms=5)], "duplicate_play": {}}, "nonce_timeout_ms"),
         ({"duplicate_play": {"arrangements": 1_000}}, "arrangements"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import contest_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, policy_pb2, sprt_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 
 from tests.e2e.call_errors import assert_matches_contract, parse_error
@@ -19,6 +19,7 @@ from tests.e2e.contests import (
     create_ladder,
     create_tournament,
     entrants_of,
+    match_terms,
     start_tournament,
     tournament_request,
 )
@@ -311,3 +312,20 @@ def test_a_watch_of_a_contest_ends_with_draining(tmp_path: Path, method: str) ->
         with pytest.raises(grpc.RpcError) as raised:
             list(watched)
         assert parse_error(raised.value).reason == "DRAINING"
+
+
+@pytest.mark.parametrize(
+    ("form", "timeout_ms"),
+    [
+        ({"round_robin": {}}, 1000),
+        ({"round_robin": {}, "duplicate_play": {}}, 0),
+        ({"sprt": {"elo1": 5, "model": sprt_pb2.SPRT_MODEL_TRINOMIAL}}, 1000),
+        ({"sprt": {"elo1": 5}}, 0),
+    ],
+)
+def test_a_tournament_asks_for_nonces_by_default_if_the_seed_matters_and_its_matches_form_no_sets(
+    organiser: Organiser, form: dict[str, Any], timeout_ms: int
+) -> None:
+    late = policy_pb2.Policies(timeout=policy_pb2.TIMEOUT_ACTION_RANDOM_MOVE)
+    terms = create_tournament(organiser, match_terms=match_terms(policies=late), **form).terms.match_terms
+    assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)

@@ -114,6 +114,19 @@ def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(serv
         ]
 
 
+def test_a_bot_whose_nonce_was_late_is_waited_for_again(server: ServerProcess) -> None:
+    with connect_organiser(server, "late-nonces") as organiser:
+        late = organiser.start_match(nonce_timeout_ms=1)
+        bots = [organiser.connection(seat) for seat in (0, 1)]
+        bots[0].send(nonce=play_pb2.Nonce(match_id=late, seat=0, nonce=b"late"))
+        assert bots[0].receive("verdict").rejected.error.message == "nonce rejected: play has started"
+        match_id = organiser.create_match(nonce_timeout_ms=600_000)
+        bots[0].receive("nonce_request")
+        bots[0].send(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"in time"))
+        began = bots[0].receive("match_started").match
+        assert [nonce.nonce for nonce in began.seed_commitment.nonces] == [b"in time", b""]
+
+
 def test_a_flag_fall_is_shown_with_its_clock_charge_to_watchers_and_in_the_bot_log(server: ServerProcess) -> None:
     with connect_organiser(server, "flags") as organiser:
         match_id = organiser.start_match(rule=ONE_MS)

@@ -218,6 +218,47 @@ async def test_a_missing_nonce_is_awaited_no_longer_than_its_timeout() -> None:
 
 
 @in_loop
+async def test_a_bot_that_sends_no_nonces_delays_only_one_match() -> None:
+    harness = RefereeHarness()
+    silent, answering = harness.connect(*NIM_BOTS, hello=Hello(max_matches=9))
+    first = await harness.create(nonce_timeout_us=5 * SECOND)
+    await harness.referee.give_nonce(first, 1, b"salt")
+    await harness.time.advance(5 * SECOND)
+    assert (silent.misses_nonces, answering.misses_nonces) == (True, False)
+    second = await harness.create(nonce_timeout_us=5 * SECOND)
+    await settle()
+    assert (await harness.match(second)).phase is MatchPhase.WAITING, "the other bot has not answered yet"
+    await harness.referee.give_nonce(second, 1, b"pepper")
+    await settle()
+    assert (await harness.match(second)).nonces == (None, b"pepper")
+    assert (await harness.match(second)).phase is MatchPhase.PLAYING
+    asked = [item.match_id for item in drain_outbox(silent) if isinstance(item, NonceRequested)]
+    assert asked == [first, second], "it can contribute again"
+    (again,) = harness.connect(NIM_BOTS[0], hello=Hello(max_matches=9))
+    third = await harness.create(nonce_timeout_us=5 * SECOND)
+    await harness.referee.give_nonce(third, 1, b"sugar")
+    await settle()
+    assert not again.misses_nonces
+    assert (await harness.match(third)).phase is MatchPhase.WAITING, "a new session is waited for"
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_bot_that_was_not_asked_in_time_has_missed_no_nonce() -> None:
+    harness = RefereeHarness()
+    (early,) = harness.connect(NIM_BOTS[0])
+    (gone,) = harness.connect(NIM_BOTS[1])
+    match_id = await harness.create(nonce_timeout_us=5 * SECOND)
+    harness.referee.sessions.close(gone)
+    await harness.time.advance(6 * SECOND)
+    (back,) = harness.connect(NIM_BOTS[1])
+    await settle()
+    assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
+    assert (early.misses_nonces, back.misses_nonces) == (True, False)
+    await harness.referee.close()
+
+
+@in_loop
 async def test_a_start_that_could_not_be_written_is_retried() -> None:
     harness = RefereeHarness()
     match_id = await harness.create()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from referee_api.v1 import ladder_pb2, match_pb2, tournament_pb2
@@ -42,6 +43,8 @@ policies.forfeit_effect = "FORFEIT_EFFECT_RANDOM_MOVES"
 policies.illegal_move = { action = "ILLEGAL_MOVE_ACTION_FORFEIT", max_attempts = 2 }
 policies.disconnect = { action = "DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD", grace_period_ms = 7000 }
 """
+
+WITHOUT_NONCES = TERMS.replace("nonce_timeout_ms = 2000", "nonce_timeout_ms = 0")
 
 CONTEST = """
 partners = "fixed"
@@ -125,14 +128,14 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_a_match_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
-    texts = [f"clock = {clock}\nrandom_seats = true\n{TERMS}" for clock in CLOCKS]
+    texts = [f"clock = {clock}\nrandom_seats = true\n{TERMS}" for clock in CLOCKS] + [WITHOUT_NONCES]
     expressed = {field for text in texts for field in set_in(read_match_file(write(tmp_path, text)).terms)}
     assert missing(match_pb2.MatchTerms.DESCRIPTOR, expressed) == []
 
 
 def test_a_tournament_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
     texts = [f"clock = {clock}\nrandom_seats = true\n{CONTEST}{TOURNAMENT}{TERMS}" for clock in CLOCKS]
-    texts += [f'game = "alquerque"\n{form}' for form in FORMATS]
+    texts += [f'game = "alquerque"\nnonce_timeout_ms = 0\n{form}' for form in FORMATS]
     plans = [read_tournament(write(tmp_path, text), Policies()) for text in texts]
     expressed = {field for plan in plans for field in set_in(plan.terms)}
     assert missing(tournament_pb2.TournamentTerms.DESCRIPTOR, expressed) == []
@@ -140,6 +143,7 @@ def test_a_tournament_file_can_express_every_field_of_the_terms(tmp_path: Path) 
 
 def test_a_ladder_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
     games = "".join(f"[[games]]\nclock = {clock}\nrandom_seats = true\n{TERMS}" for clock in CLOCKS)
+    games += f"[[games]]\n{WITHOUT_NONCES}"
     plan = read_ladder(write(tmp_path, f"{CONTEST}{LADDER}{games}"))
     assert missing(ladder_pb2.LadderTerms.DESCRIPTOR, set(set_in(plan.terms))) == []
 
@@ -152,3 +156,18 @@ def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:
     assert terms.visibility == Visibility(VisibilityMode.DELAYED, 4)
     assert (terms.start_timeout_us, terms.nonce_timeout_us) == (SECOND, 2 * SECOND)
     assert terms.policies.max_attempts == 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "timeout_us"),
+    [
+        ('game = "toc"', SECOND),
+        ('game = "toc"\nnonce_timeout_ms = 0', 0),
+        ('game = "alquerque"', 0),
+        ('game = "alquerque"\npolicies.timeout = "TIMEOUT_ACTION_RANDOM_MOVE"', SECOND),
+    ],
+)
+def test_an_arena_asks_for_nonces_if_the_seed_matters(tmp_path: Path, chosen: str, timeout_us: int) -> None:
+    bots = "".join(f'b{number} = "b"\n' for number in range(4))
+    plan = read_plan(write(tmp_path, f"[bots]\n{bots}[[games]]\n{chosen}"))
+    assert plan.terms[0].match_terms.nonce_timeout_us == timeout_us

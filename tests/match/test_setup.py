@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.api import Game
 from engines.chance import Chance
 from engines.game_errors import BadOption, MalformedPosition
 from engines.options import Settings
@@ -18,13 +19,14 @@ from referee.match.events import MatchCreated, MovePlayed, MoveSource
 from referee.match.match_errors import BadSetup
 from referee.match.match_terms import (
     DisconnectPolicy,
+    DropoutPolicy,
     IllegalMovePolicy,
     LatePolicy,
     Policies,
     Visibility,
     VisibilityMode,
 )
-from referee.match.setup import MAX_NONCE_BYTES, Player, draw_move, match_chance
+from referee.match.setup import MAX_NONCE_BYTES, Player, draw_move, match_chance, seed_matters
 from referee.match.state import create_match
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, match_setup, started_match
@@ -235,3 +237,21 @@ def test_every_legal_move_can_be_drawn() -> None:
     drawn = {draw_move(Chance(bytes([number])), position, 0, 0) for number in range(30)}
     assert drawn == {"1", "2", "3"}
     assert len({draw_move(Chance(b""), position, 0, ply) for ply in range(30)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("game", "changed", "matters"),
+    [
+        (NIM, {}, False),
+        (FINGERS, {}, True),
+        (NIM, {"random_seats": True}, True),
+        (NIM, {"policies": Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)}, True),
+        (NIM, {"policies": Policies(late=LatePolicy.RANDOM_MOVE)}, True),
+        (NIM, {"policies": Policies(late=LatePolicy.DEFAULT_MOVE)}, False),
+        (STONES, {"policies": Policies(dropout=DropoutPolicy.RANDOM_MOVES)}, True),
+    ],
+)
+def test_the_seed_matters_if_the_game_the_seats_or_a_policy_draw_from_it(
+    game: Game, changed: dict[str, Any], matters: bool
+) -> None:
+    assert seed_matters(match_setup(game, **changed).terms, game) is matters

@@ -101,10 +101,14 @@ type MatchTerms struct {
 	// Whether seats are assigned at random from the seed. Default: in the given order. Must be false in contests, which
 	// balance seats themselves.
 	RandomSeats bool `protobuf:"varint,6,opt,name=random_seats,json=randomSeats,proto3" json:"random_seats,omitempty"`
-	// Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces.
+	// Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces in a match; in a
+	// contest 1000 if the seed matters in its matches and these form no sets, otherwise no nonces.
 	NonceTimeoutMs int64 `protobuf:"varint,7,opt,name=nonce_timeout_ms,json=nonceTimeoutMs,proto3" json:"nonce_timeout_ms,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
+	// Responses have it if `nonce_timeout_ms` is 0.
+	WithoutNonces bool `protobuf:"varint,8,opt,name=without_nonces,json=withoutNonces,proto3" json:"without_nonces,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MatchTerms) Reset() {
@@ -184,6 +188,13 @@ func (x *MatchTerms) GetNonceTimeoutMs() int64 {
 		return x.NonceTimeoutMs
 	}
 	return 0
+}
+
+func (x *MatchTerms) GetWithoutNonces() bool {
+	if x != nil {
+		return x.WithoutNonces
+	}
+	return false
 }
 
 // A match.
@@ -610,7 +621,7 @@ var File_referee_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xe2\x02\n" +
+	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x89\x03\n" +
 	"\n" +
 	"MatchTerms\x12+\n" +
 	"\x05rules\x18\x01 \x01(\v2\x15.referee_api.v1.RulesR\x05rules\x12>\n" +
@@ -621,7 +632,8 @@ const file_referee_api_v1_match_proto_rawDesc = "" +
 	"visibility\x12(\n" +
 	"\x10start_timeout_ms\x18\x05 \x01(\x03R\x0estartTimeoutMs\x12!\n" +
 	"\frandom_seats\x18\x06 \x01(\bR\vrandomSeats\x12(\n" +
-	"\x10nonce_timeout_ms\x18\a \x01(\x03R\x0enonceTimeoutMs\"\x98\x06\n" +
+	"\x10nonce_timeout_ms\x18\a \x01(\x03R\x0enonceTimeoutMs\x12%\n" +
+	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\"\x98\x06\n" +
 	"\x05Match\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x120\n" +
 	"\x05terms\x18\x02 \x01(\v2\x1a.referee_api.v1.MatchTermsR\x05terms\x12;\n" +

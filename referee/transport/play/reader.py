@@ -282,6 +282,8 @@ class PlayStream:
 
     async def _handle_request(self, kind: str, request: Any) -> RequestAccepted:
         self._start_task(self._count_call())  # Not awaited, or the next item would overtake this one.
+        if kind == "nonce":
+            self._session.misses_nonces = False
         seat = request.seat if kind == "nonce" or request.HasField("seat") else None
         seat = held_seat(await self._referee.match(request.match_id), self._session.player.bot, seat)
         return await REQUEST_HANDLERS[kind](self._referee, request, seat)

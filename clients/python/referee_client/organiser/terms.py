@@ -53,7 +53,10 @@ class Terms:
     """How long the match waits for its bots. Empty: the referee's default."""
     seats_by_lot: bool = False
     nonce_within: str = ""
-    """How long the seats may contribute nonces to the seed. Empty: they are not asked."""
+    """How long the seats may contribute nonces to the seed, such as `2s`; `0s`: they are not asked.
+
+    Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
+    """
 
     def message(self) -> match_pb2.MatchTerms:
         """Return the terms as a message of the contract. Raises ValueError."""
@@ -66,6 +69,7 @@ class Terms:
             start_timeout_ms=_ms(self.start_within),
             random_seats=self.seats_by_lot,
             nonce_timeout_ms=_ms(self.nonce_within),
+            without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
         )
 
     def _policies(self) -> policy_pb2.Policies:

@@ -1331,9 +1331,14 @@ pub struct MatchTerms {
     /// balance seats themselves.
     #[prost(bool, tag = "6")]
     pub random_seats: bool,
-    /// Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces.
+    /// Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces in a match; in a
+    /// contest 1000 if the seed matters in its matches and these form no sets, otherwise no nonces.
     #[prost(int64, tag = "7")]
     pub nonce_timeout_ms: i64,
+    /// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
+    /// Responses have it if `nonce_timeout_ms` is 0.
+    #[prost(bool, tag = "8")]
+    pub without_nonces: bool,
 }
 /// A match.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -72,6 +72,7 @@ class MatchTerms(_message.Message):
     START_TIMEOUT_MS_FIELD_NUMBER: _builtins.int
     RANDOM_SEATS_FIELD_NUMBER: _builtins.int
     NONCE_TIMEOUT_MS_FIELD_NUMBER: _builtins.int
+    WITHOUT_NONCES_FIELD_NUMBER: _builtins.int
     start_timeout_ms: _builtins.int
     """Time to wait for all seats to be taken and all bots to be online before the match becomes void, in
     milliseconds. Default 0: the server's setting.
@@ -81,7 +82,13 @@ class MatchTerms(_message.Message):
     balance seats themselves.
     """
     nonce_timeout_ms: _builtins.int
-    """Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces."""
+    """Time that each seat can take to add a nonce to the seed, in milliseconds. Default 0: no nonces in a match; in a
+    contest 1000 if the seed matters in its matches and these form no sets, otherwise no nonces.
+    """
+    without_nonces: _builtins.bool
+    """Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
+    Responses have it if `nonce_timeout_ms` is 0.
+    """
     @_builtins.property
     def rules(self) -> _game_pb2.Rules:
         """The game and its options. Required."""
@@ -108,10 +115,11 @@ class MatchTerms(_message.Message):
         start_timeout_ms: _builtins.int = ...,
         random_seats: _builtins.bool = ...,
         nonce_timeout_ms: _builtins.int = ...,
+        without_nonces: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["policies", b"policies", "rules", b"rules", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
