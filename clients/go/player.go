@@ -35,6 +35,11 @@ const (
 // rejects this bot. Errors are written to standard error. The options say what each turn should contain besides the
 // position.
 func Run(choose Choose, options *refereev1.TurnOptions) int {
+	return RunWithNonce(choose, randomNonce, options)
+}
+
+// RunWithNonce does the same as [Run], with nonces of the bot's own instead of 32 random bytes.
+func RunWithNonce(choose Choose, nonce Nonce, options *refereev1.TurnOptions) int {
 	settings, err := readSettings(os.Getenv)
 	if err != nil {
 		logf("%v", err)
@@ -42,7 +47,7 @@ func Run(choose Choose, options *refereev1.TurnOptions) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err = newPlayer(settings, choose, options).play(ctx)
+	err = newPlayer(settings, choose, nonce, options).play(ctx)
 	if ctx.Err() != nil {
 		return exitStopped
 	}
@@ -59,6 +64,7 @@ type player struct {
 	choose    Choose
 	hello     *refereev1.Hello
 	openTurns *openTurns
+	nonces    *nonces
 	// events are functions to be called on the player's goroutine.
 	events  chan func()
 	backoff backoff
@@ -68,7 +74,7 @@ type player struct {
 	reconnectDelay *time.Duration
 }
 
-func newPlayer(settings settings, choose Choose, options *refereev1.TurnOptions) *player {
+func newPlayer(settings settings, choose Choose, nonce Nonce, options *refereev1.TurnOptions) *player {
 	p := &player{
 		settings: settings,
 		choose:   choose,
@@ -79,6 +85,7 @@ func newPlayer(settings settings, choose Choose, options *refereev1.TurnOptions)
 			Client:            client,
 			VerdictsWithTurns: settings.verdictsWithTurns,
 		},
+		nonces: newNonces(nonce),
 		events: make(chan func()),
 	}
 	p.openTurns = &openTurns{
@@ -171,6 +178,11 @@ func (p *player) handle(refereeItem *refereev1.RefereeItem) error {
 		p.openTurns.onTurnExpired(item.TurnExpired.GetMatchId(), item.TurnExpired.GetTurnToken())
 	case *refereev1.RefereeItem_MatchEnded:
 		p.openTurns.onMatchEnded(item.MatchEnded.GetMatchId())
+		p.nonces.onMatchEnded(item.MatchEnded.GetMatchId(), item.MatchEnded.GetSeedCommitment())
+	case *refereev1.RefereeItem_NonceRequest:
+		p.send(p.nonces.onRequest(item.NonceRequest))
+	case *refereev1.RefereeItem_MatchStarted:
+		p.nonces.onMatchStarted(item.MatchStarted.GetMatch())
 	case *refereev1.RefereeItem_Welcome:
 		p.onWelcome(item.Welcome)
 	case *refereev1.RefereeItem_Draining:

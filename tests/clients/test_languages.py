@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -179,7 +179,7 @@ def test_a_bot_stopped_during_a_match_exits_with_status_0(tls_server: TlsServer,
         assert bot.stop() == 0, bot.output()
 
 
-def test_bots_in_different_languages_play_one_match_of_toc(
+def test_bots_in_different_languages_play_one_match_of_toc_and_all_contribute_to_its_seed(
     tls_server: TlsServer, client_builder: ClientBuilder
 ) -> None:
     for language in LANGUAGES:
@@ -191,8 +191,15 @@ def test_bots_in_different_languages_play_one_match_of_toc(
         tls_server.connect_organiser(server) as organiser,
         ExitStack() as stack,
     ):
-        for name, player in players.items():
+        bots = [
             stack.enter_context(tls_server.run_bot(player, server, organiser.register_bot(name)))
+            for name, player in players.items()
+        ]
         tables = [names[:4], names[-4:]]
-        for match in [organiser.create_match(long_match("toc"), table) for table in tables]:
+        terms = replace(long_match("toc"), nonce_within="10m")
+        for match in [organiser.create_match(terms, table) for table in tables]:
             assert organiser.result(match.id).kind == "played", match
+            [began] = [entry.play_started for entry in organiser.watch(match.id) if entry.HasField("play_started")]
+            assert [len(nonce.nonce) for nonce in began.seed_commitment.nonces] == [32] * 4
+        for bot in bots:
+            assert "seed" not in bot.output(), "a client reports an honest seed"

@@ -41,7 +41,10 @@ std::string in_seconds(milliseconds duration) {
 
 }  // namespace
 
-Player::Player(Bot& bot, Settings settings) : bot_(bot), settings_(std::move(settings)) {}
+Player::Player(Bot& bot, Settings settings)
+    : bot_(bot),
+      settings_(std::move(settings)),
+      nonces_([&bot](const api::NonceRequest& request) { return bot.nonce(request); }, log) {}
 
 ExitStatus Player::play() {
     for (;;) {
@@ -107,7 +110,14 @@ void Player::handle(const api::RefereeItem& item) {
         case api::RefereeItem::kTurnExpired:
             return open_turns_.on_turn_expired(item.turn_expired().match_id(),
                                                item.turn_expired().turn_token());
+        case api::RefereeItem::kNonceRequest:
+            return send(nonces_.on_request(item.nonce_request()));
+        case api::RefereeItem::kMatchStarted:
+            return nonces_.on_match_started(item.match_started().match().id(),
+                                            item.match_started().match().seed_commitment());
         case api::RefereeItem::kMatchEnded:
+            nonces_.on_match_ended(item.match_ended().match_id(),
+                                   item.match_ended().seed_commitment());
             return open_turns_.on_match_ended(item.match_ended().match_id());
         case api::RefereeItem::kWelcome:
             return on_welcome(item.welcome());

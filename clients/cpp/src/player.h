@@ -14,6 +14,7 @@
 #include <string>
 
 #include "backoff.h"
+#include "nonces.h"
 #include "open_turns.h"
 #include "referee/bot.h"
 #include "session.h"
@@ -60,6 +61,7 @@ class Player {
     std::optional<ExitStatus> exit_status_;
     Session* session_ = nullptr;
     OpenTurns open_turns_;
+    Nonces nonces_;
     Backoff backoff_;
     // Delay that a draining referee has requested.
     std::optional<std::chrono::milliseconds> reconnect_delay_;

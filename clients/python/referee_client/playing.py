@@ -12,6 +12,7 @@ from referee_client.address import Address, address
 from referee_client.backoff import Backoff
 from referee_client.bot import Bot, Players
 from referee_client.errors import Misconfigured, NotAllowed, TakenOver
+from referee_client.nonces import NonceFunction, Nonces, random_nonce
 from referee_client.runners import BotRunner, LoopRunner, ThreadRunner
 from referee_client.seats import Seats
 from referee_client.session import Session, SessionOptions
@@ -36,6 +37,7 @@ async def play(
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
     verdicts_with_turns: bool | None = None,
+    nonce: NonceFunction = random_nonce,
 ) -> None:
     """Play until cancelled, reconnecting after a session has ended.
 
@@ -43,7 +45,8 @@ async def play(
     missing values come from the environment. `games` are the games that the bot plays (default: all), `max_matches`
     limits how many matches it plays at once. With `workers`, the bot thinks in that many processes; otherwise in
     threads, or on the event loop if its `choose` is asynchronous. `view`: every turn contains the position as JSON.
-    `verdicts_with_turns`: the verdict on an accepted move may wait for the next turn.
+    `verdicts_with_turns`: the verdict on an accepted move may wait for the next turn. `nonce` returns what the bot adds
+    to the seed of a match, given the match id and the seat; by default 32 random bytes. It is called on the event loop.
 
     Raises TakenOver, NotAllowed or Misconfigured.
     """
@@ -53,7 +56,7 @@ async def play(
         version, tuple(games), _max_matches(max_matches), view, _verdicts_with_turns(verdicts_with_turns)
     )
     runner = _create_runner(bot, workers)
-    seats = Seats(runner)
+    seats = Seats(runner, Nonces(nonce))
     try:
         await _play_sessions(referee, options, seats)
     finally:
@@ -73,6 +76,7 @@ def run(
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
     verdicts_with_turns: bool | None = None,
+    nonce: NonceFunction = random_nonce,
 ) -> None:
     """Run `play` as a program, with messages on stderr.
 
@@ -91,6 +95,7 @@ def run(
             ca=ca,
             view=view,
             verdicts_with_turns=verdicts_with_turns,
+            nonce=nonce,
         )
     )
 

@@ -16,6 +16,7 @@ from referee_client.answers import RESIGN, answer_item
 from referee_client.bot import Key
 from referee_client.errors import Refusal, refusal_in
 from referee_client.matches import end_in, match_in
+from referee_client.nonces import Nonces
 from referee_client.open_turn import OpenTurn
 from referee_client.runners import BotFailed, BotRunner
 from referee_client.turn import turn_in
@@ -43,8 +44,9 @@ class Seat:
 
 
 class Seats:
-    def __init__(self, runner: BotRunner) -> None:
+    def __init__(self, runner: BotRunner, nonces: Nonces | None = None) -> None:
         self._runner = runner
+        self.nonces = nonces or Nonces()
         self._seats: dict[Key, Seat] = {}
         self._send: Send | None = None
         """Sends an item in the current session. None: there is none."""
@@ -65,6 +67,7 @@ class Seats:
             seat.cancel_turn()
 
     def on_match_started(self, message: play_pb2.MatchStarted) -> None:
+        self.nonces.on_match_started(message.match.id, message.match.seed_commitment)
         match = match_in(message.match)
         key = (match.id, message.seat)
         if key not in self._seats:
@@ -96,6 +99,7 @@ class Seats:
 
     def on_match_ended(self, message: play_pb2.MatchEnded) -> None:
         """Handle the end of a match. The bot is notified once, and only of matches that it knows."""
+        self.nonces.on_match_ended(message.match_id, message.seed_commitment)
         key = (message.match_id, message.seat)
         seat = self._seats.pop(key, None)
         if seat:

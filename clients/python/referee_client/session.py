@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -22,7 +21,6 @@ log = logging.getLogger("referee_client")
 
 CLIENT = f"referee-client-python/{version('referee-client')}"
 MAX_LEGAL_MOVES = 5_000
-NONCE_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Session:
             "turn_expired": seats.on_turn_expired,
             "match_started": seats.on_match_started,
             "match_ended": seats.on_match_ended,
-            "nonce_request": self._on_nonce_request,
+            "nonce_request": lambda request: self._outbox.put(seats.nonces.on_request(request)),
             "draining": self._on_draining,
             "notice": _on_notice,
             "session_taken_over": _on_takeover,
@@ -131,11 +129,6 @@ class Session:
 
     def _on_ping(self, ping: play_pb2.Ping) -> None:
         self._outbox.put(play_pb2.BotItem(pong=play_pb2.Pong(id=ping.id)))
-
-    def _on_nonce_request(self, request: play_pb2.NonceRequest) -> None:
-        """Contribute random bytes to the seed, so that nobody can choose it alone."""
-        nonce = play_pb2.Nonce(match_id=request.match_id, seat=request.seat, nonce=secrets.token_bytes(NONCE_BYTES))
-        self._outbox.put(play_pb2.BotItem(nonce=nonce))
 
     def _on_draining(self, draining: play_pb2.Draining) -> None:
         self._reconnect_delay_s = draining.reconnect_delay_ms / 1_000

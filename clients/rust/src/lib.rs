@@ -5,6 +5,7 @@
 //! answering one twice.
 
 mod backoff;
+mod nonces;
 mod open_turns;
 mod player;
 mod session;
@@ -34,5 +35,12 @@ pub trait Bot: Send + Sync + 'static {
     /// What each turn should contain besides the position. Default: nothing.
     fn turn_options(&self) -> api::TurnOptions {
         api::TurnOptions::default()
+    }
+
+    /// What the bot adds to the seed of a match: up to 64 bytes that nobody can guess. Default: 32 random bytes.
+    ///
+    /// It is called on the thread of the stream, so it must return at once.
+    fn nonce(&self, _request: &api::NonceRequest) -> Vec<u8> {
+        nonces::random_nonce()
     }
 }

@@ -16,8 +16,9 @@ use tokio::{
 
 use crate::{
     Bot, BotError, Settings,
-    api::{Hello, Move, Pong, RefereeItem, Resignation, Turn, bot_item, referee_item::Item},
+    api::{Hello, Move, NonceRequest, Pong, RefereeItem, Resignation, Turn, bot_item, referee_item::Item},
     backoff::Backoff,
+    nonces::{Nonces, random_nonce},
     open_turns::{Action, OpenTurns, TurnId, TurnRequest},
     session::{Session, SessionEnd},
 };
@@ -70,6 +71,7 @@ struct Player<B> {
     settings: Settings,
     backoff: Backoff,
     open_turns: OpenTurns,
+    nonces: Nonces,
     events: JoinSet<Event>,
     /// The pause that a draining referee has asked for.
     reconnect_delay: Option<Duration>,
@@ -82,6 +84,7 @@ impl<B: Bot> Player<B> {
             settings,
             backoff: Backoff::default(),
             open_turns: OpenTurns::default(),
+            nonces: Nonces::default(),
             events: JoinSet::new(),
             reconnect_delay: None,
         }
@@ -160,7 +163,17 @@ impl<B: Bot> Player<B> {
             Some(Item::TurnExpired(expired)) => {
                 self.open_turns.on_turn_expired(&expired.match_id, &expired.turn_token);
             }
-            Some(Item::MatchEnded(ended)) => self.open_turns.on_match_ended(&ended.match_id),
+            Some(Item::MatchEnded(ended)) => {
+                let published = ended.seed_commitment.unwrap_or_default();
+                report(self.nonces.on_match_ended(&ended.match_id, &published));
+                self.open_turns.on_match_ended(&ended.match_id);
+            }
+            Some(Item::NonceRequest(request)) => self.send_nonce(session, &request),
+            Some(Item::MatchStarted(started)) => {
+                let started = started.r#match.unwrap_or_default();
+                let announced = started.seed_commitment.unwrap_or_default();
+                report(self.nonces.on_match_started(&started.id, &announced));
+            }
             Some(Item::Welcome(welcome)) => {
                 self.backoff.on_welcome(Instant::now());
                 session.set_heartbeat_timeout(milliseconds(welcome.heartbeat_timeout_ms));
@@ -175,9 +188,20 @@ impl<B: Bot> Player<B> {
             }
             Some(Item::SessionTakenOver(_)) => return Err(SessionEnd::TakenOver),
             Some(Item::Notice(notice)) => eprintln!("referee: {}", notice.message),
-            Some(Item::MatchStarted(_) | Item::NonceRequest(_)) | None => {}
+            None => {}
         }
         Ok(())
+    }
+
+    fn send_nonce(&mut self, session: &Session, request: &NonceRequest) {
+        let bot = &self.bot;
+        // A panic has already written its message to standard error.
+        let choose = || catch_unwind(AssertUnwindSafe(|| bot.nonce(request))).unwrap_or_else(|_| random_nonce());
+        let (nonce, problems) = self
+            .nonces
+            .on_request(&request.match_id, request.seat, &request.commitment, choose);
+        report(problems);
+        session.send(bot_item::Item::Nonce(nonce).into());
     }
 
     fn handle_event(&mut self, session: &Session, event: Event) {
@@ -206,6 +230,13 @@ impl<B: Bot> Player<B> {
                 });
             }
         }
+    }
+}
+
+/// Reports problems with a seed to the author of the bot.
+fn report(problems: Vec<String>) {
+    for problem in problems {
+        eprintln!("referee-client: {problem}");
     }
 }
 

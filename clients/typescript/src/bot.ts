@@ -2,7 +2,7 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import type { Turn, TurnOptionsSchema } from "./stubs/referee_api/v1/play_pb.js";
+import type { NonceRequest, Turn, TurnOptionsSchema } from "./stubs/referee_api/v1/play_pb.js";
 import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
 
 /** A turn as it is passed to the bot. */
@@ -20,6 +20,9 @@ export type Choose = (request: TurnRequest) => string | Promise<string>;
 /** What each turn should contain besides the position. */
 export type TurnOptions = MessageInitShape<typeof TurnOptionsSchema>;
 
+/** Returns what the bot adds to the seed of a match: up to 64 bytes that nobody can guess. */
+export type ChooseNonce = (request: NonceRequest) => Uint8Array;
+
 /**
  * A bot is a module that exports this.
  *
@@ -29,4 +32,6 @@ export type TurnOptions = MessageInitShape<typeof TurnOptionsSchema>;
 export interface Bot {
   default: Choose;
   turnOptions?: TurnOptions;
+  /** Called in the main thread, so it must return at once. Default: 32 random bytes. */
+  nonce?: ChooseNonce;
 }

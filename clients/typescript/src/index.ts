@@ -6,5 +6,5 @@
  * answering one twice.
  */
 
-export type { Bot, Choose, TurnOptions, TurnRequest } from "./bot.js";
+export type { Bot, Choose, ChooseNonce, TurnOptions, TurnRequest } from "./bot.js";
 export { run } from "./player.js";

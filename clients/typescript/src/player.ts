@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { botItem, moveItem, pongItem, resignationItem } from "./answers.js";
 import { Backoff } from "./backoff.js";
-import type { Bot, TurnOptions } from "./bot.js";
+import type { Bot, ChooseNonce, TurnOptions } from "./bot.js";
+import { Nonces } from "./nonces.js";
 import { isCancelled, type OpenTurn, OpenTurns } from "./open-turns.js";
 import { Session, type SessionEnd, TAKEN_OVER } from "./session.js";
 import { ConfigurationError, readSettings, type Settings } from "./settings.js";
@@ -25,11 +26,11 @@ const EXIT_STATUS = { stopped: 0, misconfigured: 2, "taken over": 3, rejected: 4
 export async function run(bot: URL): Promise<number> {
   try {
     const settings = readSettings(env);
-    const { default: choose, turnOptions } = (await import(bot.href)) as Partial<Bot>;
+    const { default: choose, turnOptions, nonce } = (await import(bot.href)) as Partial<Bot>;
     if (typeof choose !== "function") {
       throw new ConfigurationError(`${bot.pathname} exports no function as default`);
     }
-    const player = new Player(settings, bot, turnOptions ?? {});
+    const player = new Player(settings, bot, turnOptions ?? {}, nonce);
     process.once("SIGINT", () => player.stop());
     process.once("SIGTERM", () => player.stop());
     return EXIT_STATUS[await player.play()];
@@ -42,6 +43,7 @@ export async function run(bot: URL): Promise<number> {
 class Player {
   readonly #settings: Settings;
   readonly #turnOptions: TurnOptions;
+  readonly #nonces: Nonces;
   readonly #workers: WorkerPool;
   readonly #backoff = new Backoff();
   readonly #stopping = new AbortController();
@@ -56,10 +58,11 @@ class Player {
   /** The pause that a draining referee has asked for. */
   #reconnectDelayMs: number | undefined;
 
-  constructor(settings: Settings, bot: URL, turnOptions: TurnOptions) {
+  constructor(settings: Settings, bot: URL, turnOptions: TurnOptions, nonce: ChooseNonce | undefined) {
     this.#settings = settings;
     this.#version = settings.version;
     this.#turnOptions = turnOptions;
+    this.#nonces = new Nonces(nonce, log);
     this.#workers = new WorkerPool(bot, Math.max(availableParallelism(), settings.maxMatches));
   }
 
@@ -132,7 +135,12 @@ class Player {
       case "turnExpired":
         return this.#openTurns.onTurnExpired(item.value.matchId, item.value.turnToken);
       case "matchEnded":
+        this.#nonces.onMatchEnded(item.value.matchId, item.value.seedCommitment);
         return this.#openTurns.onMatchEnded(item.value.matchId);
+      case "nonceRequest":
+        return this.#send(this.#nonces.onRequest(item.value));
+      case "matchStarted":
+        return this.#nonces.onMatchStarted(item.value.match?.id ?? "", item.value.match?.seedCommitment);
       case "welcome":
         return this.#onWelcome(item.value);
       case "draining":

@@ -28,6 +28,9 @@ struct TurnRequest {
     bool cancelled() const { return open_turn.expired(); }
 };
 
+// Returns 32 random bytes.
+std::string random_nonce();
+
 // A bot, which chooses moves.
 class Bot {
   public:
@@ -41,6 +44,10 @@ class Bot {
 
     // What each turn should contain besides the position. Default: nothing.
     virtual api::TurnOptions turn_options() const { return {}; }
+
+    // Returns what the bot adds to the seed of a match: up to 64 bytes that nobody can guess. It is
+    // called on the thread of the stream, so it must return at once. Default: 32 random bytes.
+    virtual std::string nonce(const api::NonceRequest&) { return random_nonce(); }
 };
 
 // Plays until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM, 2 if

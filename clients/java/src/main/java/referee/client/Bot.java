@@ -1,5 +1,6 @@
 package referee.client;
 
+import referee.api.v1.NonceRequest;
 import referee.api.v1.TurnOptions;
 
 /** A bot, which chooses moves. */
@@ -17,6 +18,16 @@ public interface Bot {
     /** What each turn should contain besides the position. Default: nothing. */
     default TurnOptions turnOptions() {
         return TurnOptions.getDefaultInstance();
+    }
+
+    /**
+     * Returns what the bot adds to the seed of a match: up to 64 bytes that nobody can guess.
+     * Default: 32 random bytes.
+     *
+     * <p>It is called on the thread of the stream, so it must return at once.
+     */
+    default byte[] nonce(NonceRequest request) {
+        return Nonces.randomNonce();
     }
 
     /**

@@ -14,6 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import referee.api.v1.BotItem;
 import referee.api.v1.Hello;
+import referee.api.v1.Match;
+import referee.api.v1.MatchEnded;
 import referee.api.v1.Move;
 import referee.api.v1.Pong;
 import referee.api.v1.RefereeItem;
@@ -49,6 +51,7 @@ final class Player implements Session.Listener {
     private final CompletableFuture<Integer> exitStatus = new CompletableFuture<>();
     private final Backoff backoff = new Backoff();
     private final OpenTurns openTurns = new OpenTurns(this::choose, this::send, this::schedule);
+    private final Nonces nonces;
     private final Bot bot;
     private final String referee;
     private final String token;
@@ -64,6 +67,7 @@ final class Player implements Session.Listener {
      */
     Player(Bot bot, Settings settings) {
         this.bot = bot;
+        nonces = new Nonces(bot::nonce, Player::log);
         referee = settings.hostPort();
         token = settings.token();
         channelBuilder =
@@ -110,7 +114,16 @@ final class Player implements Session.Listener {
             case TURN -> openTurns.onTurn(item.getTurn());
             case VERDICT -> openTurns.onVerdict(item.getVerdict());
             case TURN_EXPIRED -> openTurns.onTurnExpired(item.getTurnExpired());
-            case MATCH_ENDED -> openTurns.onMatchEnded(item.getMatchEnded().getMatchId());
+            case MATCH_ENDED -> {
+                MatchEnded ended = item.getMatchEnded();
+                nonces.onMatchEnded(ended.getMatchId(), ended.getSeedCommitment());
+                openTurns.onMatchEnded(ended.getMatchId());
+            }
+            case NONCE_REQUEST -> send(nonces.onRequest(item.getNonceRequest()));
+            case MATCH_STARTED -> {
+                Match match = item.getMatchStarted().getMatch();
+                nonces.onMatchStarted(match.getId(), match.getSeedCommitment());
+            }
             case WELCOME -> onWelcome(item.getWelcome());
             case DRAINING ->
                     reconnectDelayMs = OptionalLong.of(item.getDraining().getReconnectDelayMs());

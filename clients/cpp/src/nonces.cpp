@@ -1,0 +1,106 @@
+#include "nonces.h"
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace referee {
+
+namespace {
+
+const std::string REPLACED = "the referee has replaced its commitment to the seed";
+
+}  // namespace
+
+std::string random_nonce() {
+    unsigned char bytes[NONCE_BYTES];
+    if (RAND_bytes(bytes, NONCE_BYTES) != 1) throw std::runtime_error("there is no randomness");
+    return std::string(bytes, bytes + NONCE_BYTES);
+}
+
+std::string sha256(const std::string& bytes) {
+    unsigned char hash[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_Digest(bytes.data(), bytes.size(), hash, &size, EVP_sha256(), nullptr);
+    return std::string(hash, hash + size);
+}
+
+Nonces::Nonces(Choose choose, Report report)
+    : choose_(std::move(choose)), report_(std::move(report)) {}
+
+api::BotItem Nonces::on_request(const api::NonceRequest& request) {
+    Contribution& known = keep_commitment(request.match_id(), request.commitment());
+    auto kept = known.nonces.find(request.seat());
+    if (kept == known.nonces.end()) {
+        kept = known.nonces.emplace(request.seat(), chosen(request)).first;
+    }
+    api::BotItem item;
+    item.mutable_nonce()->set_match_id(request.match_id());
+    item.mutable_nonce()->set_seat(request.seat());
+    item.mutable_nonce()->set_nonce(kept->second);
+    return item;
+}
+
+void Nonces::on_match_started(const std::string& match_id, const api::SeedCommitment& announced) {
+    keep_commitment(match_id, announced.commitment());
+}
+
+void Nonces::on_match_ended(const std::string& match_id, const api::SeedCommitment& published) {
+    const auto found = matches_.find(match_id);
+    if (found == matches_.end()) return;
+    const Contribution known = std::move(found->second);
+    matches_.erase(found);
+    if (published.commitment().empty()) return;
+    for (const std::string& problem : problems(known, published)) {
+        report_("match " + match_id + ": " + problem);
+    }
+}
+
+// Returns what is known about the match. The first commitment counts.
+Nonces::Contribution& Nonces::keep_commitment(const std::string& match_id,
+                                              const std::string& commitment) {
+    Contribution& known =
+        matches_.try_emplace(match_id, Contribution{commitment, {}}).first->second;
+    if (known.commitment != commitment) report_("match " + match_id + ": " + REPLACED);
+    return known;
+}
+
+std::string Nonces::chosen(const api::NonceRequest& request) {
+    try {
+        const std::string nonce = choose_(request);
+        if (nonce.size() <= MAX_NONCE_BYTES) return nonce;
+        report_("a nonce has at most " + std::to_string(MAX_NONCE_BYTES) +
+                " bytes; a random one is sent");
+    } catch (const std::exception& error) {
+        report_(std::string("the bot failed to choose a nonce, and a random one is sent: ") +
+                error.what());
+    } catch (...) {
+        report_("the bot failed to choose a nonce, and a random one is sent");
+    }
+    return random_nonce();
+}
+
+// Returns what does not fit. The seed is checked if it is published, which duplicate play delays.
+std::vector<std::string> Nonces::problems(const Contribution& known,
+                                          const api::SeedCommitment& published) {
+    std::vector<std::string> found;
+    if (published.commitment() != known.commitment) found.push_back(REPLACED);
+    if (!published.seed().empty() && sha256(published.seed()) != known.commitment) {
+        found.push_back("the seed of the referee does not match its commitment");
+    }
+    std::map<unsigned, std::string> used;
+    for (const api::SeatNonce& nonce : published.nonces()) used[nonce.seat()] = nonce.nonce();
+    for (const auto& [seat, nonce] : known.nonces) {
+        if (used[seat] == nonce) continue;
+        const std::string of_seat = "nonce of seat " + std::to_string(seat);
+        found.push_back(used[seat].empty() ? "the seed was made without the " + of_seat +
+                                                 ": it was late, or the referee ignored it"
+                                           : "the seed was made with another " + of_seat +
+                                                 " than the one that was sent");
+    }
+    return found;
+}
+
+}  // namespace referee
