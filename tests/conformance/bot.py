@@ -2,6 +2,7 @@
 
 import os
 import queue
+import secrets
 import signal
 import sys
 import threading
@@ -28,6 +29,8 @@ answers: dict[tuple[str, str], str] = {}
 """Answers by match and token."""
 decided: set[tuple[str, str]] = set()
 """Answers that have a verdict, by match and token."""
+nonces: dict[str, bytes] = {}
+"""Nonces by match."""
 sessions = 0
 
 
@@ -100,6 +103,8 @@ def handle(kind: str, item: Any, outgoing: "queue.Queue[play_pb2.BotItem]") -> N
             outgoing.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
     elif kind == "turn":
         answer(item.turn, outgoing)
+    elif kind == "nonce_request":
+        outgoing.put(play_pb2.BotItem(nonce=nonce(item.nonce_request)))
     elif exits_on(kind, item):
         sys.exit(1)
     elif kind == "verdict":
@@ -139,6 +144,12 @@ def answer(turn: play_pb2.Turn, outgoing: "queue.Queue[play_pb2.BotItem]") -> No
     outgoing.put(
         play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=answers[key]))
     )
+
+
+def nonce(request: play_pb2.NonceRequest) -> play_pb2.Nonce:
+    match_id = request.match_id
+    random = b"x" * 32 if FAULT == "is predictable" else nonces.setdefault(match_id, secrets.token_bytes(32))
+    return play_pb2.Nonce(match_id=match_id, seat=request.seat, nonce=random)
 
 
 def requests(outgoing: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:

@@ -24,6 +24,7 @@ BREAKERS = {
     "simultaneous-turns": "nothing sealed",
     "large-turn": "reads little",
     "turn-with-a-draw-offer": "no offers",
+    "nonce-request": "is predictable",
     "repeated-turn": "thinks anew",
     "disconnect-before-the-answer": "stays away",
     "disconnect-before-the-verdict": "forgets",

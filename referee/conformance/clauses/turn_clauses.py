@@ -2,12 +2,15 @@
 
 from referee_api.v1 import play_pb2
 
-from referee.conformance.bot_match import ANY_GAME, BotMatch, accepted, expect_legal_answer, new_match
-from referee.conformance.clause import require
+from referee.conformance.bot_match import ANY_GAME, LEFT_MS, BotMatch, accepted, expect_legal_answer, new_match
+from referee.conformance.clause import ClauseNotApplicable, require
 from referee.conformance.kit_server import KitServer
+from referee.match.setup import MAX_NONCE_BYTES
 
 NAME_CHARS = 64
 PONGS = 64
+MIN_NONCE_BYTES = 16
+"""Fewer could be guessed."""
 LARGE_ID = (1 << 64) - 1
 FREE_TILES = (
     "BNR@0.0u/0.-1d,BRN@-2.1d/-2.1u,BRN@1.-1d/2.-1u,NRB@-3.2u/-3.2d,NRB@1.1u/0.1d,RBN@-2.0d/-2.0u,"
@@ -146,6 +149,29 @@ async def turn_with_a_draw_offer(kit: KitServer) -> None:
     await expect_legal_answer(session, match, turn)
 
 
+async def nonce_request(kit: KitServer) -> None:
+    """A request for a nonce gets no answer, or 16 to 64 bytes: the same if it is repeated, others in another match."""
+    session = await kit.session()
+    matches = [(await new_match(session, *ANY_GAME)).match_id for _ in range(2)]
+    session.send_batch(*(_nonce_request(match_id) for match_id in (*matches, matches[0])))
+    await session.wait_until_read()
+    nonces = [item.nonce for item in session.received if item.HasField("nonce")]
+    if not nonces:
+        raise ClauseNotApplicable("the bot sends no nonces, so that others choose what is dealt to it")
+    fitting = all(nonce.match_id in matches and nonce.seat == 0 for nonce in nonces)
+    require(fitting, "a nonce is not for the match and seat of a request")
+    sizes = [len(nonce.nonce) for nonce in nonces]
+    require(min(sizes) >= MIN_NONCE_BYTES and max(sizes) <= MAX_NONCE_BYTES, f"the nonces have {sizes} bytes")
+    first, second = ({nonce.nonce for nonce in nonces if nonce.match_id == match_id} for match_id in matches)
+    require(len(first) == len(second) == 1, "a match has different nonces for one seat, or none")
+    require(first != second, "the nonces of two matches are the same, so they can be predicted")
+
+
+def _nonce_request(match_id: str) -> play_pb2.RefereeItem:
+    request = play_pb2.NonceRequest(match_id=match_id, commitment=bytes(32), time_left_ms=LEFT_MS)
+    return play_pb2.RefereeItem(nonce_request=request)
+
+
 CLAUSES = (
     hello_comes_first,
     pings_are_answered,
@@ -158,4 +184,5 @@ CLAUSES = (
     simultaneous_turns,
     large_turn,
     turn_with_a_draw_offer,
+    nonce_request,
 )
