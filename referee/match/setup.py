@@ -106,16 +106,17 @@ RANDOM_MOVES = frozenset({IllegalMovePolicy.RANDOM_MOVE, LatePolicy.RANDOM_MOVE,
 TRIED_SEEDS = tuple(bytes([number]) * SEED_BYTES for number in range(8))
 
 
-def seed_matters(terms: MatchTerms, game: Game) -> bool:
+def seed_matters(terms: MatchTerms, game: Game, opening: str = "") -> bool:
     """Return whether anything in a match by these complete terms is drawn from its seed.
 
+    With an opening the game itself draws nothing from it.
     The text of a position contains everything, also what later draws depend on. So if a game draws anything, its first
     positions differ between seeds.
     """
     policies = terms.policies
     if terms.random_seats or not RANDOM_MOVES.isdisjoint((policies.illegal, policies.late, policies.dropout)):
         return True
-    return len({game.start(terms.settings, seed).text(REFEREE) for seed in TRIED_SEEDS}) > 1
+    return not opening and len({game.start(terms.settings, seed).text(REFEREE) for seed in TRIED_SEEDS}) > 1
 
 
 def game_seed(chance: Chance) -> bytes:

@@ -27,7 +27,8 @@ from referee.match.events import (
     SeatTaken,
     SeatVacated,
 )
-from referee.match.setup import Player
+from referee.match.setup import Player, seed_matters
+from referee.match.state import Match
 from referee.storage.value_codec import field_names
 
 DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
@@ -71,6 +72,17 @@ CHARGE_DIFFERENCES: Mapping[str, str] = {
 def describe(event: Event) -> str:
     """Return a clause that describes the event."""
     return escape_unprintable(DESCRIPTIONS[type(event)](event))
+
+
+def describe_seed(match: Match) -> str:
+    """Return a clause that says who chose the seed of the match. Empty if nothing was drawn from it."""
+    if match.chance is None or not seed_matters(match.terms, match.game, match.setup.opening):
+        return ""
+    seats = [str(seat) for seat, nonce in enumerate(match.nonces) if nonce]
+    if seats:
+        return f"{'seat' if len(seats) == 1 else 'seats'} {', '.join(seats)} of {len(match.nonces)} added to its seed"
+    chooser = "whoever created the match" if match.setup.seed_given else "the referee"
+    return f"{chooser} alone chose its seed"
 
 
 def escape_unprintable(text: str) -> str:

@@ -57,7 +57,7 @@ from referee.match.events import (
 )
 from referee.match.result import VOID_CAUSES, EndCause, Fault
 from referee.match.state import Match, MatchPhase, create_match
-from referee.records.describe_event import describe, describe_difference
+from referee.records.describe_event import describe, describe_difference, describe_seed
 from referee.records.record_reader import MatchRecord, RecordInvalid, RecordStatus, VerificationResult, read_record
 from referee.records.signing_key import fingerprint
 
@@ -85,11 +85,12 @@ def verify_file(file: BinaryIO, expected_key: str | None, find_game: FindGame) -
     except RecordInvalid as trouble:
         return trouble.verdict
     compared = "the key expected" if expected_key else "not compared with any key you trust"
-    return VerificationResult(
-        RecordStatus.FINE,
-        f"match {match.setup.match_id}, {match.game.name}, {len(record.entries)} entries, {match.result}; "
+    clauses = (
+        f"match {match.setup.match_id}, {match.game.name}, {len(record.entries)} entries, {match.result}",
+        describe_seed(match),
         f"signed by {fingerprint(record.key)}, {compared}",
     )
+    return VerificationResult(RecordStatus.FINE, "; ".join(filter(None, clauses)))
 
 
 def _check_key(record: MatchRecord, expected: str | None) -> None:

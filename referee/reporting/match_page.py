@@ -14,7 +14,7 @@ from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource
 from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text
-from referee.records.describe_event import describe, escape_unprintable
+from referee.records.describe_event import describe, describe_seed, escape_unprintable
 from referee.records.record_reader import RecordHistory
 from referee.reporting.markup import Markup, tag
 from referee.reporting.page import document, heading
@@ -43,6 +43,7 @@ def match_page(history: RecordHistory, title: str, result: str, record: str, ind
         ("Result", result),
         ("Created", f"{datetime.fromtimestamp(history.steps[0].entry.at_ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"),
         *_seats(first, last),
+        *([("Seed", seed)] if (seed := describe_seed(last)) else ()),
     ]
     boards = list(_boards(history))
     content = tag(

@@ -255,3 +255,9 @@ def test_the_seed_matters_if_the_game_the_seats_or_a_policy_draw_from_it(
     game: Game, changed: dict[str, Any], matters: bool
 ) -> None:
     assert seed_matters(match_setup(game, **changed).terms, game) is matters
+
+
+def test_the_seed_does_not_matter_in_a_game_with_an_opening_unless_seats_or_a_policy_draw_from_it() -> None:
+    opening = str(FINGERS.start(FINGERS.settings(), b"1"))
+    assert not seed_matters(match_setup(FINGERS).terms, FINGERS, opening)
+    assert seed_matters(match_setup(FINGERS, random_seats=True).terms, FINGERS, opening)

@@ -387,3 +387,22 @@ def test_impossible_offers_and_forfeits_are_found(tmp_path: Path) -> None:
     ]
     for event, expected in cases:
         assert expected in first_mismatch([*MATCH[:2], event, ended], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("terms", "given", "nonces", "clause"),
+    [
+        ({"random_seats": True}, False, (b"a", b""), "; seat 0 of 2 added to its seed; "),
+        ({"random_seats": True}, True, (b"a", b"b"), "; seats 0, 1 of 2 added to its seed; "),
+        ({"random_seats": True}, False, (b"", b""), "; the referee alone chose its seed; "),
+        ({"random_seats": True}, True, (), "; whoever created the match alone chose its seed; "),
+        ({}, False, (b"a", b"b"), "resignation, ranks 2 1; signed by "),
+    ],
+)
+def test_a_record_says_who_chose_the_seed_if_it_matters(
+    tmp_path: Path, terms: dict[str, Any], given: bool, nonces: tuple[bytes, ...], clause: str
+) -> None:
+    asked: list[tuple[int, Command]] = [(seat, AddNonce(seat, nonce)) for seat, nonce in enumerate(nonces)]
+    setup = replace(nim_setup(nonce_timeout_us=1_000_000, **terms), seed_given=given)
+    events = decided_events(setup, *asked, START, (30, Resign(0)))
+    assert clause in verdict_on(record_of(events), tmp_path).sentence
