@@ -3,8 +3,10 @@
 Pairings depend on the tournament alone, so planning is deterministic.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
@@ -159,20 +161,42 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
     """Return a round, or no pairings if no round without rematches is possible: then the round before was the last."""
     if not round_is_due(tournament):
         return []
+    never = {frozenset(pair) for pair in tournament.terms.forbidden_pairs}
+    own = _pairs_of_one_owner(tournament) if tournament.round < rounds_between_owners(form) else set()
+    for forbidden in (never | own, never):
+        try:
+            return _swiss_round(tournament, form, forbidden)
+        except Unpairable:
+            pass
+    return []
+
+
+def rounds_between_owners(form: Swiss) -> int:
+    """Return in how many rounds, from the first one on, entrants of one owner do not meet, if that is possible."""
+    return (form.rounds + 1) // 2
+
+
+def _pairs_of_one_owner(tournament: Tournament) -> set[frozenset[str]]:
+    owned: defaultdict[str, list[str]] = defaultdict(list)
+    for name in tournament.active_entrants:
+        for owner in tournament.entrants[name].owners:
+            owned[owner].append(name)
+    return {frozenset(pair) for names in owned.values() for pair in combinations(names, 2)}
+
+
+def _swiss_round(tournament: Tournament, form: Swiss, forbidden: Collection[frozenset[str]]) -> list[Pairing]:
+    """Raises Unpairable."""
     lot, _ = tournament.terms.chance.fork("first colour").below(2)
     active, number = tournament.active_entrants, tournament.round + 1
-    try:
-        pairings = pair_swiss_round(
-            _pairing_results(tournament),
-            [name for name in active if (name, number) not in tournament.requested_byes],
-            form.rounds,
-            first_has_first_move=lot == 0,
-            acceleration=acceleration_of(tournament, form),
-            forbidden={frozenset(pair) for pair in tournament.terms.forbidden_pairs},
-        )
-        return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
-    except Unpairable:
-        return []
+    pairings = pair_swiss_round(
+        _pairing_results(tournament),
+        [name for name in active if (name, number) not in tournament.requested_byes],
+        form.rounds,
+        first_has_first_move=lot == 0,
+        acceleration=acceleration_of(tournament, form),
+        forbidden=forbidden,
+    )
+    return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
 
 
 def _pairing_results(tournament: Tournament) -> RoundResults:
