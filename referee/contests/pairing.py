@@ -106,6 +106,12 @@ class MatchScore:
     """Ranks from 1; equal ranks are shared."""
     forfeited: tuple[str, ...] = ()
     """Entrants that lost by a fault of their own."""
+    moves: str = ""
+    """Digest of the moves, by which repeated games are found. Empty: none was played, or it is not known."""
+
+
+GameKey = tuple[tuple[str, ...], str]
+"""Entrants in the order of seats, and the digest of the moves. Games with the same key are one piece of evidence."""
 
 
 @dataclass(frozen=True, slots=True)

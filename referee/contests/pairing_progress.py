@@ -6,7 +6,7 @@ The first result of a match stands; recording another one changes nothing.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from referee.contests.pairing import DueMatch, MatchScore, Pairing
+from referee.contests.pairing import DueMatch, GameKey, MatchScore, Pairing
 from referee.contests.tables.round_result import (
     TEAM_DRAW,
     TEAM_WIN,
@@ -135,6 +135,11 @@ class PairingProgress:
         """Return whether two entrants have equal points after that many matches."""
         first, second = (self._points(place, last) for place in range(2))
         return first == second
+
+    def game_key(self, number: int) -> GameKey | None:
+        """Return the key of the game in a match that has a result. None: its moves are not known."""
+        moves = self.scores[number].moves
+        return (self.pairing.seats_of_match(number), moves) if moves else None
 
     @property
     def has_scores(self) -> bool:

@@ -133,13 +133,13 @@ class Seating:
         }
         return tuple(sits[seat] for seat in sorted(sits))
 
-    def score(self, due: DueMatch, result: Result) -> MatchScore:
-        """Return the score of the entrants for a result that is not void."""
+    def score(self, due: DueMatch, result: Result, moves: str = "") -> MatchScore:
+        """Return the score of the entrants for a result that is not void. `moves` is the digest of the moves."""
         seats_of = dict(zip(_places(due), self.places, strict=True))
         seats = [seats_of[place] for place in range(len(seats_of))]
         at_fault = {forfeit.seat for forfeit in result.forfeits}
         forfeited = [name for name, mine in zip(due.pairing.entrants, seats, strict=True) if at_fault & {*mine}]
-        return MatchScore(tuple(result.ranks[mine[0]] for mine in seats), tuple(dict.fromkeys(forfeited)))
+        return MatchScore(tuple(result.ranks[mine[0]] for mine in seats), tuple(dict.fromkeys(forfeited)), moves)
 
 
 def seating(table: Table, partners: Partners) -> Seating:

@@ -138,7 +138,7 @@ class ContestWorker(ABC, Generic[S]):
         """Return the command that records a match as started."""
 
     @abstractmethod
-    def _result_command(self, due: DueMatch, match: Match) -> Any:
+    async def _result_command(self, due: DueMatch, match: Match) -> Any:
         """Return the command that records the result of a match, or that it is void."""
 
     async def _prepare(self) -> None:
@@ -197,7 +197,7 @@ class ContestWorker(ABC, Generic[S]):
         for due in self.state.playing:
             match = ended.get(self.state.match_id(due) or "")
             if match and match.result:
-                await self._execute(self._result_command(due, match))
+                await self._execute(await self._result_command(due, match))
                 self._backoff.record(due, match.result, self._time.monotonic_us())
 
     async def _create_match(self, due: DueMatch, unavailable: set[str]) -> bool:

@@ -182,7 +182,7 @@ class LadderWorker(ContestWorker[LadderState]):
     def _start_command(self, due: DueMatch, match_id: str) -> LadderCommand:
         return StartLadderMatch(due.id, match_id)
 
-    def _result_command(self, due: DueMatch, match: Match) -> LadderCommand:
+    async def _result_command(self, due: DueMatch, match: Match) -> LadderCommand:
         match_id, result = match.setup.match_id, self._ratings.result_of(self.state, match)
         if result is None:
             return RecordLadderVoid(due.id, match_id)

@@ -28,8 +28,10 @@ from referee.hosting.contest_worker import ContestWorker, HostingDependencies
 from referee.hosting.tournament_state import TournamentState, decide_and_pair
 from referee.hosting.version_freeze import VersionFreeze
 from referee.live.match_request import MAKER
+from referee.live.ports import EngineFault, LogDamaged
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.match_errors import MatchOver
+from referee.match.moves_digest import digest_moves
 from referee.match.result import EndCause, EndKind
 from referee.match.state import Match
 
@@ -260,11 +262,20 @@ class TournamentWorker(ContestWorker[TournamentState]):
     def _start_command(self, due: DueMatch, match_id: str) -> TournamentCommand:
         return StartTournamentMatch(due.pairing.id, due.number, due.attempt, match_id)
 
-    def _result_command(self, due: DueMatch, match: Match) -> TournamentCommand:
+    async def _result_command(self, due: DueMatch, match: Match) -> TournamentCommand:
         assert match.result
         if match.result.kind is EndKind.VOID:
             return RecordTournamentVoid(due.pairing.id, due.number, due.attempt)
-        return RecordTournamentScore(due.pairing.id, due.number, due.attempt, self._seating.score(due, match.result))
+        score = self._seating.score(due, match.result, await self._moves_digest(match))
+        return RecordTournamentScore(due.pairing.id, due.number, due.attempt, score)
+
+    async def _moves_digest(self, match: Match) -> str:
+        """Return the digest of the moves. Empty if the log can no longer be replayed."""
+        try:
+            status = await self._referee.status(match.setup.match_id)
+        except (EngineFault, LogDamaged):
+            return ""
+        return digest_moves(match.setup, ((made.seat, made.move) for made in status.moves))
 
 
 def _is_in_play(state: TournamentState, due: DueMatch) -> bool:

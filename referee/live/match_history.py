@@ -42,6 +42,8 @@ class MatchStatus:
     """None: play did not begin."""
     ended_ms: int | None
     """None: it is not over."""
+    moves: Sequence["PlayedMove"] = ()
+    """All moves, whoever may see them."""
 
     @property
     def number(self) -> int:
@@ -123,7 +125,7 @@ class MatchHistory(LogHistory[Entry, Match]):
 
     @property
     def status(self) -> MatchStatus:
-        return MatchStatus(self.match, self.opened_ms, self.started_ms, self.ended_ms)
+        return MatchStatus(self.match, self.opened_ms, self.started_ms, self.ended_ms, self.moves)
 
     def extend(self, steps: Sequence[MatchStep]) -> None:
         """Append the next steps, and wake all watchers."""

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import sqrt
+from math import fsum, sqrt
 
 from referee.local.results_folder import MatchFinish
 from referee.match.result import Fault, share_of_points
@@ -19,8 +19,8 @@ class LocalStanding:
     name: str
     played: int = 0
     points: float = 0.0
-    squares: float = 0.0
-    """Sum of the squared points per match."""
+    games: list[float] = field(default_factory=list)
+    """Points in each different game; a match that repeats all moves of another is no further evidence."""
     won: int = 0
     drawn: int = 0
     lost: int = 0
@@ -37,29 +37,34 @@ class LocalStanding:
     def bounds(self) -> tuple[float, float]:
         """95 % Wilson interval of the score, with the observed variance of points.
 
-        It has a positive width even if every match was won.
+        It has a positive width even if every match was won. It counts repeated games once.
         """
-        spread = max(0.0, self.squares / self.played - self.score**2)
-        unsure = CONFIDENT**2 / self.played
-        middle = (self.score + unsure / 2) / (1 + unsure)
-        half = CONFIDENT / (1 + unsure) * sqrt(spread / self.played + unsure / (4 * self.played))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        games = len(self.games)
+        score = fsum(self.games) / games
+        spread = max(0.0, fsum(points**2 for points in self.games) / games - score**2)
+        unsure = CONFIDENT**2 / games
+        middle = (score + unsure / 2) / (1 + unsure)
+        half = CONFIDENT / (1 + unsure) * sqrt(spread / games + unsure / (4 * games))
+        return max(0.0, min(self.score, middle - half)), min(1.0, max(self.score, middle + half))
 
-    def take(self, label: str, points: float) -> None:
+    def take(self, label: str, points: float, repeated: bool) -> None:
         self.played += 1
         self.points += points
-        self.squares += points**2
         self.points_in[label] += points
+        if not repeated:
+            self.games.append(points)
 
 
 def standings(entrants: Iterable[str], finishes: Iterable[MatchFinish]) -> list[LocalStanding]:
     """Return a row for each entrant, best first."""
     rows = {name: LocalStanding(name) for name in entrants}
+    finishes = list(finishes)
+    repeated = repeated_games(finishes)
     for finish in finishes:
         for (name, fault), many in finish.faults.items():
             rows[name].faults[fault] += many
         if not finish.void:
-            _score(rows, finish)
+            _score(rows, finish, finish.name in repeated)
     return sorted(rows.values(), key=lambda row: (-row.score if row.played else 0.0, row.name))
 
 
@@ -71,12 +76,26 @@ def points(finish: MatchFinish) -> dict[str, float]:
     }
 
 
-def _score(rows: dict[str, LocalStanding], finish: MatchFinish) -> None:
+def repeated_games(finishes: Iterable[MatchFinish]) -> set[str]:
+    """Return the names of the matches that repeat all moves of an earlier one from the same seats."""
+    games: set[tuple[tuple[str, ...], str]] = set()
+    repeated = set()
+    for finish in finishes:
+        key = finish.seats, finish.digest
+        if finish.void or not finish.digest:
+            continue
+        if key in games:
+            repeated.add(finish.name)
+        games.add(key)
+    return repeated
+
+
+def _score(rows: dict[str, LocalStanding], finish: MatchFinish, repeated: bool) -> None:
     first_alone = finish.result.side_ranks.count(1) == 1
     ranks = dict(zip(finish.seats, finish.result.ranks, strict=True))
     for name, got in points(finish).items():
         row = rows[name]
-        row.take(finish.label, got)
+        row.take(finish.label, got, repeated)
         row.won += ranks[name] == 1 and first_alone
         row.drawn += ranks[name] == 1 and not first_alone
         row.lost += ranks[name] != 1

@@ -14,6 +14,7 @@ from engines.game_errors import DetailedError, quoted
 from referee.local.entrant import entrant_of
 from referee.local.plan import LocalPairing
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, SeatForfeited
+from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.records.record_reader import RecordInvalid, read_record
 from referee.server.stores import StartupError
@@ -57,6 +58,8 @@ class MatchFinish:
     moves: int
     last_refused: str = ""
     """If the match was lost by illegal moves: the last one, and its error."""
+    digest: str = ""
+    """Digest of the moves. Empty if there are none."""
 
     @property
     def void(self) -> bool:
@@ -179,7 +182,14 @@ def _finish(file: str, pairing: LocalPairing, events: Sequence[Event]) -> MatchF
     faults = Counter((seats[seat], fault) for seat, fault in map(_fault, events) if fault)
     moves = sum(isinstance(event, MovePlayed) for event in events)
     return MatchFinish(
-        pairing.name, pairing.terms.label, seats, ended.result, faults, moves, _last_refused(ended.result, events)
+        pairing.name,
+        pairing.terms.label,
+        seats,
+        ended.result,
+        faults,
+        moves,
+        _last_refused(ended.result, events),
+        digest_of_events(events),
     )
 
 

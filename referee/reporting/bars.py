@@ -1,6 +1,15 @@
 """Bars: time used, how matches ended, and the state of an SPRT between its bounds."""
 
-from referee.reporting.formatting import MINUS, counted, end_text, percent, points_text, signed, time_text
+from referee.reporting.formatting import (
+    MINUS,
+    counted,
+    end_text,
+    percent,
+    points_text,
+    repeated_text,
+    signed,
+    time_text,
+)
 from referee.reporting.markup import Markup, Scale, joined, tag
 from referee.reporting.report import Report, Sprt, Times
 
@@ -9,7 +18,7 @@ MIN_WIDTH = 0.4
 VERDICTS = {
     "passed": "Passed: the first bot is stronger by at least elo1.",
     "failed": "Failed: the first bot is stronger by at most elo0.",
-    "undecided": "Undecided: the maximum number of matches was reached.",
+    "undecided": "Undecided: the maximum number of matches was reached, or the bots only repeated earlier matches.",
     "open": "Not decided yet.",
 }
 
@@ -107,7 +116,8 @@ def sprt_gauge(sprt: Sprt) -> Markup:
         f"probability of being stronger {100 * estimate.superiority:.1f} %."
     )
     to_go = f" Expected: {counted(sprt.to_go, 'match', 'matches')} to go." if sprt.to_go else ""
-    text = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f" {lead}{to_go}")
+    repeated = f" {repeated_text(sprt.repeated)} not counted." if sprt.repeated else ""
+    text = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f" {lead}{to_go}{repeated}")
     return joined(text, _gauge(sprt) if sprt.llr is not None else "", _counts(sprt))
 
 

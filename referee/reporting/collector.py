@@ -55,6 +55,8 @@ class Snapshot:
     table: GetTournamentStandingsResponse
     pairings: Sequence[contest_pb2.Pairing]
     """In the order in which they were planned."""
+    repeated: frozenset[str] = frozenset()
+    """Ids of matches that repeat the games of others."""
 
     @property
     def match_ids(self) -> frozenset[str]:
@@ -85,6 +87,7 @@ def read_snapshot(exported: str, tie_breaks: Sequence[tournament_pb2.TieBreak.Va
         tournament_pb2.TournamentPhase.Value(f"TOURNAMENT_PHASE_{data['phase'].upper()}"),
         GetTournamentStandingsResponse(standings=standings, sprt=test),
         [_pairing(pairing) for pairing in data["pairings"]],
+        frozenset(data.get("repeated", ())),
     )
 
 
@@ -111,6 +114,7 @@ def _sprt_state(state: Mapping[str, Any]) -> sprt_pb2.SprtState:
         estimate=_estimate(state["estimate"]),
         matches=state["matches"],
         expected_matches_left=state["matches_to_go"],
+        repeated_matches=state.get("repeated", 0),
     )
 
 
@@ -149,7 +153,9 @@ def tournament_report(organiser: Organiser, name: str, full: bool = True, progre
     """
     tournament, snapshot, matches = _fetch_tournament(organiser, name)
     statistics = _fetch_statistics(organiser, matches if full else (), EntrantIndex(tournament.entrants), progress)
-    return build_tournament_report(tournament, snapshot.table, matches, statistics, _meetings(snapshot) if full else ())
+    return build_tournament_report(
+        tournament, snapshot.table, matches, statistics, snapshot.repeated, _meetings(snapshot) if full else ()
+    )
 
 
 def _fetch_tournament(
@@ -269,6 +275,7 @@ def save_report_data(organiser: Organiser, name: str, folder: Path) -> None:
         "tournament": json_format.MessageToDict(tournament),
         "table": json_format.MessageToDict(snapshot.table),
         "matches": json_format.MessageToDict(ListMatchesResponse(matches=matches)),
+        "repeated": sorted(snapshot.repeated),
     }
     part = folder / f"{REPORT_DATA}.part"
     part.write_text(f"{json.dumps(data, indent=1, sort_keys=True)}\n", encoding="utf-8")
@@ -282,6 +289,7 @@ def read_saved_report(folder: Path) -> Report:
         tournament = json_format.ParseDict(data["tournament"], tournament_pb2.Tournament(), ignore_unknown_fields=True)
         table = json_format.ParseDict(data["table"], GetTournamentStandingsResponse(), ignore_unknown_fields=True)
         matches = json_format.ParseDict(data["matches"], ListMatchesResponse(), ignore_unknown_fields=True)
+        repeated = frozenset(data.get("repeated", ()))
     except FileNotFoundError:
         raise ReportDataMissing(f"{folder} is not the folder of a tournament run: it has no {REPORT_DATA}") from None
     except (OSError, ValueError, KeyError, TypeError, json_format.ParseError) as error:
@@ -293,4 +301,4 @@ def read_saved_report(folder: Path) -> Report:
             statistics.add_record(record.read_bytes())
         except OSError as error:
             raise ReportDataMissing(f"{record} cannot be read: {error.strerror}") from None
-    return build_tournament_report(tournament, table, matches.matches, statistics)
+    return build_tournament_report(tournament, table, matches.matches, statistics, repeated)

@@ -68,7 +68,13 @@ def sprt_text(sprt: Sprt) -> str:
     estimate = sprt.estimate
     ratio = [] if sprt.llr is None else [f"LLR {_ratio(sprt.llr)} ({', '.join(map(_ratio, sprt.bounds))})"]
     lead = f"{signed(estimate.elo)} Elo ({signed(estimate.low)} to {signed(estimate.high)})"
-    return ", ".join([*ratio, lead, *(["-".join(map(str, sprt.counts))] if sprt.counts else [])])
+    counts = ["-".join(map(str, sprt.counts))] if sprt.counts else []
+    repeated = [f"{repeated_text(sprt.repeated)} not counted"] if sprt.repeated else []
+    return ", ".join([*ratio, lead, *counts, *repeated])
+
+
+def repeated_text(many: int) -> str:
+    return counted(many, "repeated match", "repeated matches")
 
 
 def _ratio(llr: float) -> str:
@@ -104,12 +110,14 @@ def percent(share: float) -> str:
 
 
 def estimate_text(report: Report) -> str:
-    """Return what the estimate says about the game; empty without results of two sides."""
+    """Return what the estimate says about the game, and how many matches it leaves out; may be empty."""
+    repeated = [f"{repeated_text(len(report.repeated))} of {len(report.games)}"] if report.repeated else []
     if not any(len(finish.sides) == 2 for finish in report.finishes):
-        return ""
+        return ", ".join(repeated)
     first = report.strengths.first_seat
     advantage = f"first seat: {signed(first.elo)} ± {(first.high - first.low) / 2:.0f} Elo"
-    return f"{advantage}, draws: {percent(report.strengths.draw_rate) if report.strengths.draw_rate else 'none'}"
+    draws = f"draws: {percent(report.strengths.draw_rate) if report.strengths.draw_rate else 'none'}"
+    return ", ".join([advantage, draws, *repeated])
 
 
 def elo_baseline(report: Report) -> str:
@@ -130,5 +138,7 @@ def legend(report: Report) -> Iterator[tuple[str, str]]:
         yield "elo", f"strength from all results (Bradley–Terry), relative to {elo_baseline(report)} at 0"
         yield "± n", "95 % confidence interval"
         yield "best", "probability of being the strongest of the field, given the results"
-    if estimate_text(report):
+    if report.repeated:
+        yield "repeated", "all moves and seats as in another match; such matches count once in estimates"
+    if "first seat" in estimate_text(report):
         yield "first seat", "how far it puts an entrant ahead of an equal one, in matches of two sides"

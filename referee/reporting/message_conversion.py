@@ -155,6 +155,7 @@ def sprt_of(sprt: sprt_pb2.SprtState) -> Sprt:
         (sprt.llr_lower, sprt.llr_upper),
         sprt.matches,
         sprt.expected_matches_left,
+        sprt.repeated_matches,
     )
 
 

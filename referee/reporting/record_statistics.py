@@ -10,6 +10,7 @@ from engines.api import Seat
 from engines.game_errors import quoted
 from referee.match.clock import Micros
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
+from referee.match.moves_digest import digest_of_events
 from referee.match.result import Fault
 from referee.match.setup import Player
 from referee.records.record_reader import RecordInvalid, read_record
@@ -35,6 +36,9 @@ class RecordStatistics:
         self.matches = 0
         self.illegal_moves: list[IllegalMove] = []
         """The first `MAX_ILLEGAL_MOVES`."""
+        self.repeated: list[str] = []
+        """Ids of matches that repeat the game of one whose record was added before."""
+        self._games: set[tuple[tuple[str | None, ...], str]] = set()
 
     def add_record(self, record: bytes) -> None:
         """Add the record of a match. Ignores data that is not a record."""
@@ -47,12 +51,19 @@ class RecordStatistics:
             return
         self.matches += 1
         seated = [self._entrant_of(player.bot, player.version) for player in _players(events)]
+        self._find_repetition(match_id, tuple(seated), digest_of_events(events))
         room = MAX_ILLEGAL_MOVES - len(self.illegal_moves)
         self.illegal_moves += islice(illegal_moves(match_id, events, seated), room)
         for event in events:
             if isinstance(event, MovePlayed | FlagFell) and event.row and (name := seated[event.seat]):
                 self._turns[name].append(event.row.charged_us)
                 self._flags[name] += isinstance(event, FlagFell)
+
+    def _find_repetition(self, match_id: str, seated: tuple[str | None, ...], moves: str) -> None:
+        if (seated, moves) in self._games:
+            self.repeated.append(match_id)
+        elif moves:
+            self._games.add((seated, moves))
 
     def times(self) -> dict[str, Times]:
         return {name: _times(turns, self._flags[name]) for name, turns in self._turns.items()}

@@ -121,6 +121,8 @@ class Sprt:
     bounds: tuple[float, float]
     matches: int
     to_go: int
+    repeated: int = 0
+    """Matches that did not count, because they repeat others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,8 @@ class Report:
     """By round and board; limited to the first ones."""
     boards: int = 0
     """Number of boards of each team. 0: the entrants are no teams."""
+    repeated: frozenset[str] = frozenset()
+    """Ids of matches that repeat the game of another. They do not count in estimates."""
 
     @property
     def rounds(self) -> dict[int, list[Meeting]]:
@@ -196,8 +200,9 @@ class Report:
 
     @property
     def strengths(self) -> Strengths[str]:
-        """Strengths from all results (Bradley–Terry)."""
-        return _strengths_of(tuple(self.finishes))
+        """Strengths from all results (Bradley–Terry), in which repeated games count once."""
+        counted = (game.finish for game in self.games if game.id not in self.repeated)
+        return _strengths_of(tuple(finish for finish in counted if finish))
 
     def estimates(self) -> dict[str, EloEstimate]:
         """Return the strength of each entrant; entrants without results have none."""

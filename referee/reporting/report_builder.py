@@ -27,8 +27,10 @@ def build_tournament_report(
     table: GetTournamentStandingsResponse,
     matches: Sequence[match_pb2.Match],
     statistics: RecordStatistics,
+    repeated: frozenset[str],
     pairings: Iterable[contest_pb2.Pairing] = (),
 ) -> Report:
+    """`repeated` are the ids of matches that repeat the games of others."""
     games = finished_games(matches, EntrantIndex(tournament.entrants))
     first = table.standings[0].tie_breaks if table.standings else ()
     return Report(
@@ -46,6 +48,7 @@ def build_tournament_report(
         sprt_of(table.sprt) if table.HasField("sprt") else None,
         tuple(map(_meeting, pairings)),
         tournament.terms.boards,
+        repeated,
     )
 
 
@@ -128,6 +131,7 @@ def build_ladder_report(
         times=statistics.times(),
         timed_matches=statistics.matches,
         illegal_moves=tuple(statistics.illegal_moves),
+        repeated=frozenset(statistics.repeated),
     )
 
 

@@ -104,6 +104,13 @@ def _add_edition(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 TERMS_OF_VERSION_6 = {"edition": 1, "forbidden_pairs": [], "max_requested_byes": 0, "play_off_entrants": 0}
 
+
+def _add_moves(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 6 did not keep the digests of moves."""
+    score = data.get("score")
+    return {**data, "score": {**score, "moves": ""}} if data.get(KIND) == "scored" and type(score) is dict else data
+
+
 TIMES_OF_VERSION_4 = {
     "no_show_ms": 0,
     "max_no_shows": 2,
@@ -128,7 +135,7 @@ CONTEST_UPCASTERS: dict[int, Upcaster] = {
     3: _add_invited,
     4: _add_times,
     5: _add_boards,
-    6: lambda data: _add_edition(_add_rating_rules(data)),
+    6: lambda data: _add_moves(_add_edition(_add_rating_rules(data))),
 }
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}

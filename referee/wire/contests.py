@@ -182,4 +182,5 @@ def sprt_state_of(state: TrialState) -> sprt_pb2.SprtState:
         estimate=estimate_of(state.estimate),
         matches=state.matches,
         expected_matches_left=state.matches_to_go,
+        repeated_matches=state.repeated,
     )

@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 from referee.cli._shared.report_text import report_text
-from referee.reporting.formatting import estimate_text, percent, score_text
+from referee.contests.strength.elo import EloEstimate
+from referee.reporting.formatting import estimate_text, percent, score_text, sprt_text
 from referee.reporting.page import page
-from referee.reporting.report import IllegalMove
+from referee.reporting.report import IllegalMove, Sprt
 from tests.reporting.season import report
+
+TEST = Sprt("open", (0, 1, 2), EloEstimate(10, -50, 70, 0.6), 0.5, (-2.9, 2.9), 3, 40)
 
 
 def test_the_report_lists_the_rounds_of_a_tournament_with_results() -> None:
@@ -37,6 +40,18 @@ def test_the_standings_tell_the_chance_to_be_best_and_what_the_first_seat_is_wor
     assert ", draws: none" in text
     assert ">Best</th>" in page(season)
     assert "First seat: " in page(season)
+
+
+def test_repeated_matches_are_told_and_count_once() -> None:
+    season = report(2, cycles=9)
+    again = replace(season, repeated=frozenset(game.id for game in season.games[1:]))
+
+    assert f", {len(season.games) - 1} repeated matches of {len(season.games)}" in report_text(again)
+    assert "repeated: all moves" in report_text(again)
+    assert again.estimates()["bot-02"].high > season.estimates()["bot-02"].high
+    assert "repeated" not in report_text(season)
+    assert "1 repeated match not counted" in sprt_text(replace(TEST, repeated=1))
+    assert "3 repeated matches not counted." in page(replace(season, sprt=replace(TEST, repeated=3)))
 
 
 def test_without_results_of_two_sides_nothing_is_said_of_the_first_seat() -> None:

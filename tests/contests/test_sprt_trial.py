@@ -1,6 +1,7 @@
 """SPRT trials: sets are counted in the order of planning, whatever the order in which they end."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -237,6 +238,29 @@ def test_with_more_than_two_sides_each_set_gives_the_first_entrants_score() -> N
         (2.25, 1, 1, 1),
         (0.75, 1, 1, 1),
     ]
+
+
+def repeating(name: str, openings: int) -> Callable[[DueMatch], MatchScore]:
+    """Return scores of bots that play one game for each opening and seat."""
+    return lambda due: replace(wins(name, due), moves=str(due.pairing.round % openings))
+
+
+@pytest.mark.parametrize(("openings", "matches", "repeated"), [(1, 2, 20), (8, 16, 20), (15, 30, 30)])
+def test_repeated_games_do_not_count_and_end_the_test(openings: int, matches: int, repeated: int) -> None:
+    play = trial(test=SprtParameters(elo1=5)).play_out(repeating("a", openings))
+
+    state = state_of(play)
+    assert (state.verdict, state.matches, state.repeated) == (SprtVerdict.UNDECIDED, matches, repeated)
+    assert (state.counts[-1], state.matches_to_go) == (matches // 2, 0)
+
+
+def test_single_matches_and_tables_of_several_sides_count_repeated_games_once() -> None:
+    singles = trial(OutcomeModel.TRINOMIAL, test=SprtParameters(elo1=5)).play_out(repeating("a", 6))
+    assert (state_of(singles).matches, state_of(singles).repeated) == (6, 20)
+    form = SprtTrial(SprtParameters(elo1=50, max_matches=60), at_a_table=3)
+    table = started(TournamentPlayTerms(form, b"", max_concurrent_matches=4), "ab").play_out(repeating("a", 2))
+    assert (state_of(table).verdict, state_of(table).matches) == (SprtVerdict.UNDECIDED, 6)
+    assert state_of(table).repeated == 21
 
 
 def test_replaying_the_log_gives_the_same_trial_and_void_matches_are_repeated() -> None:

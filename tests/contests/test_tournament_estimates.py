@@ -1,12 +1,19 @@
 """Strengths of entrants, estimated from all results of a tournament."""
 
+import json
+
 import pytest
 
 from referee.contests.pairing import DueMatch, MatchScore, Pairing
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.commands import WithdrawEntrant
-from referee.contests.tournament.tournament_export import estimate_strengths, finish_orders
+from referee.contests.tournament.tournament_export import (
+    estimate_strengths,
+    finish_orders,
+    repeated_matches,
+    to_json,
+)
 from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss
 from tests.contests.tournament_harness import better_name_wins, level, started
 
@@ -89,6 +96,24 @@ def test_partners_share_the_result_of_their_side() -> None:
     found = estimate_strengths(play.tournament)
     assert found[one].elo == pytest.approx(found[partner].elo)
     assert found[one].elo > found[other].elo
+
+
+def test_a_repeated_game_counts_once() -> None:
+    def played(due: DueMatch, moves: str) -> MatchScore:
+        return MatchScore(better_name_wins(due).ranks, moves=moves)
+
+    once = started(RoundRobin(1), "ab").play_out(lambda due: played(due, ""))
+    again = started(RoundRobin(10), "ab").play_out(lambda due: played(due, "same"))
+    other = started(RoundRobin(10), "ab").play_out(lambda due: played(due, due.id))
+
+    assert len(repeated_matches(again.tournament)) == 8  # Of ten games, two differ in their seats.
+    assert not repeated_matches(other.tournament)
+    assert not repeated_matches(started(RoundRobin(10), "ab").play_out(better_name_wins).tournament)
+    widths = [estimate_strengths(play.tournament)["a"].superiority for play in (once, again, other)]
+    assert widths == sorted(widths)
+    document = json.loads(to_json(again.tournament))
+    assert document["repeated"] == []  # No match has an id here.
+    assert document["standings"][0]["points"] == 10
 
 
 def test_walkovers_do_not_affect_estimates() -> None:

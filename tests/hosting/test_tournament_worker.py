@@ -252,10 +252,10 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     harness.connect("ada", version="1")
     harness.connect("ada", version="2")
     harness.choose = lambda match, seat, moves: (
-        moves[0] if match.players[seat].version == "1" else best_nim_move(match, moves)
+        choose_by_match(match, seat, moves) if match.players[seat].version == "1" else best_nim_move(match, moves)
     )
     old_version, new_version = (TournamentEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
-    tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), max_concurrent_matches=6)
+    tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), options={"heap": 40}, max_concurrent_matches=6)
     await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=(new_version, old_version)))
     await harness.tournaments.start("cup")
     state = await harness.until_over("cup")
@@ -263,6 +263,22 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     assert state.tournament.trial_state.verdict is SprtVerdict.PASSED
     await settle()
     assert harness.referee.live_matches == []
+    await harness.close()
+
+
+@in_loop
+async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends_undecided() -> None:
+    harness = await open_process("ada", "bob")
+    harness.connect("ada", "bob")
+    harness.choose = lambda match, seat, moves: (
+        best_nim_move(match, moves) if match.players[seat].bot == "ada" else moves[0]
+    )
+    await start_tournament(harness, cup_terms(SprtTrial(SprtParameters(20)), max_concurrent_matches=2), "ada", "bob")
+    state = await harness.until_over("cup")
+    trial = state.tournament.trial_state
+    assert trial
+    assert (trial.verdict, trial.matches, trial.repeated) == (SprtVerdict.UNDECIDED, 2, 20)
+    assert trial.estimate.low < 0
     await harness.close()
 
 

@@ -1,10 +1,11 @@
 """Standings of a local contest."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from referee.local.local_standings import standings
+from referee.local.local_standings import repeated_games, standings
 from referee.local.results_folder import MatchFinish
 from referee.match.result import EndCause, EndKind, Fault, Forfeit, Result, void_result
 
@@ -68,6 +69,15 @@ def test_more_matches_give_narrower_bounds(matches: int, low: float) -> None:
     best, worst = standings("ab", [finish(1, 2)] * matches)
     assert best.bounds == pytest.approx((low, 1), abs=0.001)
     assert worst.bounds == pytest.approx((0, 1 - low), abs=0.001)
+
+
+def test_repeated_games_count_once_in_the_bounds() -> None:
+    again = [replace(finish(1, 2), name=f"nim/a.b.{number}", digest="same") for number in range(1, 11)]
+    best, _ = standings("ab", again)
+    assert (best.played, best.points) == (10, 10)
+    assert best.bounds == standings("ab", again[:1])[0].bounds
+    exchanged = replace(finish(2, 1, seats="ba"), name="nim/a.b.11", digest="same")
+    assert repeated_games([*again, exchanged]) == {one.name for one in again[1:]}
 
 
 def test_bounds_stay_within_0_and_1() -> None:

@@ -139,7 +139,7 @@ def test_a_tournament_report_has_standings_tie_breaks_and_rating_histories() -> 
         name="cup", entrants=[entrant("anna"), entrant("bert")], phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED
     )
     report = build_tournament_report(
-        tournament, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None)
+        tournament, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None), frozenset()
     )
     assert report.tie_breaks == ("median buchholz",)
     assert report.rows[0].tie_breaks == (0.5,)

@@ -1,7 +1,10 @@
 """Statistics from records."""
 
+from dataclasses import replace
+
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import SubmitMove
+from referee.match.commands import FallFlag, SubmitMove
+from referee.match.events import MatchCreated
 from referee.reporting.record_statistics import MAX_ILLEGAL_MOVES, RecordStatistics
 from referee.reporting.report import Times
 from tests.cli.test_explain import MATCH, alquerque_match
@@ -23,6 +26,20 @@ def test_times_are_the_charged_times_and_flag_falls_are_counted() -> None:
     assert times["bob"] == Times(1, S, S, S, S)
     assert (times["ada"].moves, times["ada"].flags) == (2, 1)
     assert times["ada"].total_us == times["ada"].longest_us + 2_650_000  # 3 s, less the network's 100 ms and a stall.
+
+
+def test_a_record_that_repeats_the_moves_of_another_is_found() -> None:
+    statistics = RecordStatistics(name_of)
+    for match_id, commands in (
+        ("m-1", MATCH),
+        ("m-2", MATCH),
+        ("m-3", (*MATCH[:2], (30 * S, FallFlag(1, TurnMeasurement(30 * S))))),
+    ):
+        created, *others = alquerque_match(*commands)
+        assert isinstance(created, MatchCreated)
+        setup = replace(created.setup, match_id=match_id)
+        statistics.add_record(record_of([MatchCreated(created.at_us, setup), *others]))
+    assert statistics.repeated == ["m-2"]
 
 
 def test_other_bots_and_invalid_records_are_ignored() -> None:

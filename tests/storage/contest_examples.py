@@ -144,4 +144,5 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     replace(RATED, at_ms=1_700_000_000_000, weight=0.25),
     TournamentCreated("newest", "Newest", "ann", "request 8", NEWEST),
     tournament.ByeRequested("ada", 3, tournament.ByeKind.HALF_POINT, "ann"),
+    match.ContestMatchScored("2.1", 1, MatchScore((1, 2), moves="00112233445566778899aabbccddeeff")),
 )

@@ -88,7 +88,7 @@ const (
 	SprtVerdict_SPRT_VERDICT_PASSED SprtVerdict = 2
 	// The null hypothesis was accepted: the difference is `elo0`.
 	SprtVerdict_SPRT_VERDICT_FAILED SprtVerdict = 3
-	// The maximum number of matches was reached first.
+	// The maximum number of matches was reached first, or the bots only repeated earlier matches.
 	SprtVerdict_SPRT_VERDICT_UNDECIDED SprtVerdict = 4
 )
 
@@ -248,8 +248,10 @@ type SprtState struct {
 	Matches uint32 `protobuf:"varint,7,opt,name=matches,proto3" json:"matches,omitempty"`
 	// Expected number of further matches. 0 once the test is over.
 	ExpectedMatchesLeft uint32 `protobuf:"varint,8,opt,name=expected_matches_left,json=expectedMatchesLeft,proto3" json:"expected_matches_left,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// Number of matches that were not counted, because both bots repeated all moves of earlier ones from the same seats.
+	RepeatedMatches uint32 `protobuf:"varint,9,opt,name=repeated_matches,json=repeatedMatches,proto3" json:"repeated_matches,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *SprtState) Reset() {
@@ -338,6 +340,13 @@ func (x *SprtState) GetExpectedMatchesLeft() uint32 {
 	return 0
 }
 
+func (x *SprtState) GetRepeatedMatches() uint32 {
+	if x != nil {
+		return x.RepeatedMatches
+	}
+	return 0
+}
+
 var File_referee_api_v1_sprt_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_sprt_proto_rawDesc = "" +
@@ -350,7 +359,7 @@ const file_referee_api_v1_sprt_proto_rawDesc = "" +
 	"\x04beta\x18\x04 \x01(\x01R\x04beta\x12/\n" +
 	"\x05model\x18\x05 \x01(\x0e2\x19.referee_api.v1.SprtModelR\x05model\x12\x1f\n" +
 	"\vmax_matches\x18\x06 \x01(\rR\n" +
-	"maxMatches\"\xba\x02\n" +
+	"maxMatches\"\xe5\x02\n" +
 	"\tSprtState\x125\n" +
 	"\averdict\x18\x01 \x01(\x0e2\x1b.referee_api.v1.SprtVerdictR\averdict\x12\x15\n" +
 	"\x03llr\x18\x02 \x01(\x01H\x00R\x03llr\x88\x01\x01\x12\x1b\n" +
@@ -359,7 +368,8 @@ const file_referee_api_v1_sprt_proto_rawDesc = "" +
 	"\x06counts\x18\x05 \x03(\rR\x06counts\x127\n" +
 	"\bestimate\x18\x06 \x01(\v2\x1b.referee_api.v1.EloEstimateR\bestimate\x12\x18\n" +
 	"\amatches\x18\a \x01(\rR\amatches\x122\n" +
-	"\x15expected_matches_left\x18\b \x01(\rR\x13expectedMatchesLeftB\x06\n" +
+	"\x15expected_matches_left\x18\b \x01(\rR\x13expectedMatchesLeft\x12)\n" +
+	"\x10repeated_matches\x18\t \x01(\rR\x0frepeatedMatchesB\x06\n" +
 	"\x04_llr*]\n" +
 	"\tSprtModel\x12\x1a\n" +
 	"\x16SPRT_MODEL_UNSPECIFIED\x10\x00\x12\x18\n" +

@@ -14,11 +14,11 @@ import click
 from referee.cli._shared.output import progress, table
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_contest import Done, LocalContest, SkippedPairing
-from referee.local.local_standings import LocalStanding, points, standings
+from referee.local.local_standings import LocalStanding, points, repeated_games, standings
 from referee.local.plan import LocalPairing
 from referee.local.results_folder import MatchFinish
 from referee.match.result import Fault
-from referee.reporting.formatting import SCORE_LEGEND, score_text
+from referee.reporting.formatting import SCORE_LEGEND, repeated_text, score_text
 from referee.server.stores import StartupError
 
 STATUSES = """\b
@@ -115,6 +115,8 @@ def _print_summary(contest_run: ContestRun, took_s: float) -> None:
         click.echo(f"\n{_table_by_game(rows, [terms.label for terms in plan.terms])}")
     moves = sum(finish.moves for finish in contest_run.finishes)
     click.echo(f"\nmatches played: {len(contest_run.finishes)}, moves: {moves}; this run took {took_s:.0f} s")
+    if repeated := len(repeated_games(contest_run.finishes)):
+        click.echo(f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals")
     if contest_run.finishes:
         shown = folder.records / f"{contest_run.finishes[-1].name}.jsonl"
         referee = as_typed()

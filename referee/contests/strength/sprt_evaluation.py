@@ -36,7 +36,7 @@ class SprtVerdict(Enum):
     FAILED = "failed"
     """At most `elo0`, within the accepted error rate."""
     UNDECIDED = "undecided"
-    """The matches were used up first."""
+    """The matches were used up first, or the bots only repeated their games."""
 
 
 class BadSprt(DetailedError):

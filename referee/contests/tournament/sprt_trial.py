@@ -3,12 +3,15 @@
 Several sets may be in play at once. They are counted in the order of planning, not of completion: fast matches may be
 won more often than slow ones, and a test that counted them first would be biased. A finished set therefore waits for
 all sets before it, and sets after the deciding one do not count.
+
+Sets in which bots only repeat games that they have played before do not count either. If nothing else follows for long
+enough, the test ends undecided.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from referee.contests.pairing import Pairing
+from referee.contests.pairing import GameKey, Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.elo import (
     EloEstimate,
@@ -22,6 +25,9 @@ from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial
 
 DEFAULT_READY_MATCHES = 16
 """Number of matches kept ready if there is no limit on concurrent matches."""
+
+MIN_REPEATED_MATCHES = 20
+"""Least number of repeated matches in a row after which a test ends. It also takes as many as there are games."""
 
 MAX_AHEAD_FACTOR = 4
 """Limit of uncounted sets, as a multiple of the matches kept ready, while a slow set delays counting."""
@@ -40,6 +46,12 @@ class TrialProgress:
     set_scores: tuple[float, ...] = ()
     """The first entrant's score in each set, from 0 to 1, if there are more than two sides."""
     verdict: SprtVerdict = SprtVerdict.OPEN
+    games: frozenset[GameKey] = frozenset()
+    """All different games of counted sets."""
+    repeated: int = 0
+    """Matches that did not count, because they repeated games."""
+    repeated_in_a_row: int = 0
+    """Those since the last one that counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +72,8 @@ class TrialState:
     """Counted matches."""
     matches_to_go: int
     """Estimated number of further matches. 0 once the test is decided."""
+    repeated: int = 0
+    """Matches that did not count, because they repeated games."""
 
 
 def evaluate_trial(form: SprtTrial, progress: TrialProgress, arrangements: int, *, over: bool) -> TrialState:
@@ -70,18 +84,19 @@ def evaluate_trial(form: SprtTrial, progress: TrialProgress, arrangements: int, 
         evaluated = evaluate_sprt(form.test, counted)
         state = TrialState(
             progress.verdict, evaluated.llr, *bounds, counted.counts, evaluated.estimate, counted.matches,
-            evaluated.matches_to_go,
+            evaluated.matches_to_go, progress.repeated,
         )  # fmt: skip
     else:
         estimate = (
             estimate_from_scores(progress.set_scores) if progress.set_scores else estimate_from_counts(no_outcomes(3))
         )
-        matches = progress.sets * arrangements
-        remaining = (form.test.max_matches or 0) // arrangements * arrangements - matches
-        state = TrialState(progress.verdict, None, *bounds, (), estimate, matches, remaining)
+        played = progress.sets * arrangements
+        remaining = (form.test.max_matches or 0) // arrangements * arrangements - played
+        matches = played - progress.repeated
+        state = TrialState(progress.verdict, None, *bounds, (), estimate, matches, remaining, progress.repeated)
     if over and state.verdict is SprtVerdict.OPEN:
-        return replace(state, verdict=SprtVerdict.UNDECIDED, matches_to_go=0)
-    return state
+        state = replace(state, verdict=SprtVerdict.UNDECIDED)
+    return state if state.verdict is SprtVerdict.OPEN else replace(state, matches_to_go=0)
 
 
 def count_sets(
@@ -140,24 +155,43 @@ def _pairing_id(number: int) -> str:
 def _count_set(
     form: SprtTrial, progress: TrialProgress, pairing_progress: PairingProgress, first: str
 ) -> TrialProgress:
-    if not form.has_verdict:
-        share = pairing_progress.points_of(first) / pairing_progress.pairing.matches
-        progress = replace(progress, set_scores=(*progress.set_scores, share))
+    """Count a set, or each of its matches in order."""
+    numbers = sorted(pairing_progress.scores)
+    for unit in [numbers] if form.counts_sets else [[number] for number in numbers]:
+        if progress.verdict is SprtVerdict.OPEN:
+            progress = _count_matches(form, progress, pairing_progress, first, unit)
+    if not form.has_verdict and progress.verdict is SprtVerdict.OPEN:
         used_up = (progress.sets + 1) * pairing_progress.pairing.matches > (form.test.max_matches or 0)
         return replace(progress, verdict=SprtVerdict.UNDECIDED if used_up else SprtVerdict.OPEN)
-    counted, verdict = _counts_so_far(form, progress), SprtVerdict.OPEN
-    for outcome in _set_outcomes(form, pairing_progress, first):
-        if verdict is SprtVerdict.OPEN:
-            counted = counted.with_outcome(outcome)
-            verdict = decide_sprt(form.test, counted)
-    return replace(progress, counts=counted.counts, verdict=verdict)
+    return progress
 
 
-def _set_outcomes(form: SprtTrial, pairing_progress: PairingProgress, first: str) -> list[int]:
-    """Return the first entrant's half points: of the whole set, or of each match in order."""
-    if form.counts_sets:
-        return [round(2 * pairing_progress.points_of(first))]
-    return [round(2 * pairing_progress.points_in_match(number, first)) for number in sorted(pairing_progress.scores)]
+def _count_matches(
+    form: SprtTrial, progress: TrialProgress, pairing_progress: PairingProgress, first: str, numbers: Sequence[int]
+) -> TrialProgress:
+    """Count these matches as one outcome, unless all of them repeat games."""
+    keys = {pairing_progress.game_key(number) for number in numbers}
+    if keys <= progress.games:
+        return _with_repetition(progress, len(numbers))
+    games = progress.games.union(filter(None, keys))
+    progress = replace(progress, games=games, repeated_in_a_row=0)
+    if not form.has_verdict:
+        share = pairing_progress.points_of(first) / pairing_progress.pairing.matches
+        return replace(progress, set_scores=(*progress.set_scores, share))
+    half_points = round(2 * sum(pairing_progress.points_in_match(number, first) for number in numbers))
+    counted = _counts_so_far(form, progress).with_outcome(half_points)
+    return replace(progress, counts=counted.counts, verdict=decide_sprt(form.test, counted))
+
+
+def _with_repetition(progress: TrialProgress, matches: int) -> TrialProgress:
+    in_a_row = progress.repeated_in_a_row + matches
+    endless = in_a_row >= max(MIN_REPEATED_MATCHES, len(progress.games))
+    return replace(
+        progress,
+        repeated=progress.repeated + matches,
+        repeated_in_a_row=in_a_row,
+        verdict=SprtVerdict.UNDECIDED if endless else SprtVerdict.OPEN,
+    )
 
 
 def _counts_so_far(form: SprtTrial, progress: TrialProgress) -> OutcomeCounts:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from referee.contests.contest_errors import TrfNotAvailable
+from referee.contests.pairing import GameKey
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import FinishOrder
@@ -62,14 +63,41 @@ def estimate_strengths(tournament: Tournament, until: int | None = None) -> dict
 
 
 def finish_orders(tournament: Tournament, until: int | None = None) -> Iterator[FinishOrder[str]]:
-    """Yield the results up to a round. The first side of each is the one with the first seat."""
+    """Yield the results up to a round, without repeated games. The first side of each has the first seat."""
+    repeated = repeated_matches(tournament)
     for progress in tournament.pairings.values():
         pairing = progress.pairing
         if until is None or pairing.round <= until:
             for number, score in progress.scores.items():
+                if (pairing.id, number) in repeated:
+                    continue
                 teams = pairing.teams_of_match(number)
                 sides = tuple(tuple(pairing.entrants[place] for place in side) for side in teams)
                 yield FinishOrder(sides, tuple(score.ranks[side[0]] for side in teams))
+
+
+def repeated_matches(tournament: Tournament) -> set[tuple[str, int]]:
+    """Return the matches, as pairing and number, that repeat the game of one planned before them."""
+    games: set[GameKey] = set()
+    repeated = set()
+    for progress in tournament.pairings.values():
+        for number in sorted(progress.scores):
+            key = progress.game_key(number)
+            if key in games:
+                repeated.add((progress.pairing.id, number))
+            elif key:
+                games.add(key)
+    return repeated
+
+
+def _repeated_ids(tournament: Tournament) -> list[str]:
+    """Return the ids of these matches."""
+    found = []
+    for pairing, number in repeated_matches(tournament):
+        progress = tournament.pairings[pairing]
+        if match_id := progress.match_ids.get((number, progress.current_attempt(number))):
+            found.append(match_id)
+    return sorted(found)
 
 
 def _trial_estimates(tournament: Tournament) -> dict[str, EloEstimate]:
@@ -99,7 +127,7 @@ def to_csv(tournament: Tournament) -> str:
 
 
 def to_json(tournament: Tournament) -> str:
-    """Return a JSON object with sorted keys: phase, standings, cross table, pairings, state of an SPRT trial."""
+    """Return a JSON object with sorted keys: phase, standings, cross table, pairings, SPRT trial, repeated matches."""
     rows, strengths = tournament.standings(), estimate_strengths(tournament)
     forfeits, no_shows = tournament.pairings.forfeit_counts(), tournament.pairings.no_show_counts()
     names = [row.entrant for row in rows]
@@ -120,6 +148,7 @@ def to_json(tournament: Tournament) -> str:
             for (name, number), kind in tournament.requested_byes.items()
         ],
         "test": _trial_object(tournament.trial_state),
+        "repeated": _repeated_ids(tournament),
         "cross_table": {
             name: {other: cell for other, cell in zip(names, line, strict=True) if cell is not None}
             for name, line in zip(names, cells, strict=True)

@@ -59,7 +59,7 @@ class _SprtVerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtVerdi
     SPRT_VERDICT_FAILED: _SprtVerdict.ValueType  # 3
     """The null hypothesis was accepted: the difference is `elo0`."""
     SPRT_VERDICT_UNDECIDED: _SprtVerdict.ValueType  # 4
-    """The maximum number of matches was reached first."""
+    """The maximum number of matches was reached first, or the bots only repeated earlier matches."""
 
 class SprtVerdict(_SprtVerdict, metaclass=_SprtVerdictEnumTypeWrapper):
     """Verdict of a test."""
@@ -73,7 +73,7 @@ SPRT_VERDICT_PASSED: SprtVerdict.ValueType  # 2
 SPRT_VERDICT_FAILED: SprtVerdict.ValueType  # 3
 """The null hypothesis was accepted: the difference is `elo0`."""
 SPRT_VERDICT_UNDECIDED: SprtVerdict.ValueType  # 4
-"""The maximum number of matches was reached first."""
+"""The maximum number of matches was reached first, or the bots only repeated earlier matches."""
 Global___SprtVerdict: _TypeAlias = SprtVerdict  # noqa: Y015
 
 @_typing.final
@@ -132,6 +132,7 @@ class SprtState(_message.Message):
     ESTIMATE_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     EXPECTED_MATCHES_LEFT_FIELD_NUMBER: _builtins.int
+    REPEATED_MATCHES_FIELD_NUMBER: _builtins.int
     verdict: Global___SprtVerdict.ValueType
     """The verdict."""
     llr: _builtins.float
@@ -146,6 +147,8 @@ class SprtState(_message.Message):
     """Number of matches counted."""
     expected_matches_left: _builtins.int
     """Expected number of further matches. 0 once the test is over."""
+    repeated_matches: _builtins.int
+    """Number of matches that were not counted, because both bots repeated all moves of earlier ones from the same seats."""
     @_builtins.property
     def counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Number of each outcome, from the worst for the first entrant to the best: three or five numbers."""
@@ -165,10 +168,11 @@ class SprtState(_message.Message):
         estimate: _rating_pb2.EloEstimate | None = ...,
         matches: _builtins.int = ...,
         expected_matches_left: _builtins.int = ...,
+        repeated_matches: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "estimate", b"estimate", "llr", b"llr"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "counts", b"counts", "estimate", b"estimate", "expected_matches_left", b"expected_matches_left", "llr", b"llr", "llr_lower", b"llr_lower", "llr_upper", b"llr_upper", "matches", b"matches", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "counts", b"counts", "estimate", b"estimate", "expected_matches_left", b"expected_matches_left", "llr", b"llr", "llr_lower", b"llr_lower", "llr_upper", b"llr_upper", "matches", b"matches", "repeated_matches", b"repeated_matches", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__llr: _TypeAlias = _typing.Literal["llr"]  # noqa: Y015
     _WhichOneofArgType__llr: _TypeAlias = _typing.Literal["_llr", b"_llr"]  # noqa: Y015
