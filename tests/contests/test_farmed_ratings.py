@@ -108,8 +108,7 @@ def test_whoever_stops_when_lucky_does_not_keep_it(runs: int) -> None:
     bounds = {days: [it.after_absence(days).lower_bound for it in luckiest] for days in (0, 30, 90, 365)}
     for days, found in bounds.items():
         print(f"lower bound {days} days after stopping at the highest value: at most {max(found):.0f}")  # noqa: T201
-    assert sum(it > LIMIT for it in bounds[0]) <= runs // 20
-    assert max(bounds[30]) <= LIMIT
+    assert max(bounds[0]) <= LIMIT
     assert max(bounds[365]) <= STRENGTH - 150
 
 
