@@ -170,6 +170,18 @@ def test_an_interrupted_contest_leaves_no_process_and_can_be_resumed(tmp_path: P
     assert table_row(resumed.stdout, "anna")[0] == "30"
 
 
+def test_all_bots_of_an_arena_add_to_the_seed_of_a_game_with_chance(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'rounds = 1\n[bots]\nanna = "random"\nbert = "random"\n'
+        '[[games]]\ngame = "toc"\noptions = { max_turns = 30 }\nnonce_timeout_ms = 60_000\n'
+    )
+    completed = referee("arena", str(plan), "--out", str(tmp_path / "out"))
+    assert completed.returncode == 0, completed.stderr + completed.stdout
+    verdict = referee("verify", *map(str, (tmp_path / "out").glob("records/*/*")))
+    assert "; seats 0, 1, 2, 3 of 4 added to its seed; " in verdict.stdout
+
+
 def test_an_arena_can_be_played_in_sandboxes(tmp_path: Path) -> None:
     if shutil.which("bwrap") is None and "CI" not in os.environ:
         pytest.skip("bubblewrap is not installed")

@@ -43,3 +43,10 @@ def test_a_long_match_shows_fewer_boards_and_always_the_last(tmp_path: Path, mon
     boards = boards_of(history)
     assert len(boards) <= 11
     assert boards[-1] == f"ply-{history.last.ply}"
+
+
+@pytest.mark.parametrize(("game", "shown"), [("toc", True), ("alquerque", False)])
+def test_the_page_says_who_chose_the_seed_if_it_matters(tmp_path: Path, game: str, shown: bool) -> None:
+    options = ("-o", "max_turns=8") if game == "toc" else ()
+    html = match_page(played(tmp_path, game, *options), "a match", "", "record.jsonl", "index.html")
+    assert ("whoever created the match alone chose its seed" in html) is shown

@@ -112,3 +112,21 @@ async def test_a_move_costs_no_call_and_its_repetition_does() -> None:
 @in_loop
 async def test_a_rejected_move_that_is_repeated_is_noted_once() -> None:
     assert await calls_and_notes_of_a_repeated_move("nonsense") == (2, 1)
+
+
+@in_loop
+async def test_a_bot_whose_nonce_was_late_is_waited_for_again() -> None:
+    harness = RefereeHarness()
+    session, _ = harness.connect(*BOTS[:2])
+    match_id = await harness.create(nonce_timeout_us=SECOND)
+    await harness.time.advance(SECOND)
+    missed = session.misses_nonces
+    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
+    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
+    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    late = play_pb2.BotItem(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"late"))
+    with suppress(StreamClosed):
+        await stream._read(FakeStreamContext(PlayRequest(items=[late])), [])
+    await settle()
+    assert (missed, session.misses_nonces) == (True, False)
+    await harness.referee.close()
