@@ -303,6 +303,8 @@ def _run_ladders(walk: Walk) -> None:
     walk.call("x", "LadderService/LeaveLadder", ladder="main")
     walk.call("ada", "LadderService/PauseLadder", ladder="main")
     walk.call("ada", "LadderService/ResumeLadder", ladder="main")
+    with _refused("CONTEST_NOT_OVER"):
+        walk.call("x", "LadderService/GetLadderRecord", ladder="main")
     walk.call("ada", "LadderService/CloseLadder", ladder="main")
 
 

@@ -7,7 +7,7 @@ from referee_api.v1 import ladder_pb2
 from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
-from referee.cli._shared.output import table
+from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress
 from referee.cli._shared.report_text import findings_text, standings_text
 from referee.local.contest_file import read_ladder
@@ -158,6 +158,15 @@ def review(organiser: Organiser, name: str) -> None:
     """List results that look arranged, and how rarely they happen by chance. None of them is proof."""
     matches = ladder_review(organiser, name, show_progress)
     click.echo(findings_text(find_arranged(matches), len(matches)))
+
+
+@ladder.command(cls=ClientCommand)
+@click.argument("name")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
+@with_organiser
+def export(organiser: Organiser, name: str, output: Path | None) -> None:
+    """Export the signed record of a ladder that is over, to check it with: referee verify."""
+    write(output, organiser.ladders.record(name))
 
 
 @ladder.command(cls=ClientCommand)

@@ -17,6 +17,7 @@ from referee.records.describe_event import describe, escape_unprintable
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_record_history
 from referee.records.signing_key import KeyUnusable, read_public_key
 from referee.records.verify import verify as verified
+from referee.records.verify_contest import verify_any
 
 BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT: "  (by default)"}
 
@@ -24,16 +25,25 @@ BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--key", metavar="KEY", help="Expected public key of the signature: a PEM file, or hexadecimal.")
+@click.option(
+    "--records",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with the records of the matches of a contest. [results are not compared]",
+)
 @click.pass_context
-def verify(context: click.Context, files: tuple[str, ...], key: str | None) -> None:
-    """Verify records: format, hash chain and signature; then replay each match with its clocks and random draws.
+def verify(context: click.Context, files: tuple[str, ...], key: str | None, records: Path | None) -> None:
+    """Verify records: format, hash chain and signature.
+
+    Then replay each match with its clocks and random draws, and each ladder or tournament with its pairings, ratings
+    and standings.
 
     The exit status is that of the worst record: 0 if all are fine; docs/records.md lists the others.
     """
     expected = _read_key(key) if key is not None else None
     found: Counter[RecordStatus] = Counter()
     for file in files:
-        verdict = verified(Path(file), expected, find)
+        verdict = verify_any(Path(file), expected, find, records)
         found[verdict.status] += 1
         click.echo(f"{click.format_filename(file)}: {escape_unprintable(str(verdict))}")
     if len(files) > 1:

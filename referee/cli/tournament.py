@@ -27,6 +27,8 @@ from referee.reporting.message_conversion import bots_text, chosen_text, entry_l
 from referee.reporting.publication import publish_tournament
 
 WORD_OF = {number: word for word, number in PHASES.items()}
+RECORD = "record"
+"""Format of `referee tournament export`, besides those of the server's export."""
 MAX_ROUND = 1_000_000
 DEFAULT_OUT = Path("referee-tournament")
 STATUSES = """\b
@@ -260,12 +262,13 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: str | None) -> No
 
 @tournament.command(cls=ClientCommand)
 @click.argument("name")
-@click.argument("form", metavar="FORMAT", type=click.Choice(list(FORMATS)))
+@click.argument("form", metavar="FORMAT", type=click.Choice([*FORMATS, RECORD]))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
 @with_organiser
 def export(organiser: Organiser, name: str, form: str, output: Path | None) -> None:
-    """Export a tournament as csv, json or trf."""
-    write(output, organiser.tournaments.export(name, form))
+    """Export a tournament as csv, json or trf, or as its signed record, to check it with: referee verify."""
+    record = form == RECORD
+    write(output, organiser.tournaments.record(name) if record else organiser.tournaments.export(name, form))
 
 
 @tournament.command(cls=ClientCommand)

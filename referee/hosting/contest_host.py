@@ -7,7 +7,7 @@ checked by the caller. All that is returned is public, except for the openings o
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
@@ -19,11 +19,11 @@ from referee.accounts.names import NAME, NAME_RULE, check_name, check_words
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
-from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
+from referee.hosting.contest_store import READ_BATCH_SIZE, ContestRegistry, ContestStore, ContestWatch
 from referee.hosting.contest_terms import LadderTerms, TournamentTerms
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
-from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, UnknownLadder, UnknownTournament
+from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, ContestNotOver, UnknownLadder, UnknownTournament
 from referee.hosting.match_factory import ContestState, MatchQueue, queue_of
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Conflict
@@ -169,6 +169,21 @@ class ContestHost(ABC, Generic[S, R]):
         current = store.state
         await watch.begin(after)
         return current, watch
+
+    async def last_state(self, name: str) -> S:
+        """Return the state of a contest that is over, which does not change any more. Raises ContestNotOver."""
+        store = await self._find_store(name)
+        if not store.state.over:
+            raise ContestNotOver(store.contest)
+        return store.state
+
+    async def read_log(self, state: S) -> AsyncIterator[list[ContestEntry]]:
+        """Yield the entries up to those that a state includes, in batches."""
+        number = 0
+        while number < state.number:
+            entries = await self._registry.log.read(state.contest, number, READ_BATCH_SIZE)
+            number = entries[-1].number
+            yield entries
 
     def queue(self, now_ms: int) -> MatchQueue:
         """Return all matches of active contests that wait to be played, at that time."""

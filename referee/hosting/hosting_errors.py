@@ -17,6 +17,13 @@ class ContestDamaged(DetailedError):
         super().__init__(f"the log of {contest} is damaged; the fault is {fault} in the referee's log", fault_id=fault)
 
 
+class ContestNotOver(DetailedError):
+    """The record of a contest contains its seed, so it is written only after the end."""
+
+    def __init__(self, contest: str) -> None:
+        super().__init__(f"{contest} is not over: its record is written when it is", contest=contest)
+
+
 class UnknownLadder(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no ladder {quoted(name)}", ladder=shortened(name))

@@ -93,19 +93,8 @@ class LadderRatings:
                 store.apply(co_appended(rating.co_append, rating.committed_ms))
 
     def result_of(self, state: LadderState, match: Match) -> LadderResult | None:
-        """Return the result of a match that is over. None: it is void, or cannot be rated on the ladder."""
-        terms = match.terms
-        if match.result is None or find_game(self._games, terms.game).table(terms.settings).sides != state.sides:
-            return None
-        rated = _rated_players(state, match.players)
-        if rated is None:
-            return None
-        sides = tuple(tuple(dict.fromkeys(rated[seat] for seat in side)) for side in state.sides)
-        finish = finish_order_of(match.result, sides)
-        labels = dict(match.setup.labels)
-        due = labels.get(REQUEST_ID, "") if labels.get(MAKER) == state.contest else ""
-        forfeited = dict.fromkeys(rated[forfeit.seat] for forfeit in match.result.forfeits)
-        return LadderResult(finish, tuple(forfeited), due) if finish else None
+        """See `result_on_ladder`."""
+        return result_on_ladder(state, match, self._games)
 
     async def _find(self, contest: str) -> ContestStore[LadderState] | None:
         """Return the ladder; None: there is none, or its log is damaged."""
@@ -135,6 +124,22 @@ class LadderRatings:
             return MatchRating()
         changes = [change for event in events if isinstance(event, MatchRated) for change in state.by_seat(event)]
         return MatchRating(tuple(changes), CoAppend(store.contest, store.number, events))
+
+
+def result_on_ladder(state: LadderState, match: Match, games: Mapping[str, Game]) -> LadderResult | None:
+    """Return the result of a match that is over. None: it is void, or cannot be rated on the ladder."""
+    terms = match.terms
+    if match.result is None or find_game(games, terms.game).table(terms.settings).sides != state.sides:
+        return None
+    rated = _rated_players(state, match.players)
+    if rated is None:
+        return None
+    sides = tuple(tuple(dict.fromkeys(rated[seat] for seat in side)) for side in state.sides)
+    finish = finish_order_of(match.result, sides)
+    labels = dict(match.setup.labels)
+    due = labels.get(REQUEST_ID, "") if labels.get(MAKER) == state.contest else ""
+    forfeited = dict.fromkeys(rated[forfeit.seat] for forfeit in match.result.forfeits)
+    return LadderResult(finish, tuple(forfeited), due) if finish else None
 
 
 async def read_history(

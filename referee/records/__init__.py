@@ -1,8 +1,12 @@
-"""Match records: a finished match as a signed file that anyone can verify offline (see `docs/records.md`).
+"""Records: a finished match or contest as a signed file that anyone can verify offline (see `docs/records.md`).
 
 - `record_format`: the lines of a record: encode, parse, hash; writes and signs a record
 - `record_reader`: reads a record strictly and says what is wrong with it, or reads as much of it as makes sense
 - `verify`: verifies a record by deciding the match again and comparing every entry
+- `contest_record`: writes and signs the record of a contest
+- `verify_contest`: verifies it by deciding the contest again and comparing every entry
+- `contest_commands`: the commands that caused the events of a contest
+- `match_results`: compares the results of a contest with the records of its matches
 - `describe_event`: describes events, and differences between events, in words
 - `signing_key`: the Ed25519 key that signs records
 """

@@ -1,6 +1,6 @@
-"""The lines of a record, how each proves its own bytes, and how a record is written and signed.
+"""The lines of a record, how each proves its own bytes, and how the record of a match is written and signed.
 
-    {"record":1,"referee":…,"match":…,"game":…,"game_version":…,"hash":…}
+    {"record":1,"referee":…,"match":…,"game":…,"game_version":…,"hash":…}     (of a contest: "contest" only)
     {"entry":1,"at_ms":…,"event":{…},"after":…,"hash":…}
     {"entries":1,"key":…,"after":…,"hash":…,"signature":…}
 
@@ -31,7 +31,9 @@ from referee.storage.upcasters import RECORD_UPCASTERS
 
 VERSION = 1
 MAX_LINE_BYTES = 1 << 20
-"""Limit of the bytes in one line."""
+"""Limit of the bytes in one line of the record of a match."""
+MAX_CONTEST_LINE_BYTES = 1 << 24
+"""Limit of the bytes in one line of the record of a contest, which may name thousands of entrants or pairings."""
 FIRST_BYTES = b'{"record":'
 
 _WHOLE = re.compile(rb'(.*),"hash":"([0-9a-f]{64})"(?:,"signature":"([0-9a-f]{128})")?\}\n')
@@ -62,6 +64,19 @@ class RecordHeader:
             "game_version": self.game_version,
         }
         return _written(data)
+
+
+@dataclass(frozen=True, slots=True)
+class ContestHeader:
+    """The first line of the record of a contest."""
+
+    referee: str
+    """Version of the referee that wrote the record."""
+    contest: str
+    """Id of the contest, such as `ladder/main`."""
+
+    def body(self) -> bytes:
+        return _written({"record": VERSION, "referee": self.referee, "contest": self.contest})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +118,12 @@ class RecordLine:
     def proves_itself(self) -> bool:
         return self.hash == hash_of(self.body)
 
-    def line(self) -> bytes:
+    def line(self, max_bytes: int = MAX_LINE_BYTES) -> bytes:
         """Return the bytes of the line. Raises LineTooLong."""
         signature = f',"signature":"{self.signature}"' if self.signature else ""
         line = self.body + f',"hash":"{self.hash}"{signature}}}\n'.encode("ascii")
-        if len(line) > MAX_LINE_BYTES:
-            raise LineTooLong(f"a line of {len(line)} bytes does not fit into a record; the limit is {MAX_LINE_BYTES}")
+        if len(line) > max_bytes:
+            raise LineTooLong(f"a line of {len(line)} bytes does not fit into a record; the limit is {max_bytes}")
         return line
 
 
@@ -133,13 +148,17 @@ def version_of(body: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def parse_header(body: bytes) -> RecordHeader | None:
-    """Return the header, or None if it is not exactly what `RecordHeader.body` would write."""
+def parse_header(body: bytes) -> RecordHeader | ContestHeader | None:
+    """Return the header, or None if it is not exactly what its `body` would write."""
     data = _parsed(body)
-    wanted = {"record": int, "referee": str, "match": str, "game": str, "game_version": int}
-    if [(name, type(value)) for name, value in data.items()] != list(wanted.items()):
+    form = [(name, type(value)) for name, value in data.items()]
+    header: RecordHeader | ContestHeader
+    if form == [("record", int), ("referee", str), ("contest", str)]:
+        header = ContestHeader(data["referee"], data["contest"])
+    elif form == [("record", int), ("referee", str), ("match", str), ("game", str), ("game_version", int)]:
+        header = RecordHeader(data["referee"], data["match"], data["game"], data["game_version"])
+    else:
         return None
-    header = RecordHeader(data["referee"], data["match"], data["game"], data["game_version"])
     return header if header.body() == body else None
 
 
@@ -222,15 +241,33 @@ def format_record(entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str
 
 
 def _lines(setup: Setup, entries: Sequence[Entry], key: Ed25519PrivateKey, referee: str) -> Iterator[bytes]:
-    part = _hashed(RecordHeader(referee, setup.match_id, setup.terms.game, setup.game_version).body())
-    yield part.line()
+    header = RecordHeader(referee, setup.match_id, setup.terms.game, setup.game_version)
+    writer = RecordWriter(header, MAX_LINE_BYTES)
+    yield writer.header
     for entry in entries:
-        part = _hashed(EntryLine(entry.number, entry.at_ms, encode_event(entry.event), part.hash).body())
-        yield part.line()
-    body = SignatureLine(len(entries), public_hex(key), part.hash).body()
-    signature = key.sign(signed_bytes(hash_of(body))).hex()
-    yield RecordLine(body, hash_of(body), signature).line()
+        yield writer.entry(entry.at_ms, encode_event(entry.event))
+    yield writer.signature(key)
 
 
-def _hashed(body: bytes) -> RecordLine:
-    return RecordLine(body, hash_of(body))
+class RecordWriter:
+    """Writes the lines of a record one by one. Each method raises LineTooLong."""
+
+    def __init__(self, header: RecordHeader | ContestHeader, max_line_bytes: int) -> None:
+        self._max_line_bytes = max_line_bytes
+        self._entries = 0
+        self._last = RecordLine(header.body(), hash_of(header.body()))
+        self.header = self._last.line(max_line_bytes)
+        """The first line."""
+
+    def entry(self, at_ms: int, event: str) -> bytes:
+        """Return the line of the next entry, given the written form of its event."""
+        body = EntryLine(self._entries + 1, at_ms, event, self._last.hash).body()
+        self._last = RecordLine(body, hash_of(body))
+        self._entries += 1
+        return self._last.line(self._max_line_bytes)
+
+    def signature(self, key: Ed25519PrivateKey) -> bytes:
+        """Return the last line."""
+        body = SignatureLine(self._entries, public_hex(key), self._last.hash).body()
+        signed = key.sign(signed_bytes(hash_of(body))).hex()
+        return RecordLine(body, hash_of(body), signed).line(self._max_line_bytes)

@@ -1,7 +1,7 @@
 """Reads a record, strictly or as far as it makes sense.
 
-`read_record` checks form, numbers, hash chain and signature line by line, and rejects the first invalid line.
-`read_record_history` reads an unverified record for inspection.
+`LineReader` checks form, numbers, hash chain and signature line by line, and rejects the first invalid line.
+`read_record` reads the record of a match with it, and `read_record_history` an unverified one for inspection.
 """
 
 import re
@@ -16,13 +16,14 @@ from engines.game_errors import UnknownGame
 from referee.live.log_history import LogStep, replay
 from referee.live.match_history import MatchFold, MatchStep
 from referee.live.ports import Entry
-from referee.match.events import MatchCreated
+from referee.match.events import Event, MatchCreated
 from referee.match.state import Match, create_match
 from referee.records.record_format import (
     ENTRY_VERSION,
     FIRST_BYTES,
     MAX_LINE_BYTES,
     VERSION,
+    ContestHeader,
     EntryLine,
     RecordHeader,
     RecordLine,
@@ -52,6 +53,7 @@ class RecordStatus(IntEnum):
     SIGNATURE_WRONG = 11
     OTHER_KEY = 12
     RULES_DIFFER = 13
+    RECORD_MISSING = 14
 
     @property
     def words(self) -> str:
@@ -89,48 +91,72 @@ class MatchRecord:
 
 def read_record(file: BinaryIO) -> MatchRecord:
     """Return the record in this file. Raises RecordInvalid."""
-    reader = RecordReader()
+    reader = LineReader(MAX_LINE_BYTES)
+    entries: list[Entry] = []
     for line in read_raw_lines(file):
-        reader.take(line)
-    return reader.finish()
+        found = reader.take(line)
+        if isinstance(reader.header, ContestHeader):
+            raise RecordInvalid(RecordStatus.NO_RECORD, "it is the record of a contest, not of a match")
+        if found and reader.header:
+            entries.append(Entry(reader.header.match_id, found.number, found.at_ms, _decoded(reader, found)))
+    key = reader.finish()
+    assert isinstance(reader.header, RecordHeader)
+    return MatchRecord(reader.header, tuple(entries), key)
 
 
-def read_raw_lines(file: BinaryIO) -> Iterator[bytes]:
+def _decoded(reader: "LineReader", line: EntryLine) -> Event:
+    try:
+        return decode_event(line.event)
+    except MalformedEntry as wrong:
+        reader.reject_event(line, wrong, ENTRY_VERSION)
+
+
+def read_raw_lines(file: BinaryIO, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
     """Yield the lines of a file with their line ends. A line that is too long is yielded in several parts."""
-    while line := file.readline(MAX_LINE_BYTES + 1):
+    while line := file.readline(max_bytes + 1):
         yield line
 
 
-class RecordReader:
-    """Checks a record line by line. Call `take` for each line, then `finish`."""
+class LineReader:
+    """Checks the lines of a record. Call `take` for each line, then `finish`."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_line_bytes: int) -> None:
+        self._max_line_bytes = max_line_bytes
         self._line = 0
         self._last_hash = ""
-        self._header: RecordHeader | None = None
-        self._entries: list[Entry] = []
+        self.header: RecordHeader | ContestHeader | None = None
+        """The first line, once it was taken."""
+        self._entries = 0
         self._seal: SignatureLine | None = None
         self._seal_hash = ""
 
-    def take(self, line: bytes) -> None:
-        """Check the next line. Raises RecordInvalid if it was changed, or does not belong there."""
+    def take(self, line: bytes) -> EntryLine | None:
+        """Check the next line, and return it if it is an entry.
+
+        Raises RecordInvalid if it was changed, or does not belong there.
+        """
         self._line += 1
-        part = split_line(line) if len(line) <= MAX_LINE_BYTES else None
+        part = split_line(line) if len(line) <= self._max_line_bytes else None
         if part is None:
             self._misshapen(line)
         if not part.proves_itself:
             self._trouble(RecordStatus.EDITED, f"line {self._line} is not what was hashed when it was written")
+        entry = None
         if self._line == 1:
-            self._header = self._first(part)
+            self.header = self._first(part)
         elif self._seal:
             self._trouble(RecordStatus.REORDERED, f"line {self._line} stands behind the last line of the record")
         else:
-            self._next(part)
+            entry = self._next(part)
         self._last_hash = part.hash
+        return entry
 
-    def finish(self) -> MatchRecord:
-        """Return the record. Raises RecordInvalid if lines are missing or the signature does not fit the stated key."""
-        if self._header is None:
+    def finish(self) -> str:
+        """Return the key that signed the record, in hexadecimal.
+
+        Raises RecordInvalid if lines are missing or the signature does not fit the stated key.
+        """
+        if self.header is None:
             self._trouble(RecordStatus.NO_RECORD, "the file is empty")
         seal = self._seal
         if seal is None:
@@ -143,9 +169,9 @@ class RecordReader:
                 RecordStatus.SIGNATURE_WRONG,
                 f"the signature on line {self._line} does not fit the lines before it and the key that it names",
             )
-        return MatchRecord(self._header, tuple(self._entries), seal.key)
+        return seal.key
 
-    def _first(self, part: RecordLine) -> RecordHeader:
+    def _first(self, part: RecordLine) -> RecordHeader | ContestHeader:
         version = version_of(part.body)
         if version is None:
             self._trouble(RecordStatus.REORDERED, "the file does not begin with the first line of a record")
@@ -156,36 +182,31 @@ class RecordReader:
             self._trouble(RecordStatus.NO_RECORD, "line 1 has not the fields of the first line of a record")
         return header
 
-    def _next(self, part: RecordLine) -> None:
+    def _next(self, part: RecordLine) -> EntryLine | None:
         entry = parse_entry(part.body)
         if entry and not part.signature:
             self._takes_place(entry)
-            return
+            return entry
         seal = parse_signature_line(part)
         if seal is None:
             self._foreign(part)
-        if seal.entries != len(self._entries):
+        if seal.entries != self._entries:
             self._trouble(
                 RecordStatus.REORDERED,
-                f"line {self._line} closes {seal.entries} entries, and {len(self._entries)} stand before it",
+                f"line {self._line} closes {seal.entries} entries, and {self._entries} stand before it",
             )
         self._follows(seal.after)
         self._seal, self._seal_hash = seal, part.hash
+        return None
 
     def _takes_place(self, line: EntryLine) -> None:
-        expected = len(self._entries) + 1
+        expected = self._entries + 1
         if line.number != expected:
             self._trouble(
                 RecordStatus.REORDERED, f"line {self._line} is entry {line.number}, where entry {expected} belongs"
             )
         self._follows(line.after)
-        if self._header is None:  # The header belongs on line 1.
-            self._trouble(RecordStatus.REORDERED, f"line {self._line} is an entry, where the first line belongs")
-        try:
-            event = decode_event(line.event)
-        except MalformedEntry as wrong:
-            self._unread(line, wrong)
-        self._entries.append(Entry(self._header.match_id, line.number, line.at_ms, event))
+        self._entries = expected
 
     def _follows(self, after: str) -> None:
         if after != self._last_hash:
@@ -199,7 +220,7 @@ class RecordReader:
         """Raise RecordInvalid with the most likely reason for a line that does not have the form of any record line."""
         if self._line == 1 and not (line.startswith(FIRST_BYTES) or FIRST_BYTES.startswith(line)):
             self._trouble(RecordStatus.NO_RECORD, "line 1 does not begin as a record does")
-        if self._seal is None and _is_cut_off(line):
+        if self._seal is None and len(line) <= self._max_line_bytes and _is_cut_off(line):
             self._trouble(RecordStatus.TRUNCATED, f"the file ends within line {self._line}")
         self._trouble(RecordStatus.EDITED, f"line {self._line} does not have the form of any line of a record")
 
@@ -210,12 +231,13 @@ class RecordReader:
             RecordStatus.NO_RECORD, f"line {self._line} is hashed as it should be, but says nothing that is known"
         )
 
-    def _unread(self, line: EntryLine, wrong: MalformedEntry) -> NoReturn:
+    def reject_event(self, line: EntryLine, wrong: MalformedEntry, known: int) -> NoReturn:
+        """Raise RecordInvalid for the event of the last line. `known` is the newest version that can be read."""
         newer = re.match(r'\{"v":([0-9]{1,9}),', line.event)
-        if newer and int(newer[1]) > ENTRY_VERSION:
+        if newer and int(newer[1]) > known:
             self._trouble(
                 RecordStatus.UNKNOWN_VERSION,
-                f"entry {line.number} is written in version {newer[1]}; known here: up to {ENTRY_VERSION}",
+                f"entry {line.number} is written in version {newer[1]}; known here: up to {known}",
             )
         self._trouble(RecordStatus.NO_RECORD, f"line {self._line}: {wrong}")
 
@@ -226,7 +248,7 @@ class RecordReader:
 
 def _is_cut_off(line: bytes) -> bool:
     """Return whether the line may be the beginning of a longer one."""
-    if len(line) > MAX_LINE_BYTES or line.endswith(b"\n"):
+    if line.endswith(b"\n"):
         return False
     # A line that lacks only its line end was cut off; one that is complete but for a different last byte was not.
     return split_line(line + b"\n") is not None or split_line(line[:-1] + b"\n") is None

@@ -79,9 +79,7 @@ def verify(path: Path, expected_key: str | None, find_game: FindGame) -> Verific
 def verify_file(file: BinaryIO, expected_key: str | None, find_game: FindGame) -> VerificationResult:
     """Verify an open file, as `verify` does. Raises OSError."""
     try:
-        record = read_record(file)
-        _check_key(record, expected_key)
-        match = _played_again(record, find_game)
+        record, match = verified_match(file, expected_key, find_game)
     except RecordInvalid as trouble:
         return trouble.verdict
     compared = "the key expected" if expected_key else "not compared with any key you trust"
@@ -93,11 +91,19 @@ def verify_file(file: BinaryIO, expected_key: str | None, find_game: FindGame) -
     return VerificationResult(RecordStatus.FINE, "; ".join(filter(None, clauses)))
 
 
-def _check_key(record: MatchRecord, expected: str | None) -> None:
-    if expected not in (None, record.key):
+def verified_match(file: BinaryIO, expected_key: str | None, find_game: FindGame) -> tuple[MatchRecord, Match]:
+    """Return a valid record and the final state of its match. Raises RecordInvalid or OSError."""
+    record = read_record(file)
+    check_key(record.key, expected_key)
+    return record, _played_again(record, find_game)
+
+
+def check_key(key: str, expected: str | None) -> None:
+    """Raises RecordInvalid if a record was signed by another key than expected. None: any key."""
+    if expected not in (None, key):
         raise RecordInvalid(
             RecordStatus.OTHER_KEY,
-            f"it is whole, but signed by {fingerprint(record.key)}, not by {fingerprint(expected)} as expected",
+            f"it is whole, but signed by {fingerprint(key)}, not by {fingerprint(expected)} as expected",
         )
 
 

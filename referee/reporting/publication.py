@@ -4,7 +4,6 @@ All files follow from what the server has stored, so that publishing twice gives
 version of the server that wrote it, and therefore changes with an upgrade of the server.
 """
 
-import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from google.protobuf.json_format import MessageToDict
 from referee_api.v1 import contest_pb2, match_pb2, tournament_pb2
 from referee_client import Organiser, Refused
 from referee_client.matches import result_in
@@ -47,20 +45,21 @@ This archive contains everything that the referee has published about the finish
 | `site/index.html` | standings, rounds and matches with replays; open it in a browser |
 | `records/` | each finished match as a signed record |
 | `tables/` | standings, cross table and pairings for programs |
-| `log.jsonl` | every event of the {kind}, one JSON object per line |
-| `{key_file}` | the public key that has signed the records |
+| `log.jsonl` | the log of the {kind} as a signed record: every pairing, result and rating change |
+| `{key_file}` | the public key that has signed all records |
 | `{sums}` | checksums of all other files |
 
 ## Check it
 
 ```console
 $ sha256sum --check --quiet {sums}
-$ referee verify --key {key_file} records/*.jsonl
+$ referee verify --key {key_file} --records records log.jsonl records/*.jsonl
 ```
 
 The second command needs Referee with the same games. It checks the form, the hash chain and the signature of each
-record, and replays each match with its clocks and random draws. Compare the key with the one that the organiser has
-published elsewhere; its fingerprint is
+record, and replays each match with its clocks and random draws. From the log it computes all pairings, lots, ratings
+and standings again, and compares the results with the records of the matches. Compare the key with the one that the
+organiser has published elsewhere; its fingerprint is
 
     {fingerprint}
 """
@@ -96,7 +95,7 @@ def publish_tournament(organiser: Organiser, name: str, progress: Progress = no_
             tables[f"tables/tournament.{form}"] = exported.encode()
     return _publication(
         tournament_report(organiser, name, progress=progress),
-        _Source(organiser, progress, organiser.tournaments.matches(name), organiser.tournaments.watch(name), pairings),
+        _Source(organiser, progress, organiser.tournaments.matches(name), organiser.tournaments.record(name), pairings),
         tables,
     )
 
@@ -105,7 +104,13 @@ def publish_ladder(organiser: Organiser, name: str, progress: Progress = no_prog
     """Raises NotPublishable, or the errors of the organiser client."""
     if not organiser.ladders.get(name).closed:
         raise NotPublishable(f"the ladder {name} is not closed")
-    source = _Source(organiser, progress, organiser.ladders.matches(name), organiser.ladders.watch(name), ())
+    try:
+        log = organiser.ladders.record(name)
+    except Refused as refused:
+        if refused.reason != "CONTEST_NOT_OVER":
+            raise
+        raise NotPublishable(f"a match of the ladder {name} is still being played") from None
+    source = _Source(organiser, progress, organiser.ladders.matches(name), log, ())
     return _publication(ladder_report(organiser, name, progress=progress), source, {})
 
 
@@ -116,7 +121,8 @@ class _Source:
     organiser: Organiser
     progress: Progress
     matches: Iterable[match_pb2.Match]
-    log: Iterable[Any]
+    log: str
+    """The signed record of the contest."""
     pairings: Sequence[contest_pb2.Pairing]
 
     def finished(self) -> list[match_pb2.Match]:
@@ -146,7 +152,7 @@ def _publication(report: Report, source: _Source, tables: Mapping[str, bytes]) -
     records = source.records(matches)
     key, pages = _checked_pages(matches, records)
     files = {
-        "log.jsonl": b"".join(map(_log_line, source.log)),
+        "log.jsonl": source.log.encode(),
         "tables/standings.csv": standings_csv(report),
         "tables/standings.json": standings_json(report),
         "tables/cross_table.csv": cross_table_csv(report),
@@ -231,8 +237,3 @@ def _export(organiser: Organiser, name: str, form: str) -> str | None:
         if refused.reason != "NOT_EXPORTABLE":
             raise
         return None
-
-
-def _log_line(entry: Any) -> bytes:
-    told = MessageToDict(entry, preserving_proto_field_name=True)
-    return f"{json.dumps(told, sort_keys=True)}\n".encode()

@@ -14,6 +14,7 @@ from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import Tracing
+from referee.records.contest_record import ContestRecordWriter
 from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
 from referee.server.settings import Settings
@@ -41,7 +42,7 @@ from referee.transport.services.invitations import InvitationServicer
 from referee.transport.services.ladders import Ladders
 from referee.transport.services.matches import AnswerLimits, Matches
 from referee.transport.services.play import Play, PlayLimits
-from referee.transport.services.records import Records
+from referee.transport.services.records import ContestRecords, Records
 from referee.transport.services.tournaments import Tournaments
 from referee.wire.matches import MatchContext
 from referee.wire.terms import TermsConverter
@@ -158,6 +159,7 @@ class GrpcFrontend:
             time,
             shutdown,
         )
+        contest_records = ContestRecords(lambda contest: ContestRecordWriter(contest, stores.key, VERSION))
         contest_changes = ContestChanges(settings.max_contest_changes_per_day, time)
         ladders = Ladders(
             application.ladders,
@@ -167,6 +169,7 @@ class GrpcFrontend:
             rate_limit,
             contest_limit,
             contest_changes,
+            contest_records,
             max_items,
         )
         tournaments = Tournaments(
@@ -178,6 +181,7 @@ class GrpcFrontend:
             rate_limit,
             contest_limit,
             contest_changes,
+            contest_records,
             max_items,
         )
         services = (games_service, matches, play, bots, invitations, admin, ladders, tournaments)

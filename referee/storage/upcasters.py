@@ -85,10 +85,12 @@ def _add_boards(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {**data, "terms": {**terms, "tournament": {**terms["tournament"], "boards": 0}}}
 
 
-def _add_rating_rules(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Version 6 did not know the owners of entrants, and the time and weight of a rated match."""
+def _add_what_is_needed_to_decide_again(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Version 6 had no owners of entrants, no times and weights of rated matches, and no input of plannings."""
     if data.get(KIND) == "rated":
         return {**data, "at_ms": 0, "weight": 1.0}
+    if data.get(KIND) == "ladder_paired":
+        return {**data, "planning": None}
     if data.get(KIND) in ("joined", "entered") and isinstance(data.get("entrant"), dict):
         return {**data, "entrant": {**data["entrant"], "owners": []}}
     return data
@@ -135,7 +137,7 @@ CONTEST_UPCASTERS: dict[int, Upcaster] = {
     3: _add_invited,
     4: _add_times,
     5: _add_boards,
-    6: lambda data: _add_moves(_add_edition(_add_rating_rules(data))),
+    6: lambda data: _add_moves(_add_edition(_add_what_is_needed_to_decide_again(data))),
 }
 
 RECORD_UPCASTERS: dict[int, Upcaster] = {1: _nest_terms}

@@ -1,9 +1,10 @@
 """Converts the parts of contests: entrants, pairings, duplicate play, formats of tournaments, and SPRT."""
 
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from typing import Any
 
-from referee_api.v1 import contest_pb2, match_pb2, sprt_pb2
+from referee_api.v1 import contest_pb2, match_pb2, seed_pb2, sprt_pb2
 from referee_api.v1 import tournament_pb2 as pb
 
 from engines.api import Table
@@ -64,6 +65,11 @@ def read_entrant(entrant: contest_pb2.Entrant, field: str) -> tuple[str, tuple[P
 
 def entrant_of(name: str, bots: Iterable[Player]) -> contest_pb2.Entrant:
     return contest_pb2.Entrant(name=name, bots=[match_pb2.BotRef(bot=bot.bot, version=bot.version) for bot in bots])
+
+
+def contest_commitment_of(seed: bytes, *, over: bool) -> seed_pb2.SeedCommitment:
+    """Return the commitment to the seed of a contest, and the seed itself once it is over."""
+    return seed_pb2.SeedCommitment(commitment=sha256(seed).digest(), seed=seed if over else b"")
 
 
 def duplicate_of(arrangements: int, openings: Sequence[Opening]) -> contest_pb2.DuplicatePlay:

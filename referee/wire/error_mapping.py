@@ -117,6 +117,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     contest_errors.SameOwner: ErrorMapping(FAILED),
     contest_errors.WrongParticipantCount: ErrorMapping(INVALID, "entrants", reason="BAD_SEATS"),
     hosting_errors.ContestDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
+    hosting_errors.ContestNotOver: ErrorMapping(FAILED),
     hosting_errors.UnknownLadder: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_LADDER"),
     hosting_errors.UnknownTournament: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_TOURNAMENT"),
     hosting_errors.AlreadyIn: ErrorMapping(Code.ALREADY_EXISTS),

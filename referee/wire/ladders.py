@@ -19,7 +19,7 @@ from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
 from referee.match.match_terms import MatchTerms
 from referee.wire.basic_types import enum_value, parse_enum_or_default, timestamp
-from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, pairing_of
+from referee.wire.contests import PARTNERS, contest_commitment_of, duplicate_of, entrant_of, pairing_of
 from referee.wire.results import changes_of, rated_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
@@ -88,6 +88,7 @@ def ladder_of(state: LadderState, converter: TermsConverter, *, with_openings: b
         entrant_count=len(state.ladder.entrants),
         create_time=timestamp(state.created_ms),
         paused=state.ladder.paused,
+        seed_commitment=contest_commitment_of(state.created.seed, over=state.over),
     )
 
 

@@ -20,7 +20,16 @@ from referee.hosting.contest_terms import Qualification, TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, parse_enum_or_default, timestamp, unix_ms
-from referee.wire.contests import PARTNERS, duplicate_of, entrant_of, format_of, pairing_of, read_format, sprt_state_of
+from referee.wire.contests import (
+    PARTNERS,
+    contest_commitment_of,
+    duplicate_of,
+    entrant_of,
+    format_of,
+    pairing_of,
+    read_format,
+    sprt_state_of,
+)
 from referee.wire.results import estimate_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
@@ -121,6 +130,7 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
         start_time=maybe_timestamp(state.started_ms),
         end_time=maybe_timestamp(state.ended_ms),
         requested_byes=[_bye_of(*place, kind) for place, kind in tournament.requested_byes.items()],
+        seed_commitment=contest_commitment_of(state.terms.tournament.seed, over=state.over),
     )
 
 

@@ -77,6 +77,9 @@ def test_a_tournament_can_be_created_played_and_reported(cli: CliHarness, tmp_pa
     sheet = tmp_path / "cup.trf"
     cli.output_of("tournament", "export", "cup", "trf", "-o", str(sheet))
     assert sheet.read_text().startswith("012 ")
+    record = tmp_path / "cup.jsonl"
+    cli.output_of("tournament", "export", "cup", "record", "-o", str(record))
+    assert f"{record}: fine: tournament/cup" in cli.output_of("verify", str(record))
 
     text_report = cli.output_of("report", "cup")
     assert all(word in text_report for word in ("time used", "ended by", "format: round robin"))
@@ -209,6 +212,10 @@ def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp
     assert [int(line.split()[0]) for line in lines] == list(range(1, len(lines) + 1))
 
     assert "matches looks arranged" in cli.output_of("ladder", "review", "main")
+    record = tmp_path / "main.jsonl"
+    cli.output_of("ladder", "export", "main", "-o", str(record))
+    assert f"{record}: fine: ladder/main" in cli.output_of("verify", str(record))
+
     shown = cli.output_of("ladder", "show", "main")
     assert " at least " in shown
     assert "state: closed, season: 2" in shown

@@ -1,8 +1,10 @@
 """Ladders and tournaments through the Python SDK, on a real server."""
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,11 @@ def test_a_tournament_is_created_watched_and_exported(context: Context) -> None:
     assert all(one.phase == contest_pb2.PAIRING_PHASE_DONE for one in tournaments.pairings("cup", of_entrant="anna"))
     assert {match.tournament for match in tournaments.matches("cup")} == {"cup"}
     assert tournaments.export("cup", "json").startswith("{")
+    record = tournaments.record("cup")
+    (made,) = (line for line in map(json.loads, record.splitlines()) if line.get("entry") == 1)
+    seed = bytes.fromhex(made["event"]["terms"]["tournament"]["seed"])
+    assert created.seed_commitment.commitment == sha256(seed).digest()
+    assert (created.seed_commitment.seed, tournament.seed_commitment.seed) == (b"", seed)
     with pytest.raises(Refused, match="TOURNAMENT_OVER"):
         tournaments.cancel("cup")
 

@@ -358,6 +358,12 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
             lambda organiser: call_for_ladder(organiser, "ListRatingHistory", bot=organiser.bots[0], page_token="x"),
         ),
     },
+    f"{LADDER}/GetLadderRecord": {
+        "NO_SUCH_LADDER": lambda organiser: list(call_for_ladder(organiser, "GetLadderRecord")),
+        "CONTEST_NOT_OVER": after_setup(
+            create_ladder, lambda organiser: list(call_for_ladder(organiser, "GetLadderRecord"))
+        ),
+    },
     f"{LADDER}/WatchLadder": {
         "NO_SUCH_LADDER": lambda organiser: list(call_for_ladder(organiser, "WatchLadder")),
         "NUMBER_AHEAD": after_setup(
@@ -505,6 +511,12 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "NOT_EXPORTABLE": after_setup(
             lambda organiser: start_tournament(organiser, elimination={}),
             lambda organiser: call_for_tournament(organiser, "ExportTournament", format="EXPORT_FORMAT_TRF"),
+        ),
+    },
+    f"{TOURNAMENT}/GetTournamentRecord": {
+        "NO_SUCH_TOURNAMENT": lambda organiser: list(call_for_tournament(organiser, "GetTournamentRecord")),
+        "CONTEST_NOT_OVER": after_setup(
+            create_tournament, lambda organiser: list(call_for_tournament(organiser, "GetTournamentRecord"))
         ),
     },
     f"{TOURNAMENT}/WatchTournament": {

@@ -85,9 +85,9 @@ def test_a_finished_tournament_is_published_and_checked_by_the_commands_of_its_r
     (pairing,) = read_csv(folder / "tables/pairings.csv")
     assert (pairing["round"], pairing["matches"]) == ("1", match_id)
     assert json.loads((folder / "tables/tournament.json").read_text())["phase"] == "finished"
-    events = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    assert "created" in events[0]
-    assert "ended" in events[-1]
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    kinds = [line["event"]["kind"] for line in lines[1:-1]]
+    assert (kinds[0], kinds[-2:]) == ("tournament_made", ["ended", "standings"])
     commands = re.findall(r"^\$ (.*)$", (folder / "README.md").read_text(), re.MULTILINE)
     assert len(commands) == 2
     environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -160,6 +160,9 @@ def test_a_closed_ladder_is_published(organiser: Organiser, tmp_path: Path) -> N
     rows = read_csv(folder / "tables/standings.csv")
     assert rows[0]["entrant"] == organiser.bots[0]
     assert float(rows[0]["rating"]) > float(rows[1]["rating"])
+    folders = ["--records", str(folder / "records"), "--key", str(folder / "key.txt")]
+    checked = CliRunner().invoke(main, ["verify", *folders, str(folder / "log.jsonl")])
+    assert (checked.exit_code, f"fine: ladder/{organiser.name}" in checked.output) == (0, True), checked.output
 
 
 def follow_until_closed(organiser: Organiser) -> None:

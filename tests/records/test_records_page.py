@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
+from referee.contests.ladder.events import PlanningInput
+from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.match.clock_charge import ClockCharge
-from referee.records.record_format import EVENTS, MAX_LINE_BYTES, signed_bytes
+from referee.records.contest_record import EVENTS as CONTEST_EVENTS
+from referee.records.record_format import EVENTS, MAX_CONTEST_LINE_BYTES, MAX_LINE_BYTES, signed_bytes
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import public_hex
+from referee.storage.codec import CONTEST_VERSION
 from referee.storage.value_codec import field_names
+from tests.records.contests import contest_record, played_cup, run
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, verdict_on
 from tests.records.test_every_byte import SMALL
 
@@ -97,3 +102,22 @@ def test_every_verdict_is_listed_with_its_status() -> None:
 def test_the_sizes_on_the_page_are_correct() -> None:
     assert f"{MAX_LINE_BYTES} bytes" in page()
     assert f"these {len(signed_bytes('0' * 64))} bytes" in page()
+
+
+def test_the_table_of_contests_lists_the_kinds_that_the_codec_writes() -> None:
+    section = page().partition("## Records of contests")[2].partition("###")[0]
+    rows = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
+    assert {kind for row in rows for kind in re.findall(r"`(\w+)`", row)} == set(CONTEST_EVENTS)
+    assert f"`{CONTEST_VERSION}`" in section
+    assert f"No line is longer than {MAX_CONTEST_LINE_BYTES} bytes" in section
+
+
+def test_the_table_of_plannings_lists_all_values() -> None:
+    section = page().partition("### Plannings of a ladder")[2].partition("###")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == field_names(PlanningInput)
+
+
+def test_the_verifier_of_the_page_reads_the_record_of_a_contest() -> None:
+    data = contest_record(run(played_cup(RoundRobin(), "ann", "bob")).entries)
+    kinds = [line["event"]["kind"] for line in page_verifier()(data, public_hex(KEY))[1:-1]]
+    assert (kinds[0], kinds[-2:]) == ("tournament_made", ["ended", "standings"])

@@ -281,5 +281,5 @@ def test_an_unreadable_file_has_a_verdict(tmp_path: Path) -> None:
 
 
 def test_every_verdict_has_its_own_exit_status_that_shells_do_not_use() -> None:
-    assert len({int(status) for status in RecordStatus}) == len(RecordStatus) == 12
+    assert len({int(status) for status in RecordStatus}) == len(RecordStatus) == 13
     assert min(status for status in RecordStatus if status is not RecordStatus.FINE) > 2

@@ -28,6 +28,9 @@ class FakeLadders:
     def matches(self, _name: str) -> list[match_pb2.Match]:
         return [self._match]
 
+    def record(self, _name: str) -> str:
+        return ""
+
     def snapshot(self, name: str) -> ladder_service_pb2.LadderSnapshot:
         return ladder_service_pb2.LadderSnapshot(ladder=self.get(name))
 

@@ -145,4 +145,8 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     TournamentCreated("newest", "Newest", "ann", "request 8", NEWEST),
     tournament.ByeRequested("ada", 3, tournament.ByeKind.HALF_POINT, "ann"),
     match.ContestMatchScored("2.1", 1, MatchScore((1, 2), moves="00112233445566778899aabbccddeeff")),
+    ladder.LadderPaired(
+        Pairing("8", 0, 0, ("ada", "bob")),
+        planning=ladder.PlanningInput((ladder.EntrantAvailability("ada", ("1.2",), 3),), ("bob",), True, ("7/1.1",), 8),
+    ),
 )

@@ -92,6 +92,7 @@ EXAMPLES: list[Exception] = [
     contest_errors.UnknownPairing("1.1"),
     hosting_errors.TournamentOver("cup", "finished"),
     hosting_errors.WrongEntrantCount("cup", "1", "2 or more"),
+    hosting_errors.ContestNotOver("ladder/main"),
     hosting_errors.NotExportable("cup", "trf", "it knows round robin and Swiss only"),
     BadSprt("elo1", "must be more than elo0"),
     ports.UnknownMatch("m1"),

@@ -109,6 +109,8 @@ const (
 	ErrorReason_ERROR_REASON_WRONG_ENTRANT_COUNT ErrorReason = 37
 	// The export format does not support this tournament. FAILED_PRECONDITION; tournament, format, why.
 	ErrorReason_ERROR_REASON_NOT_EXPORTABLE ErrorReason = 38
+	// The record of a ladder or tournament is written when it is over. FAILED_PRECONDITION; contest (such as ladder/main).
+	ErrorReason_ERROR_REASON_CONTEST_NOT_OVER ErrorReason = 49
 	// The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why.
 	ErrorReason_ERROR_REASON_DRAW_OFFERED_BEFORE ErrorReason = 39
 	// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
@@ -241,6 +243,7 @@ var (
 		36:  "ERROR_REASON_TOURNAMENT_OVER",
 		37:  "ERROR_REASON_WRONG_ENTRANT_COUNT",
 		38:  "ERROR_REASON_NOT_EXPORTABLE",
+		49:  "ERROR_REASON_CONTEST_NOT_OVER",
 		39:  "ERROR_REASON_DRAW_OFFERED_BEFORE",
 		40:  "ERROR_REASON_CONSENT_MISSING",
 		41:  "ERROR_REASON_NOT_WITHDRAWABLE",
@@ -319,6 +322,7 @@ var (
 		"ERROR_REASON_TOURNAMENT_OVER":          36,
 		"ERROR_REASON_WRONG_ENTRANT_COUNT":      37,
 		"ERROR_REASON_NOT_EXPORTABLE":           38,
+		"ERROR_REASON_CONTEST_NOT_OVER":         49,
 		"ERROR_REASON_DRAW_OFFERED_BEFORE":      39,
 		"ERROR_REASON_CONSENT_MISSING":          40,
 		"ERROR_REASON_NOT_WITHDRAWABLE":         41,
@@ -464,7 +468,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xcc\x13\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xef\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -502,7 +506,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"#ERROR_REASON_TOURNAMENT_NOT_STARTED\x10#\x12 \n" +
 	"\x1cERROR_REASON_TOURNAMENT_OVER\x10$\x12$\n" +
 	" ERROR_REASON_WRONG_ENTRANT_COUNT\x10%\x12\x1f\n" +
-	"\x1bERROR_REASON_NOT_EXPORTABLE\x10&\x12$\n" +
+	"\x1bERROR_REASON_NOT_EXPORTABLE\x10&\x12!\n" +
+	"\x1dERROR_REASON_CONTEST_NOT_OVER\x101\x12$\n" +
 	" ERROR_REASON_DRAW_OFFERED_BEFORE\x10'\x12 \n" +
 	"\x1cERROR_REASON_CONSENT_MISSING\x10(\x12!\n" +
 	"\x1dERROR_REASON_NOT_WITHDRAWABLE\x10)\x12\x1f\n" +

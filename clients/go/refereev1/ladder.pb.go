@@ -155,9 +155,11 @@ type Ladder struct {
 	// Number of entrants.
 	EntrantCount uint32 `protobuf:"varint,9,opt,name=entrant_count,json=entrantCount,proto3" json:"entrant_count,omitempty"`
 	// Time when it was created.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// SHA-256 of its seed, from which lots and the starts of sets follow, and the seed itself once it is over.
+	SeedCommitment *SeedCommitment `protobuf:"bytes,20,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Ladder) Reset() {
@@ -256,6 +258,13 @@ func (x *Ladder) GetEntrantCount() uint32 {
 func (x *Ladder) GetCreateTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *Ladder) GetSeedCommitment() *SeedCommitment {
+	if x != nil {
+		return x.SeedCommitment
 	}
 	return nil
 }
@@ -917,7 +926,7 @@ var File_referee_api_v1_ladder_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\n" +
-	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\"\xbb\x03\n" +
+	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xbb\x03\n" +
 	"\vLadderTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12D\n" +
@@ -927,7 +936,7 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\rrematch_after\x18\x05 \x01(\rR\frematchAfter\x12/\n" +
 	"\x13provisional_matches\x18\x06 \x01(\rR\x12provisionalMatches\x12,\n" +
 	"\x12pause_after_faults\x18\a \x01(\rR\x10pauseAfterFaults\x12/\n" +
-	"\x14max_matches_per_hour\x18\b \x01(\rR\x11maxMatchesPerHour\"\xf5\x02\n" +
+	"\x14max_matches_per_hour\x18\b \x01(\rR\x11maxMatchesPerHour\"\xbe\x03\n" +
 	"\x06Ladder\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x121\n" +
@@ -940,7 +949,8 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\rentrant_count\x18\t \x01(\rR\fentrantCount\x12;\n" +
 	"\vcreate_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xb4\x02\n" +
+	"createTime\x12G\n" +
+	"\x0fseed_commitment\x18\x14 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\"\xb4\x02\n" +
 	"\x0eLadderStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x121\n" +
 	"\aentrant\x18\x02 \x01(\v2\x17.referee_api.v1.EntrantR\aentrant\x12\x18\n" +
@@ -1016,12 +1026,13 @@ var file_referee_api_v1_ladder_proto_goTypes = []any{
 	(*DuplicatePlay)(nil),         // 11: referee_api.v1.DuplicatePlay
 	(PartnerRule)(0),              // 12: referee_api.v1.PartnerRule
 	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*Entrant)(nil),               // 14: referee_api.v1.Entrant
-	(*Rating)(nil),                // 15: referee_api.v1.Rating
-	(*EntrantJoined)(nil),         // 16: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 17: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 18: referee_api.v1.Pairing
-	(*RatingChange)(nil),          // 19: referee_api.v1.RatingChange
+	(*SeedCommitment)(nil),        // 14: referee_api.v1.SeedCommitment
+	(*Entrant)(nil),               // 15: referee_api.v1.Entrant
+	(*Rating)(nil),                // 16: referee_api.v1.Rating
+	(*EntrantJoined)(nil),         // 17: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 18: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 19: referee_api.v1.Pairing
+	(*RatingChange)(nil),          // 20: referee_api.v1.RatingChange
 }
 var file_referee_api_v1_ladder_proto_depIdxs = []int32{
 	10, // 0: referee_api.v1.LadderTerms.match_terms:type_name -> referee_api.v1.MatchTerms
@@ -1030,25 +1041,26 @@ var file_referee_api_v1_ladder_proto_depIdxs = []int32{
 	0,  // 3: referee_api.v1.Ladder.terms:type_name -> referee_api.v1.LadderTerms
 	13, // 4: referee_api.v1.Ladder.season_start_time:type_name -> google.protobuf.Timestamp
 	13, // 5: referee_api.v1.Ladder.create_time:type_name -> google.protobuf.Timestamp
-	14, // 6: referee_api.v1.LadderStanding.entrant:type_name -> referee_api.v1.Entrant
-	15, // 7: referee_api.v1.LadderStanding.rating:type_name -> referee_api.v1.Rating
-	13, // 8: referee_api.v1.LadderEntry.create_time:type_name -> google.protobuf.Timestamp
-	1,  // 9: referee_api.v1.LadderEntry.created:type_name -> referee_api.v1.Ladder
-	16, // 10: referee_api.v1.LadderEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	17, // 11: referee_api.v1.LadderEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
-	18, // 12: referee_api.v1.LadderEntry.pairing:type_name -> referee_api.v1.Pairing
-	4,  // 13: referee_api.v1.LadderEntry.match_rated:type_name -> referee_api.v1.MatchRated
-	5,  // 14: referee_api.v1.LadderEntry.season_started:type_name -> referee_api.v1.SeasonStarted
-	6,  // 15: referee_api.v1.LadderEntry.paused:type_name -> referee_api.v1.LadderPaused
-	7,  // 16: referee_api.v1.LadderEntry.resumed:type_name -> referee_api.v1.LadderResumed
-	8,  // 17: referee_api.v1.LadderEntry.closing:type_name -> referee_api.v1.LadderClosing
-	9,  // 18: referee_api.v1.LadderEntry.closed:type_name -> referee_api.v1.LadderClosed
-	19, // 19: referee_api.v1.MatchRated.ratings:type_name -> referee_api.v1.RatingChange
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	14, // 6: referee_api.v1.Ladder.seed_commitment:type_name -> referee_api.v1.SeedCommitment
+	15, // 7: referee_api.v1.LadderStanding.entrant:type_name -> referee_api.v1.Entrant
+	16, // 8: referee_api.v1.LadderStanding.rating:type_name -> referee_api.v1.Rating
+	13, // 9: referee_api.v1.LadderEntry.create_time:type_name -> google.protobuf.Timestamp
+	1,  // 10: referee_api.v1.LadderEntry.created:type_name -> referee_api.v1.Ladder
+	17, // 11: referee_api.v1.LadderEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	18, // 12: referee_api.v1.LadderEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	19, // 13: referee_api.v1.LadderEntry.pairing:type_name -> referee_api.v1.Pairing
+	4,  // 14: referee_api.v1.LadderEntry.match_rated:type_name -> referee_api.v1.MatchRated
+	5,  // 15: referee_api.v1.LadderEntry.season_started:type_name -> referee_api.v1.SeasonStarted
+	6,  // 16: referee_api.v1.LadderEntry.paused:type_name -> referee_api.v1.LadderPaused
+	7,  // 17: referee_api.v1.LadderEntry.resumed:type_name -> referee_api.v1.LadderResumed
+	8,  // 18: referee_api.v1.LadderEntry.closing:type_name -> referee_api.v1.LadderClosing
+	9,  // 19: referee_api.v1.LadderEntry.closed:type_name -> referee_api.v1.LadderClosed
+	20, // 20: referee_api.v1.MatchRated.ratings:type_name -> referee_api.v1.RatingChange
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_ladder_proto_init() }
@@ -1059,6 +1071,7 @@ func file_referee_api_v1_ladder_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_match_proto_init()
 	file_referee_api_v1_rating_proto_init()
+	file_referee_api_v1_seed_proto_init()
 	file_referee_api_v1_ladder_proto_msgTypes[3].OneofWrappers = []any{
 		(*LadderEntry_Created)(nil),
 		(*LadderEntry_EntrantJoined)(nil),

@@ -1347,6 +1347,98 @@ func (x *ListRatingHistoryResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Request for `GetLadderRecord`.
+type GetLadderRecordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ladder.
+	Ladder        string `protobuf:"bytes,1,opt,name=ladder,proto3" json:"ladder,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetLadderRecordRequest) Reset() {
+	*x = GetLadderRecordRequest{}
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetLadderRecordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLadderRecordRequest) ProtoMessage() {}
+
+func (x *GetLadderRecordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLadderRecordRequest.ProtoReflect.Descriptor instead.
+func (*GetLadderRecordRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *GetLadderRecordRequest) GetLadder() string {
+	if x != nil {
+		return x.Ladder
+	}
+	return ""
+}
+
+// The next part of a record.
+type GetLadderRecordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ASCII text; all parts together are the file, byte for byte.
+	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetLadderRecordResponse) Reset() {
+	*x = GetLadderRecordResponse{}
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetLadderRecordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLadderRecordResponse) ProtoMessage() {}
+
+func (x *GetLadderRecordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLadderRecordResponse.ProtoReflect.Descriptor instead.
+func (*GetLadderRecordResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *GetLadderRecordResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // Request for `WatchLadder`.
 type WatchLadderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1360,7 +1452,7 @@ type WatchLadderRequest struct {
 
 func (x *WatchLadderRequest) Reset() {
 	*x = WatchLadderRequest{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1464,7 @@ func (x *WatchLadderRequest) String() string {
 func (*WatchLadderRequest) ProtoMessage() {}
 
 func (x *WatchLadderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1477,7 @@ func (x *WatchLadderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLadderRequest.ProtoReflect.Descriptor instead.
 func (*WatchLadderRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{24}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchLadderRequest) GetLadder() string {
@@ -1413,7 +1505,7 @@ type WatchLadderResponse struct {
 
 func (x *WatchLadderResponse) Reset() {
 	*x = WatchLadderResponse{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1425,7 +1517,7 @@ func (x *WatchLadderResponse) String() string {
 func (*WatchLadderResponse) ProtoMessage() {}
 
 func (x *WatchLadderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1438,7 +1530,7 @@ func (x *WatchLadderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLadderResponse.ProtoReflect.Descriptor instead.
 func (*WatchLadderResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{25}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WatchLadderResponse) GetItems() []*WatchLadderItem {
@@ -1464,7 +1556,7 @@ type WatchLadderItem struct {
 
 func (x *WatchLadderItem) Reset() {
 	*x = WatchLadderItem{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1568,7 @@ func (x *WatchLadderItem) String() string {
 func (*WatchLadderItem) ProtoMessage() {}
 
 func (x *WatchLadderItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1581,7 @@ func (x *WatchLadderItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLadderItem.ProtoReflect.Descriptor instead.
 func (*WatchLadderItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{26}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WatchLadderItem) GetItem() isWatchLadderItem_Item {
@@ -1554,7 +1646,7 @@ type LadderSnapshot struct {
 
 func (x *LadderSnapshot) Reset() {
 	*x = LadderSnapshot{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1658,7 @@ func (x *LadderSnapshot) String() string {
 func (*LadderSnapshot) ProtoMessage() {}
 
 func (x *LadderSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1671,7 @@ func (x *LadderSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LadderSnapshot.ProtoReflect.Descriptor instead.
 func (*LadderSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{27}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *LadderSnapshot) GetEntryNumber() uint64 {
@@ -1692,7 +1784,11 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"page_token\x18\x05 \x01(\tR\tpageToken\"x\n" +
 	"\x19ListRatingHistoryResponse\x123\n" +
 	"\x06points\x18\x01 \x03(\v2\x1b.referee_api.v1.RatingPointR\x06points\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"0\n" +
+	"\x16GetLadderRecordRequest\x12\x16\n" +
+	"\x06ladder\x18\x01 \x01(\tR\x06ladder\"-\n" +
+	"\x17GetLadderRecordResponse\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"e\n" +
 	"\x12WatchLadderRequest\x12\x16\n" +
 	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12&\n" +
 	"\fafter_number\x18\x02 \x01(\x04H\x00R\vafterNumber\x88\x01\x01B\x0f\n" +
@@ -1707,7 +1803,8 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
 	"\x06ladder\x18\x02 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\x12<\n" +
 	"\tstandings\x18\x03 \x03(\v2\x1e.referee_api.v1.LadderStandingR\tstandings\x123\n" +
-	"\bpairings\x18\x04 \x03(\v2\x17.referee_api.v1.PairingR\bpairings2\xaa\t\n" +
+	"\bpairings\x18\x04 \x03(\v2\x17.referee_api.v1.PairingR\bpairings2\x90\n" +
+	"\n" +
 	"\rLadderService\x12Y\n" +
 	"\fCreateLadder\x12#.referee_api.v1.CreateLadderRequest\x1a$.referee_api.v1.CreateLadderResponse\x12P\n" +
 	"\tGetLadder\x12 .referee_api.v1.GetLadderRequest\x1a!.referee_api.v1.GetLadderResponse\x12V\n" +
@@ -1721,7 +1818,8 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\fResumeLadder\x12#.referee_api.v1.ResumeLadderRequest\x1a$.referee_api.v1.ResumeLadderResponse\x12V\n" +
 	"\vCloseLadder\x12\".referee_api.v1.CloseLadderRequest\x1a#.referee_api.v1.CloseLadderResponse\x12n\n" +
 	"\x13ListLadderStandings\x12*.referee_api.v1.ListLadderStandingsRequest\x1a+.referee_api.v1.ListLadderStandingsResponse\x12h\n" +
-	"\x11ListRatingHistory\x12(.referee_api.v1.ListRatingHistoryRequest\x1a).referee_api.v1.ListRatingHistoryResponse\x12X\n" +
+	"\x11ListRatingHistory\x12(.referee_api.v1.ListRatingHistoryRequest\x1a).referee_api.v1.ListRatingHistoryResponse\x12d\n" +
+	"\x0fGetLadderRecord\x12&.referee_api.v1.GetLadderRecordRequest\x1a'.referee_api.v1.GetLadderRecordResponse0\x01\x12X\n" +
 	"\vWatchLadder\x12\".referee_api.v1.WatchLadderRequest\x1a#.referee_api.v1.WatchLadderResponse0\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
@@ -1737,7 +1835,7 @@ func file_referee_api_v1_ladder_service_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_ladder_service_proto_rawDescData
 }
 
-var file_referee_api_v1_ladder_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_referee_api_v1_ladder_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_referee_api_v1_ladder_service_proto_goTypes = []any{
 	(*CreateLadderRequest)(nil),         // 0: referee_api.v1.CreateLadderRequest
 	(*CreateLadderResponse)(nil),        // 1: referee_api.v1.CreateLadderResponse
@@ -1763,38 +1861,40 @@ var file_referee_api_v1_ladder_service_proto_goTypes = []any{
 	(*ListLadderStandingsResponse)(nil), // 21: referee_api.v1.ListLadderStandingsResponse
 	(*ListRatingHistoryRequest)(nil),    // 22: referee_api.v1.ListRatingHistoryRequest
 	(*ListRatingHistoryResponse)(nil),   // 23: referee_api.v1.ListRatingHistoryResponse
-	(*WatchLadderRequest)(nil),          // 24: referee_api.v1.WatchLadderRequest
-	(*WatchLadderResponse)(nil),         // 25: referee_api.v1.WatchLadderResponse
-	(*WatchLadderItem)(nil),             // 26: referee_api.v1.WatchLadderItem
-	(*LadderSnapshot)(nil),              // 27: referee_api.v1.LadderSnapshot
-	(*LadderTerms)(nil),                 // 28: referee_api.v1.LadderTerms
-	(*Ladder)(nil),                      // 29: referee_api.v1.Ladder
-	(*Entrant)(nil),                     // 30: referee_api.v1.Entrant
-	(*LadderStanding)(nil),              // 31: referee_api.v1.LadderStanding
-	(*Pairing)(nil),                     // 32: referee_api.v1.Pairing
-	(*RatingPoint)(nil),                 // 33: referee_api.v1.RatingPoint
-	(*LadderEntry)(nil),                 // 34: referee_api.v1.LadderEntry
+	(*GetLadderRecordRequest)(nil),      // 24: referee_api.v1.GetLadderRecordRequest
+	(*GetLadderRecordResponse)(nil),     // 25: referee_api.v1.GetLadderRecordResponse
+	(*WatchLadderRequest)(nil),          // 26: referee_api.v1.WatchLadderRequest
+	(*WatchLadderResponse)(nil),         // 27: referee_api.v1.WatchLadderResponse
+	(*WatchLadderItem)(nil),             // 28: referee_api.v1.WatchLadderItem
+	(*LadderSnapshot)(nil),              // 29: referee_api.v1.LadderSnapshot
+	(*LadderTerms)(nil),                 // 30: referee_api.v1.LadderTerms
+	(*Ladder)(nil),                      // 31: referee_api.v1.Ladder
+	(*Entrant)(nil),                     // 32: referee_api.v1.Entrant
+	(*LadderStanding)(nil),              // 33: referee_api.v1.LadderStanding
+	(*Pairing)(nil),                     // 34: referee_api.v1.Pairing
+	(*RatingPoint)(nil),                 // 35: referee_api.v1.RatingPoint
+	(*LadderEntry)(nil),                 // 36: referee_api.v1.LadderEntry
 }
 var file_referee_api_v1_ladder_service_proto_depIdxs = []int32{
-	28, // 0: referee_api.v1.CreateLadderRequest.terms:type_name -> referee_api.v1.LadderTerms
-	29, // 1: referee_api.v1.CreateLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	29, // 2: referee_api.v1.GetLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	29, // 3: referee_api.v1.ListLaddersResponse.ladders:type_name -> referee_api.v1.Ladder
-	30, // 4: referee_api.v1.JoinLadderRequest.entrant:type_name -> referee_api.v1.Entrant
-	31, // 5: referee_api.v1.JoinLadderResponse.standing:type_name -> referee_api.v1.LadderStanding
-	32, // 6: referee_api.v1.ChallengeResponse.pairing:type_name -> referee_api.v1.Pairing
-	29, // 7: referee_api.v1.StartSeasonResponse.ladder:type_name -> referee_api.v1.Ladder
-	29, // 8: referee_api.v1.PauseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	29, // 9: referee_api.v1.ResumeLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	29, // 10: referee_api.v1.CloseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	31, // 11: referee_api.v1.ListLadderStandingsResponse.standings:type_name -> referee_api.v1.LadderStanding
-	33, // 12: referee_api.v1.ListRatingHistoryResponse.points:type_name -> referee_api.v1.RatingPoint
-	26, // 13: referee_api.v1.WatchLadderResponse.items:type_name -> referee_api.v1.WatchLadderItem
-	27, // 14: referee_api.v1.WatchLadderItem.snapshot:type_name -> referee_api.v1.LadderSnapshot
-	34, // 15: referee_api.v1.WatchLadderItem.entry:type_name -> referee_api.v1.LadderEntry
-	29, // 16: referee_api.v1.LadderSnapshot.ladder:type_name -> referee_api.v1.Ladder
-	31, // 17: referee_api.v1.LadderSnapshot.standings:type_name -> referee_api.v1.LadderStanding
-	32, // 18: referee_api.v1.LadderSnapshot.pairings:type_name -> referee_api.v1.Pairing
+	30, // 0: referee_api.v1.CreateLadderRequest.terms:type_name -> referee_api.v1.LadderTerms
+	31, // 1: referee_api.v1.CreateLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	31, // 2: referee_api.v1.GetLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	31, // 3: referee_api.v1.ListLaddersResponse.ladders:type_name -> referee_api.v1.Ladder
+	32, // 4: referee_api.v1.JoinLadderRequest.entrant:type_name -> referee_api.v1.Entrant
+	33, // 5: referee_api.v1.JoinLadderResponse.standing:type_name -> referee_api.v1.LadderStanding
+	34, // 6: referee_api.v1.ChallengeResponse.pairing:type_name -> referee_api.v1.Pairing
+	31, // 7: referee_api.v1.StartSeasonResponse.ladder:type_name -> referee_api.v1.Ladder
+	31, // 8: referee_api.v1.PauseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	31, // 9: referee_api.v1.ResumeLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	31, // 10: referee_api.v1.CloseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	33, // 11: referee_api.v1.ListLadderStandingsResponse.standings:type_name -> referee_api.v1.LadderStanding
+	35, // 12: referee_api.v1.ListRatingHistoryResponse.points:type_name -> referee_api.v1.RatingPoint
+	28, // 13: referee_api.v1.WatchLadderResponse.items:type_name -> referee_api.v1.WatchLadderItem
+	29, // 14: referee_api.v1.WatchLadderItem.snapshot:type_name -> referee_api.v1.LadderSnapshot
+	36, // 15: referee_api.v1.WatchLadderItem.entry:type_name -> referee_api.v1.LadderEntry
+	31, // 16: referee_api.v1.LadderSnapshot.ladder:type_name -> referee_api.v1.Ladder
+	33, // 17: referee_api.v1.LadderSnapshot.standings:type_name -> referee_api.v1.LadderStanding
+	34, // 18: referee_api.v1.LadderSnapshot.pairings:type_name -> referee_api.v1.Pairing
 	0,  // 19: referee_api.v1.LadderService.CreateLadder:input_type -> referee_api.v1.CreateLadderRequest
 	2,  // 20: referee_api.v1.LadderService.GetLadder:input_type -> referee_api.v1.GetLadderRequest
 	4,  // 21: referee_api.v1.LadderService.ListLadders:input_type -> referee_api.v1.ListLaddersRequest
@@ -1807,22 +1907,24 @@ var file_referee_api_v1_ladder_service_proto_depIdxs = []int32{
 	18, // 28: referee_api.v1.LadderService.CloseLadder:input_type -> referee_api.v1.CloseLadderRequest
 	20, // 29: referee_api.v1.LadderService.ListLadderStandings:input_type -> referee_api.v1.ListLadderStandingsRequest
 	22, // 30: referee_api.v1.LadderService.ListRatingHistory:input_type -> referee_api.v1.ListRatingHistoryRequest
-	24, // 31: referee_api.v1.LadderService.WatchLadder:input_type -> referee_api.v1.WatchLadderRequest
-	1,  // 32: referee_api.v1.LadderService.CreateLadder:output_type -> referee_api.v1.CreateLadderResponse
-	3,  // 33: referee_api.v1.LadderService.GetLadder:output_type -> referee_api.v1.GetLadderResponse
-	5,  // 34: referee_api.v1.LadderService.ListLadders:output_type -> referee_api.v1.ListLaddersResponse
-	7,  // 35: referee_api.v1.LadderService.JoinLadder:output_type -> referee_api.v1.JoinLadderResponse
-	9,  // 36: referee_api.v1.LadderService.LeaveLadder:output_type -> referee_api.v1.LeaveLadderResponse
-	11, // 37: referee_api.v1.LadderService.Challenge:output_type -> referee_api.v1.ChallengeResponse
-	13, // 38: referee_api.v1.LadderService.StartSeason:output_type -> referee_api.v1.StartSeasonResponse
-	15, // 39: referee_api.v1.LadderService.PauseLadder:output_type -> referee_api.v1.PauseLadderResponse
-	17, // 40: referee_api.v1.LadderService.ResumeLadder:output_type -> referee_api.v1.ResumeLadderResponse
-	19, // 41: referee_api.v1.LadderService.CloseLadder:output_type -> referee_api.v1.CloseLadderResponse
-	21, // 42: referee_api.v1.LadderService.ListLadderStandings:output_type -> referee_api.v1.ListLadderStandingsResponse
-	23, // 43: referee_api.v1.LadderService.ListRatingHistory:output_type -> referee_api.v1.ListRatingHistoryResponse
-	25, // 44: referee_api.v1.LadderService.WatchLadder:output_type -> referee_api.v1.WatchLadderResponse
-	32, // [32:45] is the sub-list for method output_type
-	19, // [19:32] is the sub-list for method input_type
+	24, // 31: referee_api.v1.LadderService.GetLadderRecord:input_type -> referee_api.v1.GetLadderRecordRequest
+	26, // 32: referee_api.v1.LadderService.WatchLadder:input_type -> referee_api.v1.WatchLadderRequest
+	1,  // 33: referee_api.v1.LadderService.CreateLadder:output_type -> referee_api.v1.CreateLadderResponse
+	3,  // 34: referee_api.v1.LadderService.GetLadder:output_type -> referee_api.v1.GetLadderResponse
+	5,  // 35: referee_api.v1.LadderService.ListLadders:output_type -> referee_api.v1.ListLaddersResponse
+	7,  // 36: referee_api.v1.LadderService.JoinLadder:output_type -> referee_api.v1.JoinLadderResponse
+	9,  // 37: referee_api.v1.LadderService.LeaveLadder:output_type -> referee_api.v1.LeaveLadderResponse
+	11, // 38: referee_api.v1.LadderService.Challenge:output_type -> referee_api.v1.ChallengeResponse
+	13, // 39: referee_api.v1.LadderService.StartSeason:output_type -> referee_api.v1.StartSeasonResponse
+	15, // 40: referee_api.v1.LadderService.PauseLadder:output_type -> referee_api.v1.PauseLadderResponse
+	17, // 41: referee_api.v1.LadderService.ResumeLadder:output_type -> referee_api.v1.ResumeLadderResponse
+	19, // 42: referee_api.v1.LadderService.CloseLadder:output_type -> referee_api.v1.CloseLadderResponse
+	21, // 43: referee_api.v1.LadderService.ListLadderStandings:output_type -> referee_api.v1.ListLadderStandingsResponse
+	23, // 44: referee_api.v1.LadderService.ListRatingHistory:output_type -> referee_api.v1.ListRatingHistoryResponse
+	25, // 45: referee_api.v1.LadderService.GetLadderRecord:output_type -> referee_api.v1.GetLadderRecordResponse
+	27, // 46: referee_api.v1.LadderService.WatchLadder:output_type -> referee_api.v1.WatchLadderResponse
+	33, // [33:47] is the sub-list for method output_type
+	19, // [19:33] is the sub-list for method input_type
 	19, // [19:19] is the sub-list for extension type_name
 	19, // [19:19] is the sub-list for extension extendee
 	0,  // [0:19] is the sub-list for field type_name
@@ -1836,8 +1938,8 @@ func file_referee_api_v1_ladder_service_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_ladder_proto_init()
 	file_referee_api_v1_rating_proto_init()
-	file_referee_api_v1_ladder_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_referee_api_v1_ladder_service_proto_msgTypes[26].OneofWrappers = []any{
+	file_referee_api_v1_ladder_service_proto_msgTypes[26].OneofWrappers = []any{}
+	file_referee_api_v1_ladder_service_proto_msgTypes[28].OneofWrappers = []any{
 		(*WatchLadderItem_Snapshot)(nil),
 		(*WatchLadderItem_Entry)(nil),
 	}
@@ -1847,7 +1949,7 @@ func file_referee_api_v1_ladder_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_ladder_service_proto_rawDesc), len(file_referee_api_v1_ladder_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

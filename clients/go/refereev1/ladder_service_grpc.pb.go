@@ -33,6 +33,7 @@ const (
 	LadderService_CloseLadder_FullMethodName         = "/referee_api.v1.LadderService/CloseLadder"
 	LadderService_ListLadderStandings_FullMethodName = "/referee_api.v1.LadderService/ListLadderStandings"
 	LadderService_ListRatingHistory_FullMethodName   = "/referee_api.v1.LadderService/ListRatingHistory"
+	LadderService_GetLadderRecord_FullMethodName     = "/referee_api.v1.LadderService/GetLadderRecord"
 	LadderService_WatchLadder_FullMethodName         = "/referee_api.v1.LadderService/WatchLadder"
 )
 
@@ -98,6 +99,11 @@ type LadderServiceClient interface {
 	// Callers: all.
 	// Errors: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
 	ListRatingHistory(ctx context.Context, in *ListRatingHistoryRequest, opts ...grpc.CallOption) (*ListRatingHistoryResponse, error)
+	// Streams the signed record of a ladder that is closed and whose last match is over. With it, anyone can verify its
+	// pairings, ratings and standings.
+	// Callers: all.
+	// Errors: CONTEST_NOT_OVER.
+	GetLadderRecord(ctx context.Context, in *GetLadderRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetLadderRecordResponse], error)
 	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
 	// the stream then ends with OK.
 	// Callers: all.
@@ -233,9 +239,28 @@ func (c *ladderServiceClient) ListRatingHistory(ctx context.Context, in *ListRat
 	return out, nil
 }
 
+func (c *ladderServiceClient) GetLadderRecord(ctx context.Context, in *GetLadderRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetLadderRecordResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &LadderService_ServiceDesc.Streams[0], LadderService_GetLadderRecord_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[GetLadderRecordRequest, GetLadderRecordResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LadderService_GetLadderRecordClient = grpc.ServerStreamingClient[GetLadderRecordResponse]
+
 func (c *ladderServiceClient) WatchLadder(ctx context.Context, in *WatchLadderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchLadderResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &LadderService_ServiceDesc.Streams[0], LadderService_WatchLadder_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &LadderService_ServiceDesc.Streams[1], LadderService_WatchLadder_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -314,6 +339,11 @@ type LadderServiceServer interface {
 	// Callers: all.
 	// Errors: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
 	ListRatingHistory(context.Context, *ListRatingHistoryRequest) (*ListRatingHistoryResponse, error)
+	// Streams the signed record of a ladder that is closed and whose last match is over. With it, anyone can verify its
+	// pairings, ratings and standings.
+	// Callers: all.
+	// Errors: CONTEST_NOT_OVER.
+	GetLadderRecord(*GetLadderRecordRequest, grpc.ServerStreamingServer[GetLadderRecordResponse]) error
 	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
 	// the stream then ends with OK.
 	// Callers: all.
@@ -364,6 +394,9 @@ func (UnimplementedLadderServiceServer) ListLadderStandings(context.Context, *Li
 }
 func (UnimplementedLadderServiceServer) ListRatingHistory(context.Context, *ListRatingHistoryRequest) (*ListRatingHistoryResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListRatingHistory not implemented")
+}
+func (UnimplementedLadderServiceServer) GetLadderRecord(*GetLadderRecordRequest, grpc.ServerStreamingServer[GetLadderRecordResponse]) error {
+	return status.Error(codes.Unimplemented, "method GetLadderRecord not implemented")
 }
 func (UnimplementedLadderServiceServer) WatchLadder(*WatchLadderRequest, grpc.ServerStreamingServer[WatchLadderResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchLadder not implemented")
@@ -605,6 +638,17 @@ func _LadderService_ListRatingHistory_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LadderService_GetLadderRecord_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(GetLadderRecordRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(LadderServiceServer).GetLadderRecord(m, &grpc.GenericServerStream[GetLadderRecordRequest, GetLadderRecordResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LadderService_GetLadderRecordServer = grpc.ServerStreamingServer[GetLadderRecordResponse]
+
 func _LadderService_WatchLadder_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchLadderRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -673,6 +717,11 @@ var LadderService_ServiceDesc = grpc.ServiceDesc{
 		},
 	},
 	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "GetLadderRecord",
+			Handler:       _LadderService_GetLadderRecord_Handler,
+			ServerStreams: true,
+		},
 		{
 			StreamName:    "WatchLadder",
 			Handler:       _LadderService_WatchLadder_Handler,

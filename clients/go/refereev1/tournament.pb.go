@@ -1103,8 +1103,10 @@ type Tournament struct {
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	// Byes that entrants have requested, also of past rounds.
 	RequestedByes []*RequestedBye `protobuf:"bytes,15,rep,name=requested_byes,json=requestedByes,proto3" json:"requested_byes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// SHA-256 of its seed, from which lots and the starts of sets follow, and the seed itself once it is over.
+	SeedCommitment *SeedCommitment `protobuf:"bytes,20,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Tournament) Reset() {
@@ -1238,6 +1240,13 @@ func (x *Tournament) GetEndTime() *timestamppb.Timestamp {
 func (x *Tournament) GetRequestedByes() []*RequestedBye {
 	if x != nil {
 		return x.RequestedByes
+	}
+	return nil
+}
+
+func (x *Tournament) GetSeedCommitment() *SeedCommitment {
+	if x != nil {
+		return x.SeedCommitment
 	}
 	return nil
 }
@@ -2445,7 +2454,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/sprt.proto\"\xa5\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xa5\n" +
 	"\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
@@ -2508,7 +2517,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\vchallengers\x18\x01 \x03(\tR\vchallengers\x12\x16\n" +
 	"\x06cycles\x18\x02 \x01(\rR\x06cycles\"\x1f\n" +
 	"\x05Pools\x12\x16\n" +
-	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\xb8\x05\n" +
+	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\x81\x06\n" +
 	"\n" +
 	"Tournament\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
@@ -2528,7 +2537,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12C\n" +
-	"\x0erequested_byes\x18\x0f \x03(\v2\x1c.referee_api.v1.RequestedByeR\rrequestedByes\"\xde\x02\n" +
+	"\x0erequested_byes\x18\x0f \x03(\v2\x1c.referee_api.v1.RequestedByeR\rrequestedByes\x12G\n" +
+	"\x0fseed_commitment\x18\x14 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\"\xde\x02\n" +
 	"\x12TournamentStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x18\n" +
 	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x16\n" +
@@ -2689,11 +2699,12 @@ var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(PartnerRule)(0),              // 31: referee_api.v1.PartnerRule
 	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
 	(*Entrant)(nil),               // 33: referee_api.v1.Entrant
-	(*EloEstimate)(nil),           // 34: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 35: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 36: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 37: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 38: referee_api.v1.SprtState
+	(*SeedCommitment)(nil),        // 34: referee_api.v1.SeedCommitment
+	(*EloEstimate)(nil),           // 35: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 36: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 37: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 38: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 39: referee_api.v1.SprtState
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
 	28, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
@@ -2719,41 +2730,42 @@ var file_referee_api_v1_tournament_proto_depIdxs = []int32{
 	32, // 20: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
 	32, // 21: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
 	6,  // 22: referee_api.v1.Tournament.requested_byes:type_name -> referee_api.v1.RequestedBye
-	15, // 23: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	34, // 24: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
-	1,  // 25: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
-	17, // 26: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	32, // 27: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
-	13, // 28: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	35, // 29: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	36, // 30: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
-	20, // 31: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
-	19, // 32: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	37, // 33: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	38, // 34: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	27, // 35: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
-	22, // 36: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
-	21, // 37: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
-	23, // 38: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
-	24, // 39: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
-	25, // 40: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
-	26, // 41: referee_api.v1.TournamentEntry.bye_requested:type_name -> referee_api.v1.ByeRequested
-	14, // 42: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	37, // 43: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	37, // 44: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	33, // 45: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
-	37, // 46: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
-	37, // 47: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
-	37, // 48: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
-	37, // 49: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
-	6,  // 50: referee_api.v1.ByeRequested.bye:type_name -> referee_api.v1.RequestedBye
-	3,  // 51: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	14, // 52: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	34, // 23: referee_api.v1.Tournament.seed_commitment:type_name -> referee_api.v1.SeedCommitment
+	15, // 24: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
+	35, // 25: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	1,  // 26: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
+	17, // 27: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
+	32, // 28: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	13, // 29: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
+	36, // 30: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	37, // 31: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	20, // 32: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
+	19, // 33: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
+	38, // 34: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	39, // 35: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	27, // 36: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	22, // 37: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
+	21, // 38: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
+	23, // 39: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
+	24, // 40: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
+	25, // 41: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
+	26, // 42: referee_api.v1.TournamentEntry.bye_requested:type_name -> referee_api.v1.ByeRequested
+	14, // 43: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	38, // 44: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	38, // 45: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	33, // 46: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
+	38, // 47: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	38, // 48: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
+	38, // 49: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
+	38, // 50: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
+	6,  // 51: referee_api.v1.ByeRequested.bye:type_name -> referee_api.v1.RequestedBye
+	3,  // 52: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	14, // 53: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -2764,6 +2776,7 @@ func file_referee_api_v1_tournament_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_match_proto_init()
 	file_referee_api_v1_rating_proto_init()
+	file_referee_api_v1_seed_proto_init()
 	file_referee_api_v1_sprt_proto_init()
 	file_referee_api_v1_tournament_proto_msgTypes[0].OneofWrappers = []any{
 		(*TournamentTerms_RoundRobin)(nil),

@@ -1951,6 +1951,98 @@ func (x *ExportTournamentResponse) GetText() string {
 	return ""
 }
 
+// Request for `GetTournamentRecord`.
+type GetTournamentRecordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament.
+	Tournament    string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTournamentRecordRequest) Reset() {
+	*x = GetTournamentRecordRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTournamentRecordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTournamentRecordRequest) ProtoMessage() {}
+
+func (x *GetTournamentRecordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTournamentRecordRequest.ProtoReflect.Descriptor instead.
+func (*GetTournamentRecordRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *GetTournamentRecordRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+// The next part of a record.
+type GetTournamentRecordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ASCII text; all parts together are the file, byte for byte.
+	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTournamentRecordResponse) Reset() {
+	*x = GetTournamentRecordResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTournamentRecordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTournamentRecordResponse) ProtoMessage() {}
+
+func (x *GetTournamentRecordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTournamentRecordResponse.ProtoReflect.Descriptor instead.
+func (*GetTournamentRecordResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GetTournamentRecordResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // Request for `WatchTournament`.
 type WatchTournamentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1964,7 +2056,7 @@ type WatchTournamentRequest struct {
 
 func (x *WatchTournamentRequest) Reset() {
 	*x = WatchTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2068,7 @@ func (x *WatchTournamentRequest) String() string {
 func (*WatchTournamentRequest) ProtoMessage() {}
 
 func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2081,7 @@ func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentRequest.ProtoReflect.Descriptor instead.
 func (*WatchTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WatchTournamentRequest) GetTournament() string {
@@ -2017,7 +2109,7 @@ type WatchTournamentResponse struct {
 
 func (x *WatchTournamentResponse) Reset() {
 	*x = WatchTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2121,7 @@ func (x *WatchTournamentResponse) String() string {
 func (*WatchTournamentResponse) ProtoMessage() {}
 
 func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2134,7 @@ func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentResponse.ProtoReflect.Descriptor instead.
 func (*WatchTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *WatchTournamentResponse) GetItems() []*WatchTournamentItem {
@@ -2068,7 +2160,7 @@ type WatchTournamentItem struct {
 
 func (x *WatchTournamentItem) Reset() {
 	*x = WatchTournamentItem{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2080,7 +2172,7 @@ func (x *WatchTournamentItem) String() string {
 func (*WatchTournamentItem) ProtoMessage() {}
 
 func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2093,7 +2185,7 @@ func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentItem.ProtoReflect.Descriptor instead.
 func (*WatchTournamentItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{35}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *WatchTournamentItem) GetItem() isWatchTournamentItem_Item {
@@ -2158,7 +2250,7 @@ type TournamentSnapshot struct {
 
 func (x *TournamentSnapshot) Reset() {
 	*x = TournamentSnapshot{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2170,7 +2262,7 @@ func (x *TournamentSnapshot) String() string {
 func (*TournamentSnapshot) ProtoMessage() {}
 
 func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2183,7 +2275,7 @@ func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentSnapshot.ProtoReflect.Descriptor instead.
 func (*TournamentSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{36}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *TournamentSnapshot) GetEntryNumber() uint64 {
@@ -2367,6 +2459,12 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"tournament\x124\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x1c.referee_api.v1.ExportFormatR\x06format\".\n" +
 	"\x18ExportTournamentResponse\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"<\n" +
+	"\x1aGetTournamentRecordRequest\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x01 \x01(\tR\n" +
+	"tournament\"1\n" +
+	"\x1bGetTournamentRecordResponse\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"q\n" +
 	"\x16WatchTournamentRequest\x12\x1e\n" +
 	"\n" +
@@ -2391,7 +2489,7 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x19EXPORT_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11EXPORT_FORMAT_CSV\x10\x01\x12\x16\n" +
 	"\x12EXPORT_FORMAT_JSON\x10\x02\x12\x15\n" +
-	"\x11EXPORT_FORMAT_TRF\x10\x032\x97\r\n" +
+	"\x11EXPORT_FORMAT_TRF\x10\x032\x89\x0e\n" +
 	"\x11TournamentService\x12e\n" +
 	"\x10CreateTournament\x12'.referee_api.v1.CreateTournamentRequest\x1a(.referee_api.v1.CreateTournamentResponse\x12\\\n" +
 	"\rGetTournament\x12$.referee_api.v1.GetTournamentRequest\x1a%.referee_api.v1.GetTournamentResponse\x12b\n" +
@@ -2409,7 +2507,8 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\fListPairings\x12#.referee_api.v1.ListPairingsRequest\x1a$.referee_api.v1.ListPairingsResponse\x12w\n" +
 	"\x16GetTournamentStandings\x12-.referee_api.v1.GetTournamentStandingsRequest\x1a..referee_api.v1.GetTournamentStandingsResponse\x12\\\n" +
 	"\rGetCrossTable\x12$.referee_api.v1.GetCrossTableRequest\x1a%.referee_api.v1.GetCrossTableResponse\x12g\n" +
-	"\x10ExportTournament\x12'.referee_api.v1.ExportTournamentRequest\x1a(.referee_api.v1.ExportTournamentResponse0\x01\x12d\n" +
+	"\x10ExportTournament\x12'.referee_api.v1.ExportTournamentRequest\x1a(.referee_api.v1.ExportTournamentResponse0\x01\x12p\n" +
+	"\x13GetTournamentRecord\x12*.referee_api.v1.GetTournamentRecordRequest\x1a+.referee_api.v1.GetTournamentRecordResponse0\x01\x12d\n" +
 	"\x0fWatchTournament\x12&.referee_api.v1.WatchTournamentRequest\x1a'.referee_api.v1.WatchTournamentResponse0\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
@@ -2426,7 +2525,7 @@ func file_referee_api_v1_tournament_service_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(ExportFormat)(0),                      // 0: referee_api.v1.ExportFormat
 	(*CreateTournamentRequest)(nil),        // 1: referee_api.v1.CreateTournamentRequest
@@ -2462,55 +2561,57 @@ var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(*GetCrossTableResponse)(nil),          // 31: referee_api.v1.GetCrossTableResponse
 	(*ExportTournamentRequest)(nil),        // 32: referee_api.v1.ExportTournamentRequest
 	(*ExportTournamentResponse)(nil),       // 33: referee_api.v1.ExportTournamentResponse
-	(*WatchTournamentRequest)(nil),         // 34: referee_api.v1.WatchTournamentRequest
-	(*WatchTournamentResponse)(nil),        // 35: referee_api.v1.WatchTournamentResponse
-	(*WatchTournamentItem)(nil),            // 36: referee_api.v1.WatchTournamentItem
-	(*TournamentSnapshot)(nil),             // 37: referee_api.v1.TournamentSnapshot
-	(*TournamentTerms)(nil),                // 38: referee_api.v1.TournamentTerms
-	(*Entrant)(nil),                        // 39: referee_api.v1.Entrant
-	(*Tournament)(nil),                     // 40: referee_api.v1.Tournament
-	(TournamentPhase)(0),                   // 41: referee_api.v1.TournamentPhase
-	(*Pairing)(nil),                        // 42: referee_api.v1.Pairing
-	(*timestamppb.Timestamp)(nil),          // 43: google.protobuf.Timestamp
-	(ByeKind)(0),                           // 44: referee_api.v1.ByeKind
-	(PairingPhase)(0),                      // 45: referee_api.v1.PairingPhase
-	(*TournamentStanding)(nil),             // 46: referee_api.v1.TournamentStanding
-	(*SprtState)(nil),                      // 47: referee_api.v1.SprtState
-	(*CrossTableRow)(nil),                  // 48: referee_api.v1.CrossTableRow
-	(*TournamentEntry)(nil),                // 49: referee_api.v1.TournamentEntry
+	(*GetTournamentRecordRequest)(nil),     // 34: referee_api.v1.GetTournamentRecordRequest
+	(*GetTournamentRecordResponse)(nil),    // 35: referee_api.v1.GetTournamentRecordResponse
+	(*WatchTournamentRequest)(nil),         // 36: referee_api.v1.WatchTournamentRequest
+	(*WatchTournamentResponse)(nil),        // 37: referee_api.v1.WatchTournamentResponse
+	(*WatchTournamentItem)(nil),            // 38: referee_api.v1.WatchTournamentItem
+	(*TournamentSnapshot)(nil),             // 39: referee_api.v1.TournamentSnapshot
+	(*TournamentTerms)(nil),                // 40: referee_api.v1.TournamentTerms
+	(*Entrant)(nil),                        // 41: referee_api.v1.Entrant
+	(*Tournament)(nil),                     // 42: referee_api.v1.Tournament
+	(TournamentPhase)(0),                   // 43: referee_api.v1.TournamentPhase
+	(*Pairing)(nil),                        // 44: referee_api.v1.Pairing
+	(*timestamppb.Timestamp)(nil),          // 45: google.protobuf.Timestamp
+	(ByeKind)(0),                           // 46: referee_api.v1.ByeKind
+	(PairingPhase)(0),                      // 47: referee_api.v1.PairingPhase
+	(*TournamentStanding)(nil),             // 48: referee_api.v1.TournamentStanding
+	(*SprtState)(nil),                      // 49: referee_api.v1.SprtState
+	(*CrossTableRow)(nil),                  // 50: referee_api.v1.CrossTableRow
+	(*TournamentEntry)(nil),                // 51: referee_api.v1.TournamentEntry
 }
 var file_referee_api_v1_tournament_service_proto_depIdxs = []int32{
-	38, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
-	39, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
-	40, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	40, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	41, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
-	40, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
-	39, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
-	40, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	40, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
-	40, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	40, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	40, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
+	41, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
+	42, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	42, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	43, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
+	42, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
+	41, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
+	42, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	42, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
+	42, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	42, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
 	15, // 11: referee_api.v1.PairRoundRequest.pairings:type_name -> referee_api.v1.HandPairing
-	42, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
-	43, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
-	42, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
-	42, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
-	42, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
-	44, // 17: referee_api.v1.RequestByeRequest.kind:type_name -> referee_api.v1.ByeKind
-	40, // 18: referee_api.v1.RequestByeResponse.tournament:type_name -> referee_api.v1.Tournament
-	45, // 19: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
-	42, // 20: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
-	46, // 21: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
-	47, // 22: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
-	48, // 23: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
+	44, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
+	45, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
+	44, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	44, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	44, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
+	46, // 17: referee_api.v1.RequestByeRequest.kind:type_name -> referee_api.v1.ByeKind
+	42, // 18: referee_api.v1.RequestByeResponse.tournament:type_name -> referee_api.v1.Tournament
+	47, // 19: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
+	44, // 20: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
+	48, // 21: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
+	49, // 22: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
+	50, // 23: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
 	0,  // 24: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
-	36, // 25: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
-	37, // 26: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
-	49, // 27: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
-	40, // 28: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
-	46, // 29: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
-	42, // 30: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
+	38, // 25: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
+	39, // 26: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
+	51, // 27: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
+	42, // 28: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
+	48, // 29: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
+	44, // 30: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
 	1,  // 31: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
 	3,  // 32: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
 	5,  // 33: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
@@ -2527,26 +2628,28 @@ var file_referee_api_v1_tournament_service_proto_depIdxs = []int32{
 	28, // 44: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
 	30, // 45: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
 	32, // 46: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
-	34, // 47: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
-	2,  // 48: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
-	4,  // 49: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
-	6,  // 50: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
-	8,  // 51: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
-	10, // 52: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
-	12, // 53: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
-	14, // 54: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
-	17, // 55: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
-	19, // 56: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
-	21, // 57: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
-	23, // 58: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
-	25, // 59: referee_api.v1.TournamentService.RequestBye:output_type -> referee_api.v1.RequestByeResponse
-	27, // 60: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
-	29, // 61: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
-	31, // 62: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
-	33, // 63: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
-	35, // 64: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
-	48, // [48:65] is the sub-list for method output_type
-	31, // [31:48] is the sub-list for method input_type
+	34, // 47: referee_api.v1.TournamentService.GetTournamentRecord:input_type -> referee_api.v1.GetTournamentRecordRequest
+	36, // 48: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
+	2,  // 49: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
+	4,  // 50: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
+	6,  // 51: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
+	8,  // 52: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
+	10, // 53: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
+	12, // 54: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
+	14, // 55: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
+	17, // 56: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
+	19, // 57: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
+	21, // 58: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
+	23, // 59: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
+	25, // 60: referee_api.v1.TournamentService.RequestBye:output_type -> referee_api.v1.RequestByeResponse
+	27, // 61: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
+	29, // 62: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
+	31, // 63: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
+	33, // 64: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
+	35, // 65: referee_api.v1.TournamentService.GetTournamentRecord:output_type -> referee_api.v1.GetTournamentRecordResponse
+	37, // 66: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
+	49, // [49:67] is the sub-list for method output_type
+	31, // [31:49] is the sub-list for method input_type
 	31, // [31:31] is the sub-list for extension type_name
 	31, // [31:31] is the sub-list for extension extendee
 	0,  // [0:31] is the sub-list for field type_name
@@ -2560,8 +2663,8 @@ func file_referee_api_v1_tournament_service_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_sprt_proto_init()
 	file_referee_api_v1_tournament_proto_init()
-	file_referee_api_v1_tournament_service_proto_msgTypes[33].OneofWrappers = []any{}
-	file_referee_api_v1_tournament_service_proto_msgTypes[35].OneofWrappers = []any{
+	file_referee_api_v1_tournament_service_proto_msgTypes[35].OneofWrappers = []any{}
+	file_referee_api_v1_tournament_service_proto_msgTypes[37].OneofWrappers = []any{
 		(*WatchTournamentItem_Snapshot)(nil),
 		(*WatchTournamentItem_Entry)(nil),
 	}
@@ -2571,7 +2674,7 @@ func file_referee_api_v1_tournament_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_service_proto_rawDesc), len(file_referee_api_v1_tournament_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   37,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

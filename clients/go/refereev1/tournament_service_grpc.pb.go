@@ -37,6 +37,7 @@ const (
 	TournamentService_GetTournamentStandings_FullMethodName = "/referee_api.v1.TournamentService/GetTournamentStandings"
 	TournamentService_GetCrossTable_FullMethodName          = "/referee_api.v1.TournamentService/GetCrossTable"
 	TournamentService_ExportTournament_FullMethodName       = "/referee_api.v1.TournamentService/ExportTournament"
+	TournamentService_GetTournamentRecord_FullMethodName    = "/referee_api.v1.TournamentService/GetTournamentRecord"
 	TournamentService_WatchTournament_FullMethodName        = "/referee_api.v1.TournamentService/WatchTournament"
 )
 
@@ -124,6 +125,11 @@ type TournamentServiceClient interface {
 	// Callers: all.
 	// Errors: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
 	ExportTournament(ctx context.Context, in *ExportTournamentRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportTournamentResponse], error)
+	// Streams the signed record of a tournament that is finished or cancelled. With it, anyone can verify its pairings and
+	// standings.
+	// Callers: all.
+	// Errors: CONTEST_NOT_OVER.
+	GetTournamentRecord(ctx context.Context, in *GetTournamentRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetTournamentRecordResponse], error)
 	// Streams the current state, then every entry after a number exactly once and in order, until the tournament is
 	// over; the stream then ends with OK.
 	// Callers: all.
@@ -308,9 +314,28 @@ func (c *tournamentServiceClient) ExportTournament(ctx context.Context, in *Expo
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type TournamentService_ExportTournamentClient = grpc.ServerStreamingClient[ExportTournamentResponse]
 
+func (c *tournamentServiceClient) GetTournamentRecord(ctx context.Context, in *GetTournamentRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetTournamentRecordResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &TournamentService_ServiceDesc.Streams[1], TournamentService_GetTournamentRecord_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[GetTournamentRecordRequest, GetTournamentRecordResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type TournamentService_GetTournamentRecordClient = grpc.ServerStreamingClient[GetTournamentRecordResponse]
+
 func (c *tournamentServiceClient) WatchTournament(ctx context.Context, in *WatchTournamentRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTournamentResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &TournamentService_ServiceDesc.Streams[1], TournamentService_WatchTournament_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &TournamentService_ServiceDesc.Streams[2], TournamentService_WatchTournament_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -411,6 +436,11 @@ type TournamentServiceServer interface {
 	// Callers: all.
 	// Errors: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
 	ExportTournament(*ExportTournamentRequest, grpc.ServerStreamingServer[ExportTournamentResponse]) error
+	// Streams the signed record of a tournament that is finished or cancelled. With it, anyone can verify its pairings and
+	// standings.
+	// Callers: all.
+	// Errors: CONTEST_NOT_OVER.
+	GetTournamentRecord(*GetTournamentRecordRequest, grpc.ServerStreamingServer[GetTournamentRecordResponse]) error
 	// Streams the current state, then every entry after a number exactly once and in order, until the tournament is
 	// over; the stream then ends with OK.
 	// Callers: all.
@@ -473,6 +503,9 @@ func (UnimplementedTournamentServiceServer) GetCrossTable(context.Context, *GetC
 }
 func (UnimplementedTournamentServiceServer) ExportTournament(*ExportTournamentRequest, grpc.ServerStreamingServer[ExportTournamentResponse]) error {
 	return status.Error(codes.Unimplemented, "method ExportTournament not implemented")
+}
+func (UnimplementedTournamentServiceServer) GetTournamentRecord(*GetTournamentRecordRequest, grpc.ServerStreamingServer[GetTournamentRecordResponse]) error {
+	return status.Error(codes.Unimplemented, "method GetTournamentRecord not implemented")
 }
 func (UnimplementedTournamentServiceServer) WatchTournament(*WatchTournamentRequest, grpc.ServerStreamingServer[WatchTournamentResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchTournament not implemented")
@@ -779,6 +812,17 @@ func _TournamentService_ExportTournament_Handler(srv interface{}, stream grpc.Se
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type TournamentService_ExportTournamentServer = grpc.ServerStreamingServer[ExportTournamentResponse]
 
+func _TournamentService_GetTournamentRecord_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(GetTournamentRecordRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(TournamentServiceServer).GetTournamentRecord(m, &grpc.GenericServerStream[GetTournamentRecordRequest, GetTournamentRecordResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type TournamentService_GetTournamentRecordServer = grpc.ServerStreamingServer[GetTournamentRecordResponse]
+
 func _TournamentService_WatchTournament_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchTournamentRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -862,6 +906,11 @@ var TournamentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "ExportTournament",
 			Handler:       _TournamentService_ExportTournament_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "GetTournamentRecord",
+			Handler:       _TournamentService_GetTournamentRecord_Handler,
 			ServerStreams: true,
 		},
 		{

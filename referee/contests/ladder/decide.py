@@ -4,6 +4,7 @@ There is no clock. Pairings depend only on the ladder, whose seed decides the lo
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from referee.contests.contest_errors import (
@@ -50,6 +51,7 @@ from referee.contests.ladder.matchmaking import (
     pairing_lots,
     pairing_options,
 )
+from referee.contests.ladder.planning import command_from_input, input_of_command
 from referee.contests.ladder.rating_rules import find_same_owner, holders_of
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import (
@@ -160,6 +162,13 @@ def _leave(ladder: Ladder, command: LeaveLadder) -> list[LadderEvent]:
 def _check_member(ladder: Ladder, name: str) -> None:
     if name not in ladder.entrants:
         raise NotAMember(ladder.terms.name, name)
+
+
+def _pair(ladder: Ladder, command: PairEntrants) -> list[LadderEvent]:
+    """Plan from what the log will contain, and from nothing else of the command."""
+    planning = input_of_command(ladder, command)
+    paired = pair_entrants(ladder, command_from_input(ladder, planning))
+    return [*(replace(event, planning=planning) for event in paired[:1]), *paired[1:]]
 
 
 def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
@@ -285,7 +294,7 @@ def _finish_closure(ladder: Ladder, _: FinishClosure) -> list[LadderEvent]:
 DECIDE: dict[type, Callable[[Ladder, Any], list[LadderEvent]]] = {
     JoinLadder: _join,
     LeaveLadder: _leave,
-    PairEntrants: pair_entrants,
+    PairEntrants: _pair,
     ChallengeEntrants: _challenge,
     StartLadderMatch: _start_match,
     RecordLadderResult: _record,

@@ -40,10 +40,42 @@ class LadderLeft:
 
 
 @dataclass(frozen=True, slots=True)
+class EntrantAvailability:
+    """An entrant whose bots are all online and may play."""
+
+    name: str
+    versions: tuple[str, ...]
+    """Versions of its bots that would play now, in the order of `LadderEntrant.bots`."""
+    free_slots: int
+    """Number of further matches that it can play at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningInput:
+    """What a planning depends on besides the ladder, so that anyone can repeat it from the log.
+
+    Only changes of availability are recorded: they are few, while hundreds of entrants may be available.
+    """
+
+    changed: tuple[EntrantAvailability, ...] = ()
+    """Entrants that became available since the last planning in the log, or whose versions or slots are different."""
+    gone: tuple[str, ...] = ()
+    """Entrants that were available then, and are not now."""
+    allow_early_rematch: bool = False
+    deferred: tuple[str, ...] = ()
+    """Ids of due matches that could not start, and for which no slots were reserved."""
+    max_pairings: int | None = None
+    """Maximum number of pairings to plan. None: no limit."""
+
+
+@dataclass(frozen=True, slots=True)
 class LadderPaired:
     pairing: Pairing
     challenge: str = ""
     """Id of the request that asked for this pairing. Empty: matchmaking."""
+    planning: PlanningInput | None = None
+    """What it was planned from. None: it is a challenge, was planned together with the pairing before it, or by an
+    earlier release."""
 
 
 @dataclass(frozen=True, slots=True)

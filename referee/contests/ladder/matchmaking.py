@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from engines.chance import Chance
 from referee.contests.ladder.commands import AvailableEntrant, PairEntrants
-from referee.contests.ladder.events import LadderEvent, LadderPaired
+from referee.contests.ladder.events import LadderPaired
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import DueMatch, Pairing, PairingHistory, Sides, partner_pairs
 from referee.contests.strength.elo import ELO_SCALE
@@ -98,7 +98,7 @@ def _startable_count(ladder: Ladder, requested: int) -> int:
     return requested if limit is None else min(requested, max(0, limit - len(ladder.matches_in_play)))
 
 
-def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[LadderEvent]:
+def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[LadderPaired]:
     """Return new pairings of the available entrants, at most one for each."""
     if ladder.phase is not LadderPhase.OPEN or ladder.paused:
         return []

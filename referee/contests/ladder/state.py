@@ -10,6 +10,7 @@ from typing import Any
 
 from engines.chance import Chance
 from referee.contests.ladder.events import (
+    EntrantAvailability,
     LadderClosureFinished,
     LadderClosureStarted,
     LadderEntrant,
@@ -20,6 +21,7 @@ from referee.contests.ladder.events import (
     LadderPaused,
     LadderResumed,
     MatchRated,
+    PlanningInput,
     SeasonStarted,
 )
 from referee.contests.ladder.rating_rules import RatingHistory, holders_of
@@ -115,6 +117,8 @@ class Ladder:
     rating_history: RatingHistory = field(default_factory=RatingHistory)
     last_pairings: Mapping[str, int] = field(default_factory=dict)
     """Number of each entrant's last pairing; before its first one, of the last pairing planned when it joined."""
+    availability: Mapping[str, EntrantAvailability] = field(default_factory=dict)
+    """Entrants that were available at the last planning and have not left since, by name."""
 
     @property
     def open_pairings(self) -> list[PairingProgress]:
@@ -220,7 +224,8 @@ def _left(ladder: Ladder, event: LadderLeft) -> Ladder:
         else progress
         for key, progress in ladder.pairings.items()
     }
-    return replace(ladder, entrants=entrants, pairings=pairings)
+    availability = {name: it for name, it in ladder.availability.items() if name != event.name}
+    return replace(ladder, entrants=entrants, pairings=pairings, availability=availability)
 
 
 def _paired(ladder: Ladder, event: LadderPaired) -> Ladder:
@@ -237,7 +242,14 @@ def _paired(ladder: Ladder, event: LadderPaired) -> Ladder:
             pairing.entrants, pairing.sides, ladder.terms.rematch_after
         ),
         last_pairings={**ladder.last_pairings, **dict.fromkeys(pairing.entrants, planned)},
+        availability=availability_after(ladder, event.planning) if event.planning else ladder.availability,
     )
+
+
+def availability_after(ladder: Ladder, planning: PlanningInput) -> dict[str, EntrantAvailability]:
+    """Return the entrants that were available at a planning, in the order of joining."""
+    known = {**ladder.availability, **{it.name: it for it in planning.changed}}
+    return {name: known[name] for name in ladder.entrants if name in known and name not in planning.gone}
 
 
 def _without_oldest(ladder: Ladder) -> Mapping[str, str]:

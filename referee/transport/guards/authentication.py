@@ -96,6 +96,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "CloseLadder": ORGANISERS,
         "ListLadderStandings": PUBLIC,
         "ListRatingHistory": PUBLIC,
+        "GetLadderRecord": PUBLIC,
         "WatchLadder": PUBLIC,
     },
     "TournamentService": {
@@ -115,6 +116,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "GetTournamentStandings": PUBLIC,
         "GetCrossTable": PUBLIC,
         "ExportTournament": PUBLIC,
+        "GetTournamentRecord": PUBLIC,
         "WatchTournament": PUBLIC,
     },
 }

@@ -28,6 +28,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_number, parse_page_token
+from referee.transport.services.records import ContestRecords
 from referee.wire.contests import pairing_of
 from referee.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
 from referee.wire.terms import TermsConverter
@@ -49,6 +50,7 @@ class Ladders(LadderServiceServicer):
         rate_limiter: RateLimiter,
         contest_limit: ContestLimit,
         contest_changes: ContestChanges,
+        contest_records: ContestRecords,
         max_items_per_message: int,
     ) -> None:
         self._ladders = ladders
@@ -58,6 +60,7 @@ class Ladders(LadderServiceServicer):
         self._rate_limiter = rate_limiter
         self._contest_limit = contest_limit
         self._contest_changes = contest_changes
+        self._contest_records = contest_records
         self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -165,6 +168,12 @@ class Ladders(LadderServiceServicer):
             request, found, size, lambda point: str(point.number), lambda point: point_of(point, state.ladder)
         )
         return pb.ListRatingHistoryResponse(points=shown, next_page_token=token)
+
+    async def GetLadderRecord(  # type: ignore[override]  # It writes to the context itself.
+        self, request: pb.GetLadderRecordRequest, context: Any
+    ) -> None:
+        async for text in self._contest_records.parts(self._ladders, request.ladder):
+            await context.write(pb.GetLadderRecordResponse(text=text))
 
     async def WatchLadder(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.WatchLadderRequest, context: Any

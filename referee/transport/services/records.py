@@ -1,15 +1,22 @@
-"""Records of finished matches, and a cache of their hashes and sizes."""
+"""Records of finished matches, with a cache of their hashes and sizes, and records of contests that are over."""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from typing import Any, Protocol
 
 from referee_api.v1 import record_pb2
 
+from referee.hosting.contest_host import ContestHost
+from referee.hosting.contest_log import ContestEntry
+from referee.hosting.contest_worker import S
+from referee.hosting.match_factory import ContestState
 from referee.live.ports import Entry, EventLog, LogDamaged
 
 INFO_CACHE_SIZE = 1024
+MAX_PART_CHARS = 64_000
+"""Length of a part of a contest's record, which is ASCII."""
 
 
 class Records:
@@ -51,6 +58,43 @@ class Records:
         if len(self._infos) > INFO_CACHE_SIZE:
             self._infos.popitem(last=False)
         return self._infos[match_id]
+
+
+class ContestWriter(Protocol):
+    """Writes the lines of the record of one contest."""
+
+    @property
+    def header(self) -> bytes: ...
+
+    def entries(self, entries: Iterable[ContestEntry]) -> list[bytes]: ...
+
+    def end(self, state: ContestState) -> list[bytes]: ...
+
+
+class ContestRecords:
+    def __init__(self, new_writer: Callable[[str], ContestWriter]) -> None:
+        """`new_writer` returns the writer for the record of a contest, given its id."""
+        self._new_writer = new_writer
+
+    async def parts(self, host: ContestHost[S, Any], name: str) -> AsyncIterator[str]:
+        """Yield the record of a contest that is over, in parts that fit into messages.
+
+        Raises ContestNotOver, ContestDamaged, LogUnavailable, UnknownLadder or UnknownTournament.
+        """
+        state = await host.last_state(name)
+        writer = self._new_writer(state.contest)
+        yield writer.header.decode()
+        async for entries in host.read_log(state):
+            # In a thread: long entries and standings would block the event loop.
+            for part in _parts(await asyncio.to_thread(writer.entries, entries)):
+                yield part
+        for part in _parts(await asyncio.to_thread(writer.end, state)):
+            yield part
+
+
+def _parts(lines: Iterable[bytes]) -> Iterator[str]:
+    text = b"".join(lines).decode()
+    return (text[first : first + MAX_PART_CHARS] for first in range(0, len(text), MAX_PART_CHARS))
 
 
 def _info_of(lines: Sequence[bytes]) -> record_pb2.RecordInfo:

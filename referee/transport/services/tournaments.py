@@ -45,6 +45,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
+from referee.transport.services.records import ContestRecords
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
 from referee.wire.terms import TermsConverter
@@ -81,6 +82,7 @@ class Tournaments(TournamentServiceServicer):
         rate_limiter: RateLimiter,
         contest_limit: ContestLimit,
         contest_changes: ContestChanges,
+        contest_records: ContestRecords,
         max_items_per_message: int,
     ) -> None:
         self._tournaments = tournaments
@@ -91,6 +93,7 @@ class Tournaments(TournamentServiceServicer):
         self._rate_limiter = rate_limiter
         self._contest_limit = contest_limit
         self._contest_changes = contest_changes
+        self._contest_records = contest_records
         self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -233,6 +236,12 @@ class Tournaments(TournamentServiceServicer):
         form = parse_enum(EXPORTS, request.format, "format")
         for chunk in chunks(await self._tournaments.export(request.tournament, form), EXPORT_CHUNK_CHARS):
             await context.write(pb.ExportTournamentResponse(text="".join(chunk)))
+
+    async def GetTournamentRecord(  # type: ignore[override]  # It writes to the context itself.
+        self, request: pb.GetTournamentRecordRequest, context: Any
+    ) -> None:
+        async for text in self._contest_records.parts(self._tournaments, request.tournament):
+            await context.write(pb.GetTournamentRecordResponse(text=text))
 
     async def WatchTournament(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.WatchTournamentRequest, context: Any

@@ -94,6 +94,11 @@ class Ladders:
         for page in self._calls.pages(self._stub.ListRatingHistory, request):
             yield from page.points
 
+    def record(self, ladder: str) -> str:
+        """Return the signed record of a ladder that is over, with which anyone can verify it."""
+        request = pb.GetLadderRecordRequest(ladder=ladder)
+        return "".join(part.text for part in self._calls.all(self._stub.GetLadderRecord, request))
+
     def matches(self, ladder: str) -> Iterator[match_pb2.Match]:
         """Return the matches of a ladder, the newest first."""
         request = match_service_pb2.ListMatchesRequest(ladder=ladder, page_size=PAGE_SIZE)

@@ -143,6 +143,11 @@ class Tournaments:
         request = pb.ExportTournamentRequest(tournament=tournament, format=FORMATS[form])
         return "".join(part.text for part in self._calls.all(self._stub.ExportTournament, request))
 
+    def record(self, tournament: str) -> str:
+        """Return the signed record of a tournament that is over, with which anyone can verify it."""
+        request = pb.GetTournamentRecordRequest(tournament=tournament)
+        return "".join(part.text for part in self._calls.all(self._stub.GetTournamentRecord, request))
+
     def matches(self, tournament: str) -> Iterator[match_pb2.Match]:
         """Return the matches of a tournament, the newest first."""
         request = match_service_pb2.ListMatchesRequest(tournament=tournament, page_size=PAGE_SIZE)

@@ -364,6 +364,8 @@ pub enum ErrorReason {
     WrongEntrantCount = 37,
     /// The export format does not support this tournament. FAILED_PRECONDITION; tournament, format, why.
     NotExportable = 38,
+    /// The record of a ladder or tournament is written when it is over. FAILED_PRECONDITION; contest (such as ladder/main).
+    ContestNotOver = 49,
     /// The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why.
     DrawOfferedBefore = 39,
     /// The bot does not take such matches from this caller. FAILED_PRECONDITION; bot, condition (a field of its Consent, or
@@ -499,6 +501,7 @@ impl ErrorReason {
             Self::TournamentOver => "ERROR_REASON_TOURNAMENT_OVER",
             Self::WrongEntrantCount => "ERROR_REASON_WRONG_ENTRANT_COUNT",
             Self::NotExportable => "ERROR_REASON_NOT_EXPORTABLE",
+            Self::ContestNotOver => "ERROR_REASON_CONTEST_NOT_OVER",
             Self::DrawOfferedBefore => "ERROR_REASON_DRAW_OFFERED_BEFORE",
             Self::ConsentMissing => "ERROR_REASON_CONSENT_MISSING",
             Self::NotWithdrawable => "ERROR_REASON_NOT_WITHDRAWABLE",
@@ -580,6 +583,7 @@ impl ErrorReason {
             "ERROR_REASON_TOURNAMENT_OVER" => Some(Self::TournamentOver),
             "ERROR_REASON_WRONG_ENTRANT_COUNT" => Some(Self::WrongEntrantCount),
             "ERROR_REASON_NOT_EXPORTABLE" => Some(Self::NotExportable),
+            "ERROR_REASON_CONTEST_NOT_OVER" => Some(Self::ContestNotOver),
             "ERROR_REASON_DRAW_OFFERED_BEFORE" => Some(Self::DrawOfferedBefore),
             "ERROR_REASON_CONSENT_MISSING" => Some(Self::ConsentMissing),
             "ERROR_REASON_NOT_WITHDRAWABLE" => Some(Self::NotWithdrawable),

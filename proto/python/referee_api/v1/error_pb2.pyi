@@ -105,6 +105,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """Too few or too many entrants for the format. FAILED_PRECONDITION; tournament, entrants, wanted."""
     ERROR_REASON_NOT_EXPORTABLE: _ErrorReason.ValueType  # 38
     """The export format does not support this tournament. FAILED_PRECONDITION; tournament, format, why."""
+    ERROR_REASON_CONTEST_NOT_OVER: _ErrorReason.ValueType  # 49
+    """The record of a ladder or tournament is written when it is over. FAILED_PRECONDITION; contest (such as ladder/main)."""
     ERROR_REASON_DRAW_OFFERED_BEFORE: _ErrorReason.ValueType  # 39
     """The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why."""
     ERROR_REASON_CONSENT_MISSING: _ErrorReason.ValueType  # 40
@@ -290,6 +292,8 @@ ERROR_REASON_WRONG_ENTRANT_COUNT: ErrorReason.ValueType  # 37
 """Too few or too many entrants for the format. FAILED_PRECONDITION; tournament, entrants, wanted."""
 ERROR_REASON_NOT_EXPORTABLE: ErrorReason.ValueType  # 38
 """The export format does not support this tournament. FAILED_PRECONDITION; tournament, format, why."""
+ERROR_REASON_CONTEST_NOT_OVER: ErrorReason.ValueType  # 49
+"""The record of a ladder or tournament is written when it is over. FAILED_PRECONDITION; contest (such as ladder/main)."""
 ERROR_REASON_DRAW_OFFERED_BEFORE: ErrorReason.ValueType  # 39
 """The seat's draw offer is open already, or was declined in this position. FAILED_PRECONDITION; match_id, why."""
 ERROR_REASON_CONSENT_MISSING: ErrorReason.ValueType  # 40

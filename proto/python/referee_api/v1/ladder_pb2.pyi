@@ -11,6 +11,7 @@ from google.protobuf.internal import containers as _containers
 from referee_api.v1 import contest_pb2 as _contest_pb2
 from referee_api.v1 import match_pb2 as _match_pb2
 from referee_api.v1 import rating_pb2 as _rating_pb2
+from referee_api.v1 import seed_pb2 as _seed_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -92,6 +93,7 @@ class Ladder(_message.Message):
     SEASON_START_TIME_FIELD_NUMBER: _builtins.int
     ENTRANT_COUNT_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: 1 to 40 lower-case letters, digits and hyphens, beginning with a letter."""
     title: _builtins.str
@@ -118,6 +120,10 @@ class Ladder(_message.Message):
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """Time when it was created."""
 
+    @_builtins.property
+    def seed_commitment(self) -> _seed_pb2.SeedCommitment:
+        """SHA-256 of its seed, from which lots and the starts of sets follow, and the seed itself once it is over."""
+
     def __init__(
         self,
         *,
@@ -131,10 +137,11 @@ class Ladder(_message.Message):
         season_start_time: _timestamp_pb2.Timestamp | None = ...,
         entrant_count: _builtins.int = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        seed_commitment: _seed_pb2.SeedCommitment | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "season_start_time", b"season_start_time", "terms", b"terms"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "season_start_time", b"season_start_time", "seed_commitment", b"seed_commitment", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "create_time", b"create_time", "entrant_count", b"entrant_count", "name", b"name", "organiser", b"organiser", "paused", b"paused", "season", b"season", "season_start_time", b"season_start_time", "terms", b"terms", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "create_time", b"create_time", "entrant_count", b"entrant_count", "name", b"name", "organiser", b"organiser", "paused", b"paused", "season", b"season", "season_start_time", b"season_start_time", "seed_commitment", b"seed_commitment", "terms", b"terms", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

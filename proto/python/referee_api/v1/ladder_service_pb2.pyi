@@ -681,6 +681,50 @@ class ListRatingHistoryResponse(_message.Message):
 Global___ListRatingHistoryResponse: _TypeAlias = ListRatingHistoryResponse  # noqa: Y015
 
 @_typing.final
+class GetLadderRecordRequest(_message.Message):
+    """Request for `GetLadderRecord`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLadderRecordRequest: _TypeAlias = GetLadderRecordRequest  # noqa: Y015
+
+@_typing.final
+class GetLadderRecordResponse(_message.Message):
+    """The next part of a record."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """ASCII text; all parts together are the file, byte for byte."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLadderRecordResponse: _TypeAlias = GetLadderRecordResponse  # noqa: Y015
+
+@_typing.final
 class WatchLadderRequest(_message.Message):
     """Request for `WatchLadder`."""
 

@@ -99,6 +99,11 @@ class LadderServiceStub:
                 request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.ListRatingHistoryRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.ListRatingHistoryResponse.FromString,
                 _registered_method=True)
+        self.GetLadderRecord = channel.unary_stream(
+                '/referee_api.v1.LadderService/GetLadderRecord',
+                request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.GetLadderRecordRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.GetLadderRecordResponse.FromString,
+                _registered_method=True)
         self.WatchLadder = channel.unary_stream(
                 '/referee_api.v1.LadderService/WatchLadder',
                 request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.WatchLadderRequest.SerializeToString,
@@ -226,6 +231,16 @@ class LadderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetLadderRecord(self, request, context):
+        """Streams the signed record of a ladder that is closed and whose last match is over. With it, anyone can verify its
+        pairings, ratings and standings.
+        Callers: all.
+        Errors: CONTEST_NOT_OVER.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchLadder(self, request, context):
         """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
         the stream then ends with OK.
@@ -298,6 +313,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.ListRatingHistory,
                     request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.ListRatingHistoryRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.ListRatingHistoryResponse.SerializeToString,
+            ),
+            'GetLadderRecord': grpc.unary_stream_rpc_method_handler(
+                    servicer.GetLadderRecord,
+                    request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.GetLadderRecordRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.GetLadderRecordResponse.SerializeToString,
             ),
             'WatchLadder': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchLadder,
@@ -634,6 +654,33 @@ class LadderService:
             '/referee_api.v1.LadderService/ListRatingHistory',
             referee__api_dot_v1_dot_ladder__service__pb2.ListRatingHistoryRequest.SerializeToString,
             referee__api_dot_v1_dot_ladder__service__pb2.ListRatingHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLadderRecord(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/referee_api.v1.LadderService/GetLadderRecord',
+            referee__api_dot_v1_dot_ladder__service__pb2.GetLadderRecordRequest.SerializeToString,
+            referee__api_dot_v1_dot_ladder__service__pb2.GetLadderRecordResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -102,6 +102,12 @@ class LadderServiceStub:
     Callers: all.
     Errors: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
     """
+    GetLadderRecord: _grpc.UnaryStreamMultiCallable[_ladder_service_pb2.GetLadderRecordRequest, _ladder_service_pb2.GetLadderRecordResponse]
+    """Streams the signed record of a ladder that is closed and whose last match is over. With it, anyone can verify its
+    pairings, ratings and standings.
+    Callers: all.
+    Errors: CONTEST_NOT_OVER.
+    """
     WatchLadder: _grpc.UnaryStreamMultiCallable[_ladder_service_pb2.WatchLadderRequest, _ladder_service_pb2.WatchLadderResponse]
     """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
     the stream then ends with OK.
@@ -182,6 +188,12 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """Lists the rating history of a bot, oldest first.
     Callers: all.
     Errors: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
+    """
+    GetLadderRecord: _aio.UnaryStreamMultiCallable[_ladder_service_pb2.GetLadderRecordRequest, _ladder_service_pb2.GetLadderRecordResponse]  # type: ignore[assignment]
+    """Streams the signed record of a ladder that is closed and whose last match is over. With it, anyone can verify its
+    pairings, ratings and standings.
+    Callers: all.
+    Errors: CONTEST_NOT_OVER.
     """
     WatchLadder: _aio.UnaryStreamMultiCallable[_ladder_service_pb2.WatchLadderRequest, _ladder_service_pb2.WatchLadderResponse]  # type: ignore[assignment]
     """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
@@ -332,6 +344,18 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         """Lists the rating history of a bot, oldest first.
         Callers: all.
         Errors: NO_SUCH_BOT, NO_SUCH_VERSION, BAD_PAGE_TOKEN.
+        """
+
+    @_abc_1.abstractmethod
+    def GetLadderRecord(
+        self,
+        request: _ladder_service_pb2.GetLadderRecordRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_ladder_service_pb2.GetLadderRecordResponse], _abc.AsyncIterator[_ladder_service_pb2.GetLadderRecordResponse]]:
+        """Streams the signed record of a ladder that is closed and whose last match is over. With it, anyone can verify its
+        pairings, ratings and standings.
+        Callers: all.
+        Errors: CONTEST_NOT_OVER.
         """
 
     @_abc_1.abstractmethod

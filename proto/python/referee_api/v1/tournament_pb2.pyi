@@ -12,6 +12,7 @@ from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from referee_api.v1 import contest_pb2 as _contest_pb2
 from referee_api.v1 import match_pb2 as _match_pb2
 from referee_api.v1 import rating_pb2 as _rating_pb2
+from referee_api.v1 import seed_pb2 as _seed_pb2
 from referee_api.v1 import sprt_pb2 as _sprt_pb2
 import builtins as _builtins
 import sys
@@ -580,6 +581,7 @@ class Tournament(_message.Message):
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     REQUESTED_BYES_FIELD_NUMBER: _builtins.int
+    SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: 1 to 40 lower-case letters, digits and hyphens, beginning with a letter."""
     title: _builtins.str
@@ -624,6 +626,10 @@ class Tournament(_message.Message):
     def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestedBye]:
         """Byes that entrants have requested, also of past rounds."""
 
+    @_builtins.property
+    def seed_commitment(self) -> _seed_pb2.SeedCommitment:
+        """SHA-256 of its seed, from which lots and the starts of sets follow, and the seed itself once it is over."""
+
     def __init__(
         self,
         *,
@@ -642,10 +648,11 @@ class Tournament(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
+        seed_commitment: _seed_pb2.SeedCommitment | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "start_time", b"start_time", "terms", b"terms"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "seed_commitment", b"seed_commitment", "start_time", b"start_time", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed_pairings", b"completed_pairings", "create_time", b"create_time", "current_round", b"current_round", "end_time", b"end_time", "entrants", b"entrants", "name", b"name", "organiser", b"organiser", "phase", b"phase", "requested_byes", b"requested_byes", "start_time", b"start_time", "terms", b"terms", "title", b"title", "total_pairings", b"total_pairings", "total_rounds", b"total_rounds", "withdrawn_entrants", b"withdrawn_entrants"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed_pairings", b"completed_pairings", "create_time", b"create_time", "current_round", b"current_round", "end_time", b"end_time", "entrants", b"entrants", "name", b"name", "organiser", b"organiser", "phase", b"phase", "requested_byes", b"requested_byes", "seed_commitment", b"seed_commitment", "start_time", b"start_time", "terms", b"terms", "title", b"title", "total_pairings", b"total_pairings", "total_rounds", b"total_rounds", "withdrawn_entrants", b"withdrawn_entrants"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

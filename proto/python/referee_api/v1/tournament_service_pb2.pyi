@@ -982,6 +982,50 @@ class ExportTournamentResponse(_message.Message):
 Global___ExportTournamentResponse: _TypeAlias = ExportTournamentResponse  # noqa: Y015
 
 @_typing.final
+class GetTournamentRecordRequest(_message.Message):
+    """Request for `GetTournamentRecord`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTournamentRecordRequest: _TypeAlias = GetTournamentRecordRequest  # noqa: Y015
+
+@_typing.final
+class GetTournamentRecordResponse(_message.Message):
+    """The next part of a record."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """ASCII text; all parts together are the file, byte for byte."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTournamentRecordResponse: _TypeAlias = GetTournamentRecordResponse  # noqa: Y015
+
+@_typing.final
 class WatchTournamentRequest(_message.Message):
     """Request for `WatchTournament`."""
 

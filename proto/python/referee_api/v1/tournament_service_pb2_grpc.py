@@ -119,6 +119,11 @@ class TournamentServiceStub:
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ExportTournamentRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.ExportTournamentResponse.FromString,
                 _registered_method=True)
+        self.GetTournamentRecord = channel.unary_stream(
+                '/referee_api.v1.TournamentService/GetTournamentRecord',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.GetTournamentRecordRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.GetTournamentRecordResponse.FromString,
+                _registered_method=True)
         self.WatchTournament = channel.unary_stream(
                 '/referee_api.v1.TournamentService/WatchTournament',
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.WatchTournamentRequest.SerializeToString,
@@ -288,6 +293,16 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetTournamentRecord(self, request, context):
+        """Streams the signed record of a tournament that is finished or cancelled. With it, anyone can verify its pairings and
+        standings.
+        Callers: all.
+        Errors: CONTEST_NOT_OVER.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchTournament(self, request, context):
         """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
         over; the stream then ends with OK.
@@ -380,6 +395,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.ExportTournament,
                     request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.ExportTournamentRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ExportTournamentResponse.SerializeToString,
+            ),
+            'GetTournamentRecord': grpc.unary_stream_rpc_method_handler(
+                    servicer.GetTournamentRecord,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.GetTournamentRecordRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.GetTournamentRecordResponse.SerializeToString,
             ),
             'WatchTournament': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchTournament,
@@ -824,6 +844,33 @@ class TournamentService:
             '/referee_api.v1.TournamentService/ExportTournament',
             referee__api_dot_v1_dot_tournament__service__pb2.ExportTournamentRequest.SerializeToString,
             referee__api_dot_v1_dot_tournament__service__pb2.ExportTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTournamentRecord(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/GetTournamentRecord',
+            referee__api_dot_v1_dot_tournament__service__pb2.GetTournamentRecordRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.GetTournamentRecordResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -128,6 +128,12 @@ class TournamentServiceStub:
     Callers: all.
     Errors: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
     """
+    GetTournamentRecord: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.GetTournamentRecordRequest, _tournament_service_pb2.GetTournamentRecordResponse]
+    """Streams the signed record of a tournament that is finished or cancelled. With it, anyone can verify its pairings and
+    standings.
+    Callers: all.
+    Errors: CONTEST_NOT_OVER.
+    """
     WatchTournament: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]
     """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
     over; the stream then ends with OK.
@@ -234,6 +240,12 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Streams the tournament as a file.
     Callers: all.
     Errors: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
+    """
+    GetTournamentRecord: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.GetTournamentRecordRequest, _tournament_service_pb2.GetTournamentRecordResponse]  # type: ignore[assignment]
+    """Streams the signed record of a tournament that is finished or cancelled. With it, anyone can verify its pairings and
+    standings.
+    Callers: all.
+    Errors: CONTEST_NOT_OVER.
     """
     WatchTournament: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]  # type: ignore[assignment]
     """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
@@ -434,6 +446,18 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Streams the tournament as a file.
         Callers: all.
         Errors: TOURNAMENT_NOT_STARTED, NOT_EXPORTABLE.
+        """
+
+    @_abc_1.abstractmethod
+    def GetTournamentRecord(
+        self,
+        request: _tournament_service_pb2.GetTournamentRecordRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_tournament_service_pb2.GetTournamentRecordResponse], _abc.AsyncIterator[_tournament_service_pb2.GetTournamentRecordResponse]]:
+        """Streams the signed record of a tournament that is finished or cancelled. With it, anyone can verify its pairings and
+        standings.
+        Callers: all.
+        Errors: CONTEST_NOT_OVER.
         """
 
     @_abc_1.abstractmethod

@@ -1,0 +1,167 @@
+"""The record of a contest that is over: its log as signed lines, like the record of a match.
+
+The header names the contest. The entries are those of its log, followed by the final standings. Request ids are left
+out, since only those who chose them need them; the seed is included, since the contest is over.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engines.game_errors import shortened
+from referee.contests.ladder.events import LadderPaired, SeasonStarted
+from referee.contests.ladder.season import LadderStandingsRow
+from referee.contests.tables.standings import StandingsRow
+from referee.contests.tournament.tournament_terms import SprtTrial
+from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreated, TournamentCreated
+from referee.hosting.ladder_state import LadderState
+from referee.hosting.match_factory import ContestState
+from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, RecordWriter
+from referee.storage.codec import CONTEST_EVENTS, CONTEST_TYPES, CONTEST_VERSION, EventCodec
+from referee.storage.upcasters import CONTEST_UPCASTERS
+
+
+@dataclass(frozen=True, slots=True)
+class RatedRank:
+    """One row of the final standings of a ladder."""
+
+    rank: int
+    entrant: str
+    version: str
+    value: float
+    deviation: float
+    matches: int
+    """Number of matches in the rating."""
+    provisional: bool
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonResult:
+    """Standings of one season of a ladder at its end."""
+
+    season: int
+    rows: tuple[RatedRank, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentResult:
+    """Final standings of a tournament."""
+
+    rows: tuple[StandingsRow, ...]
+
+
+ContestResult = SeasonResult | TournamentResult
+RecordedEvent = ContestEvent | ContestResult
+
+EVENTS: dict[str, type] = {**CONTEST_EVENTS, "season_standings": SeasonResult, "standings": TournamentResult}
+
+KINDS = {cls: kind for kind, cls in EVENTS.items()}
+
+_CODEC: EventCodec[RecordedEvent] = EventCodec(EVENTS, CONTEST_TYPES, CONTEST_VERSION, CONTEST_UPCASTERS)
+
+
+def decode_contest_event(line: str) -> RecordedEvent:
+    """Return the event that the JSON of an entry contains. Raises MalformedEntry."""
+    return _CODEC.decode(line)
+
+
+def kind_of(event: RecordedEvent) -> str:
+    """Return the kind of an event in its written form."""
+    return f"`{KINDS[type(event)]}`"
+
+
+def describe_difference(recorded: RecordedEvent, again: RecordedEvent) -> str:
+    """Return one clause on the first value in which two events differ."""
+    if type(recorded) is not type(again):
+        return f"the record says {kind_of(recorded)}, by the rules it is {kind_of(again)}"
+    path, was, is_ = _first_difference(json.loads(_CODEC.encode(recorded)), json.loads(_CODEC.encode(again)))
+    return f"{path} of {kind_of(recorded)} is {_shown(was)} by the record, and {_shown(is_)} by the rules"
+
+
+def _first_difference(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
+    """Return the path to the first values that differ in two JSON values, and both values."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return next(_first_difference(one[key], other[key], f"{path}.{key}") for key in one if one[key] != other[key])
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = enumerate(zip(one, other, strict=True))
+        return next(_first_difference(*both, f"{path}.{at}") for at, both in pairs if both[0] != both[1])
+    return path.removeprefix("."), one, other
+
+
+def _shown(value: Any) -> str:
+    return shortened(json.dumps(value))
+
+
+def contest_results(state: ContestState) -> list[ContestResult]:
+    """Return the final standings: of a ladder, for each season."""
+    if isinstance(state, LadderState):
+        seasons = range(1, state.ladder.season + 1)
+        return [
+            SeasonResult(season, tuple(map(_rated_rank, state.ladder.standings(season=season)))) for season in seasons
+        ]
+    if isinstance(state.terms.tournament.format, SprtTrial) or not state.tournament.round:
+        return []  # A test has a verdict instead, and what never began has no standings.
+    return [TournamentResult(tuple(state.tournament.standings()))]
+
+
+def _rated_rank(row: LadderStandingsRow) -> RatedRank:
+    rating, record = row.rating, row.record
+    return RatedRank(
+        row.rank,
+        row.entrant.name,
+        row.player.version,
+        rating.rating.value,
+        rating.rating.deviation,
+        rating.matches,
+        row.provisional,
+        record.wins,
+        record.draws,
+        record.losses,
+        record.forfeits,
+    )
+
+
+class ContestRecordWriter:
+    """Writes the record of a contest. Each method raises LineTooLong."""
+
+    def __init__(self, contest: str, key: Ed25519PrivateKey, referee: str) -> None:
+        """`referee` is the version of the referee, for information."""
+        self._writer = RecordWriter(ContestHeader(referee, contest), MAX_CONTEST_LINE_BYTES)
+        self._key = key
+        self._last_ms = 0
+
+    @property
+    def header(self) -> bytes:
+        """The first line."""
+        return self._writer.header
+
+    def entries(self, entries: Iterable[ContestEntry]) -> list[bytes]:
+        """Return the lines of the next entries of the log."""
+        return [self._line(entry.at_ms, _without_request_ids(entry.event)) for entry in entries]
+
+    def end(self, state: ContestState) -> list[bytes]:
+        """Return the lines after those of the log, given the last state."""
+        return [
+            *(self._line(self._last_ms, result) for result in contest_results(state)),
+            self._writer.signature(self._key),
+        ]
+
+    def _line(self, at_ms: int, event: RecordedEvent) -> bytes:
+        self._last_ms = at_ms
+        return self._writer.entry(at_ms, _CODEC.encode(event))
+
+
+def _without_request_ids(event: ContestEvent) -> ContestEvent:
+    """Return the event without what callers chose; a challenge keeps an id that is as unique."""
+    if isinstance(event, LadderCreated | TournamentCreated):
+        return replace(event, request_id="")
+    if isinstance(event, LadderPaired) and event.challenge:
+        return replace(event, challenge=f"challenge {event.pairing.id}")
+    return replace(event, request="") if isinstance(event, SeasonStarted) else event
