@@ -96,12 +96,14 @@ def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organise
     for bot in organiser.bots:
         mine = [change for change in changes if change.bot == bot]
         assert rows[bot].rating == mine[-1].after
+        assert rows[bot].lower_bound == mine[-1].after.value - 2 * mine[-1].after.deviation
         assert rows[bot].wins + rows[bot].draws + rows[bot].losses == len(mine)
         assert [after.before for after in mine[1:]] == [before.after for before in mine[:-1]]
         points = call_for_ladder(organiser, "ListRatingHistory", bot=bot).points
         assert [point.rating for point in points] == [change.after for change in mine]
         assert {(point.version, point.season) for point in points} == {("1", 1)}
     for one in rated:
+        assert one.weight == 1
         match = organiser.call("MatchService/GetMatch", match_id=one.match_id).match
         assert (match.ladder, list(match.ratings)) == (organiser.name, list(one.ratings))
 

@@ -15,6 +15,8 @@ from referee.hosting.contest_log import ContestEntry, ContestEvent
 from referee.hosting.contest_terms import DuplicatePlay
 from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_host import LadderFilter, LadderRequest
+from referee.hosting.ladder_state import LadderFold
+from referee.live.log_history import replay as log_replay
 from referee.live.match_request import LADDER, MatchRequest
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND, SuddenDeath
@@ -37,6 +39,7 @@ from tests.hosting.ladder_harness import (
     until,
 )
 from tests.live.fake_time import settle
+from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import in_loop
 from tests.third_party_games.third_party_games import NIM
 
@@ -235,6 +238,23 @@ async def test_a_match_created_by_the_organiser_is_rated_without_a_pairing() -> 
     assert (await harness.ladders.get("main")).ladder.planned_count == 0
     await harness.close()
     await check_the_logs(harness.store)
+
+
+@in_loop
+async def test_a_log_of_an_older_version_keeps_its_ratings_and_has_the_times_of_its_entries() -> None:
+    harness = await open_with_ladder(ladder_terms(), "a", "b")
+    harness.connect("a", "b", hello=ONE)
+    state = await until(harness, rated(3))
+    await harness.close()
+    entries = await harness.store.matches.contests.read(CONTEST)
+    older = [
+        replace(it, event=replace(it.event, at_ms=0)) if isinstance(it.event, MatchRated) else it
+        for it in entries[: state.number]
+    ]
+    folded = [step.state.ladder for step in log_replay(LadderFold(GAMES), older)][-1]
+    assert folded.current_season == state.ladder.current_season
+    last = max(it.at_ms for it in older if isinstance(it.event, MatchRated))
+    assert folded.rating_history.last_ms == last > 0
 
 
 @in_loop

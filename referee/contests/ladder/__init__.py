@@ -4,6 +4,7 @@
 - `events`: the events in a ladder's log
 - `commands`: requests of entrants, of the organiser and of the ladder worker
 - `decide`: the events that follow from a command
+- `rating_rules`: absence, new versions, repeated opponents and owners
 - `season`: ratings, win-loss records and standings of one season
 - `planning`: what a planning was decided from, as its event records it
 - `matchmaking`: the choice of opponents and seats, new pairings, and due matches that can start now
