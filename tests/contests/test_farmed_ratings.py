@@ -61,9 +61,16 @@ def test_a_bot_cannot_win_against_another_bot_of_its_owner(runs: int) -> None:
 
 @pytest.mark.slow
 @RUNS
-def test_a_stranger_that_loses_on_purpose_gains_the_winner_little(runs: int) -> None:
+def test_a_stranger_that_loses_on_purpose_gains_the_winner_little(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     farmed = farm(play_half_alone, runs, throws=True)
     report("two owners, alone half of the time", farmed)
+    monkeypatch.setattr(rating_rules, "FREE_SHARES", 1e9)
+    unlimited = farm(play_half_alone, runs, throws=True)
+    report("the same without the rule on repeated opponents", unlimited)
+    gained = [
+        with_it.rating().rating.value - it.rating().rating.value for it, with_it in zip(farmed, unlimited, strict=True)
+    ]
+    assert mean(gained) >= 50, "the rule does not limit what it should"
     assert max(it.rating().rating.lower_bound for it in farmed) <= LIMIT
     if runs > 3:
         assert mean(it.places_gained for it in farmed) <= 1.5
