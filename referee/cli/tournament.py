@@ -20,6 +20,7 @@ from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import LocalTournament
 from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import LOCAL_POLICIES
+from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import local_moment
@@ -269,6 +270,15 @@ def export(organiser: Organiser, name: str, form: str, output: Path | None) -> N
     """Export a tournament as csv, json or trf, or as its signed record, to check it with: referee verify."""
     record = form == RECORD
     write(output, organiser.tournaments.record(name) if record else organiser.tournaments.export(name, form))
+
+
+@tournament.command("import", cls=GameCommand)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--game", required=True, help="The game to play.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
+def import_report(file: Path, game: str, output: Path | None) -> None:
+    """Turn a tournament report of FIDE (TRF) into a TOML file for `create`, without its results."""
+    write(output, plan_of_report(file, game))
 
 
 @tournament.command(cls=ClientCommand)

@@ -76,6 +76,13 @@ class BadScore(ContestError):
         super().__init__(f"invalid score of pairing {pairing}: it {why}", pairing=pairing, why=why)
 
 
+class MalformedTrf(ContestError):
+    """A tournament report that cannot be read."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line} of the tournament report {why}", line=str(line), why=why)
+
+
 class TrfNotAvailable(ContestError):
     def __init__(self, why: str) -> None:
         super().__init__(f"this tournament cannot be exported as TRF: {why}", why=why)

@@ -16,7 +16,8 @@ from referee.contests.strength.elo import EloEstimate
 from referee.contests.tables.round_result import build_cross_table as points_against
 from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.state import Tournament, TournamentPhase
-from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json, to_trf
+from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json
+from referee.contests.tournament.trf import to_trf
 from referee.hosting.hosting_errors import TournamentNotStarted
 from referee.hosting.tournament_state import TournamentState, pickle_parts
 from referee.live.worker_pool import RunFunction

@@ -7,7 +7,7 @@ from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
-from tests.contests.trf_reader import played_result
+from referee.contests.tournament.trf_reader import played_result
 
 
 def game(result: str) -> tuple[RoundResult, RoundResult]:

@@ -11,8 +11,8 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems import swiss
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
+from referee.contests.tournament.trf_reader import played_result
 from tests.contests.swiss_rounds import random_rounds
-from tests.contests.trf_reader import played_result
 
 Seats = tuple[str, ...]
 

@@ -8,9 +8,10 @@ from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.commands import EnterTournament, PairRound, ReopenPairing, WithdrawEntrant
 from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_export import estimate_strengths, to_trf
+from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.trf import to_trf
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, replay, started
 
 

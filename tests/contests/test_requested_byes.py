@@ -9,8 +9,8 @@ from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament, WithdrawEntrant
 from referee.contests.tournament.events import ByeKind, ByeRequested
-from referee.contests.tournament.tournament_export import to_trf
 from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.trf import to_trf
 from tests.contests.swiss_rounds import random_rounds
 from tests.contests.tournament_harness import TournamentHarness, entered, replay, started
 

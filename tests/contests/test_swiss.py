@@ -10,9 +10,9 @@ from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
-from referee.contests.tournament.tournament_export import TrfReport
+from referee.contests.tournament.trf import TrfReport
+from referee.contests.tournament.trf_reader import read_trf
 from tests.contests.swiss_rounds import random_rounds, table
-from tests.contests.trf_reader import read_trf
 
 DUTCH = Path(__file__).parent / "dutch"
 

@@ -19,7 +19,7 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.events import EntrantsAbsent, EntrantWithdrew, PairingsReplaced
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_export import to_json, to_trf
+from referee.contests.tournament.tournament_export import to_json
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     Pools,
@@ -28,6 +28,7 @@ from referee.contests.tournament.tournament_terms import (
     TournamentFormat,
     TournamentPlayTerms,
 )
+from referee.contests.tournament.trf import to_trf
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, started
 
 WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)

@@ -17,8 +17,8 @@ from referee.contests.contest_errors import BadTerms
 from referee.contests.tables.round_result import MISSED, ResultKind, RoundResult, total_points
 from referee.contests.tables.standings import ResultTable, TieBreak, compute_standings, split_tied, tie_break_value
 from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.trf_reader import played_result, read_trf
 from tests.contests.tournament_harness import started
-from tests.contests.trf_reader import played_result, read_trf
 
 PUBLISHED = Path(__file__).parent / "published"
 

@@ -1,18 +1,41 @@
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
-from referee.contests.contest_errors import TrfNotAvailable
+from referee.contests.contest_errors import MalformedTrf, TrfNotAvailable
 from referee.contests.pairing import DuplicateSets, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
+from referee.contests.systems.acceleration import Acceleration
+from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
-from referee.contests.tournament.commands import RecordTournamentScore, StartTournamentMatch, WithdrawEntrant
-from referee.contests.tournament.tournament_export import to_csv, to_json, to_trf, write_trf
-from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, SprtTrial, Swiss, TournamentPlayTerms
+from referee.contests.tables.standings import TieBreak
+from referee.contests.tournament.commands import (
+    EnterTournament,
+    RecordTournamentScore,
+    RequestBye,
+    StartTournament,
+    StartTournamentMatch,
+    WithdrawEntrant,
+)
+from referee.contests.tournament.events import ByeKind, TournamentEntrant
+from referee.contests.tournament.tournament_export import to_csv, to_json
+from referee.contests.tournament.tournament_pairing import first_has_first_move
+from referee.contests.tournament.tournament_terms import (
+    Elimination,
+    RoundRobin,
+    SprtTrial,
+    Swiss,
+    TournamentFormat,
+    TournamentPlayTerms,
+)
+from referee.contests.tournament.trf import TIE_BREAK_CODES, to_trf, write_trf
+from referee.contests.tournament.trf_reader import read_trf
 from tests.contests.test_swiss import read_report
-from tests.contests.tournament_harness import started
-from tests.contests.trf_reader import MalformedTrf, read_trf
+from tests.contests.tournament_harness import entered, started
+
+TRF26 = Path(__file__).parent / "trf26"
 
 
 @pytest.mark.parametrize("name", ["ten", "eleven", "twenty", "forty", "sixty"])
@@ -40,7 +63,7 @@ def test_only_complete_rounds_are_exported() -> None:
 
 def test_a_line_has_the_layout_of_fide() -> None:
     play = started(RoundRobin(), ["anna", "ben", "carl"]).play_out()
-    line = to_trf(play.tournament, "").splitlines()[3]
+    line = next(line for line in to_trf(play.tournament, "").splitlines() if line.startswith("001"))
     assert line == f"001{1:>5}{'':6}{'anna':<33}{0:>5}{'':28} 2.0    1  0000 - Z     2 w 1     3 b 1"
 
 
@@ -57,9 +80,112 @@ def test_points_that_exceed_the_columns_of_a_report_are_an_error() -> None:
         to_trf(started(RoundRobin(100), "ab").play_out().tournament, "")
 
 
+def test_a_swiss_says_how_it_is_paired_and_ranked() -> None:
+    terms = TournamentPlayTerms(
+        Swiss(5, accelerated=True),
+        b"seed",
+        (TieBreak.BUCHHOLZ_CUT_1, TieBreak.MEDIAN_BUCHHOLZ, TieBreak.PROGRESSIVE),
+        forbidden_pairs=(("h", "a"), ("a", "nobody")),
+        max_requested_byes=2,
+    )
+    play = started(terms, "abcdefgh")
+    play.do(RequestBye("c", 3, ByeKind.HALF_POINT, "ann"))
+    play.do(RequestBye("d", 3, ByeKind.ZERO_POINT, "ann"))
+    lines = to_trf(play.tournament, "Cup").split("\r\n")
+    assert lines[:7] == [
+        "012 Cup",
+        "062 8",
+        "142 5",
+        f"152 {'W' if first_has_first_move(play.tournament) else 'B'}",
+        "192 FIDE_DUTCH_BAKU",
+        "202 BH/C1,BH/M1,PS",
+        "212 PTS,BH/C1,BH/M1,PS",
+    ]
+    assert lines[15:] == [
+        "240 H 003 0003",
+        "240 Z 003 0004",
+        "250       1.0 001 002 0001 0004",
+        "250       0.5 003 003 0001 0004",
+        "260 001 005 0001 0008",
+        "",
+    ]
+
+
+def test_entrants_of_one_owner_are_forbidden_pairs_of_the_first_half() -> None:
+    play = entered(TournamentPlayTerms(Swiss(5), b"seed"), "")
+    for name in "abcdef":
+        play.do(EnterTournament(TournamentEntrant(name, owners=("olga",) if name in "ace" else (name,))))
+    play.do(StartTournament())
+    assert to_trf(play.tournament, "").splitlines()[-1] == "260 001 003 0001 0003 0005"
+
+
+def test_requested_byes_of_past_rounds_are_results() -> None:
+    play = entered(TournamentPlayTerms(Swiss(3), b"seed", max_requested_byes=2), "abcdef")
+    play.do(RequestBye("a", 1, ByeKind.HALF_POINT, "ann"))
+    play.do(RequestBye("a", 3, ByeKind.HALF_POINT, "ann"))
+    play.do(StartTournament())
+    while play.tournament.complete_rounds < 1:
+        play.play_out_one()
+    assert [line for line in to_trf(play.tournament, "").splitlines() if line.startswith("240")] == ["240 H 003 0001"]
+
+
+@pytest.mark.parametrize(
+    ("form", "edition", "names", "code", "rounds"),
+    [
+        (RoundRobin(), 2, "abcd", "BERGER_ROUNDROBIN_G1", 3),
+        (RoundRobin(2), 2, "abc", "BERGER_ROUNDROBIN_G2", 6),
+        (RoundRobin(2), 1, "abcd", "BERGER_ROUNDROBIN_G2", 6),
+        (RoundRobin(2), 2, "abcd", "FIDE_DOUBLEROUNDROBIN", 6),
+        (RoundRobin(3), 2, "abcd", "CUSTOM_ROUNDROBIN", 9),
+        (Swiss(2), 2, "abcd", "FIDE_DUTCH", 2),
+    ],
+)
+def test_the_system_is_fides_code(form: TournamentFormat, edition: int, names: str, code: str, rounds: int) -> None:
+    report = read_trf(to_trf(started(TournamentPlayTerms(form, b"", edition=edition), names).tournament, ""))
+    assert (report.system, report.rounds) == (code, rounds)
+
+
+def test_every_tie_break_of_single_entrants_has_a_code() -> None:
+    assert set(TieBreak) - TIE_BREAK_CODES.keys() == {TieBreak.BOARD_POINTS}
+
+
+@pytest.mark.parametrize("name", ["byes", "forbidden", "accelerated"])
+def test_bbp_pairings_reads_what_we_write_and_pairs_likewise(name: str) -> None:
+    """The files were exported during a tournament. bbpPairings 6.0.0 paired the next round of each: the last lines."""
+    text = (TRF26 / f"{name}.trf").read_text(encoding="utf-8")
+    report = read_trf(text)
+    assert write_trf(report).replace("\r\n", "\n") == text[: text.index("###")]
+    names = [*report.table]
+    number = 1 + len(report.table[names[0]])
+    away = {player for _, coming, player in report.requested_byes if coming == number}
+    upper = frozenset(names[: report.virtual_points[0].players[1]] if report.virtual_points else ())
+    pairings = pair_swiss_round(
+        report.table,
+        [player for player in names if player not in away],
+        report.rounds,
+        first_has_first_move=report.first_colour == "W",
+        acceleration=Acceleration(upper, report.rounds),
+        forbidden={frozenset(group.players) for group in report.forbidden},
+    )
+    ours = {" ".join(str(names.index(one) + 1) for one in it.entrants) + " 0" * it.is_bye for it in pairings}
+    assert ours == {line[4:] for line in text.splitlines() if line.startswith("### ")}
+    assert away or report.forbidden
+
+
 @pytest.mark.parametrize(
     ("broken", "why"),
     [
+        ("152 white", "has no colour W or B"),
+        ("240 H 00x 0001", "has no round"),
+        ("240 H 002 000x", "has no player"),
+        ("240 H 002 0007", "has a player 7 that is not in the file"),
+        ("250       x.0 001 002 0001 0004", "has no virtual points"),
+        ("250       1.0 001 00x 0001 0004", "has no range of rounds and players"),
+        ("260 001 005 0001 000x", "has no player"),
+        ("260 001 x05 0001 0002", "has no range of rounds"),
+        ("142 1001", "has no number of rounds"),
+        ("001    1" + " " * 40 + "many", "has a rating that is no number"),
+        ("001    1" + " " * 77 + "1st", "has a rank that is no number"),
         ("001    x", "has no starting number"),
         ("001    1" + " " * 83 + "   2 w 1", "has an opponent 2 that is not in the file"),
         ("001    1" + " " * 83 + "   2 w ?", "has an unknown result"),
@@ -69,6 +195,11 @@ def test_points_that_exceed_the_columns_of_a_report_are_an_error() -> None:
 def test_a_malformed_report_names_the_line_and_the_problem(broken: str, why: str) -> None:
     with pytest.raises(MalformedTrf, match=f"line 2 of the tournament report {why}"):
         read_trf(f"012 Broken\n{broken}\n")
+
+
+def test_a_report_of_too_many_lines_is_not_read() -> None:
+    with pytest.raises(MalformedTrf, match="line 20001 of the tournament report is one more than the limit"):
+        read_trf("\n" * 20_001)
 
 
 def test_the_csv_has_a_column_for_each_opponent() -> None:

@@ -13,5 +13,6 @@
 - `tournament_pairing`: the next pairings, and how many there will be
 - `pairing_table`: progress of all pairings, as a persistent mapping
 - `sprt_trial`: counting of sets, and the state of the test, in an SPRT trial
-- `tournament_export`: strength estimates, and export as CSV, JSON and TRF
+- `tournament_export`: strength estimates, and export as CSV and JSON
+- `trf`, `trf_reader`: FIDE's tournament reports, written and read
 """

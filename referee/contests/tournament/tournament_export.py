@@ -1,52 +1,24 @@
-"""Strength estimates of a tournament's entrants, and export as CSV, JSON and TRF.
-
-TRF16 is FIDE's tournament report file, written with the XX lines of pairing programs, so that external checkers can
-pair and rank a tournament again. Columns are fixed: the line of a player has the starting number in 5-8, the name in
-15-47, the rating in 49-52, points in 81-84, the rank in 86-89; from 92 on, ten columns for each round have the
-opponent, the colour and the result.
-"""
+"""Strength estimates of a tournament's entrants, and export as CSV and JSON."""
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from referee.contests.contest_errors import TrfNotAvailable
 from referee.contests.pairing import GameKey
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tables.round_result import (
-    DRAW,
-    LOSS,
-    WIN,
     PointsCell,
-    ResultKind,
-    RoundResult,
-    RoundResults,
     build_cross_table,
-    total_points,
 )
 from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import SprtTrial
 from referee.match.setup import Player
-
-MAX_TRF_POINTS = 99.5
-"""Limit of the four columns, in steps of half a point."""
-COLOURS = "wb"
-NOBODY = "0000"
-HALF_POINT_BYE = "H"
-
-PLAYED = {WIN: "1", DRAW: "=", LOSS: "0"}
-UNPLAYED = {
-    ResultKind.BYE: "U",
-    ResultKind.UNOPPOSED: "+",
-    ResultKind.ABSENT: "-",
-    ResultKind.MISSED: "Z",
-}
 
 
 def estimate_strengths(tournament: Tournament, until: int | None = None) -> dict[str, EloEstimate]:
@@ -172,69 +144,6 @@ def to_json(tournament: Tournament) -> str:
         ],
     }
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class TrfReport:
-    """The contents of a report."""
-
-    title: str
-    rounds: int
-    """Planned number of rounds. 0 if the file does not say."""
-    table: RoundResults
-    """Results of the entrants, in the order of starting numbers."""
-    ratings: Mapping[str, int]
-    ranks: Mapping[str, int]
-    """Empty if the file does not say."""
-
-
-def to_trf(tournament: Tournament, title: str) -> str:
-    """Return all complete rounds, so that other programs can check pairings and ranks. Raises TrfNotAvailable."""
-    form = tournament.terms.format
-    if isinstance(form, Elimination | Gauntlet | Pools | SprtTrial):
-        raise TrfNotAvailable("the format supports only round robin and Swiss")
-    if tournament.terms.duplicate_sets or tournament.terms.boards:
-        raise TrfNotAvailable("the format supports only pairings of one match")
-    rounds = tournament.complete_rounds
-    table = tournament.round_results(rounds)
-    if max(map(total_points, table.values()), default=0.0) > MAX_TRF_POINTS:
-        raise TrfNotAvailable(f"the format has no column for more than {MAX_TRF_POINTS} points")
-    report = TrfReport(
-        title,
-        form.rounds if isinstance(form, Swiss) else tournament.round,
-        table,
-        {name: round(it.rating) for name, it in tournament.entrants.items() if it.rating is not None},
-        {row.entrant: row.rank for row in tournament.standings(rounds)},
-    )
-    return write_trf(report)
-
-
-def write_trf(report: TrfReport) -> str:
-    """Return the report as text. Names are cut to 33 characters, ratings are limited to 0-9999.
-
-    No entrant may have more than MAX_TRF_POINTS, because all later columns would shift.
-    """
-    numbers = {name: number for number, name in enumerate(report.table, start=1)}
-    head = [f"012 {report.title}", f"062 {len(numbers)}", f"XXR {report.rounds}"]
-    lines = [_player_line(report, name, numbers) for name in report.table]
-    return "\n".join([*head, *lines]) + "\n"
-
-
-def _player_line(report: TrfReport, name: str, numbers: Mapping[str, int]) -> str:
-    results = report.table[name]
-    rating = min(9999, max(0, report.ratings.get(name, 0)))
-    rank = report.ranks.get(name, "")
-    head = f"001 {numbers[name]:>4}      {name[:33]:<33} {rating:>4}"
-    return f"{head:<80}{total_points(results):>4.1f} {rank:>4}" + "".join(_round_columns(it, numbers) for it in results)
-
-
-def _round_columns(result: RoundResult, numbers: Mapping[str, int]) -> str:
-    opponent = str(numbers[result.opponents[0]]) if result.points_against else NOBODY
-    colour = "-" if result.seat is None else COLOURS[result.seat]
-    sign = UNPLAYED[result.kind] if result.kind is not ResultKind.PLAYED else PLAYED[result.points]
-    if result.kind is ResultKind.MISSED and result.points:
-        sign = HALF_POINT_BYE
-    return f"  {opponent:>4} {colour} {sign}"
 
 
 def _cell_text(points: PointsCell) -> str:

@@ -176,27 +176,37 @@ def rounds_between_owners(form: Swiss) -> int:
     return (form.rounds + 1) // 2
 
 
-def _pairs_of_one_owner(tournament: Tournament) -> set[frozenset[str]]:
+def entrants_by_owner(tournament: Tournament) -> list[list[str]]:
+    """Return the active entrants of each owner."""
     owned: defaultdict[str, list[str]] = defaultdict(list)
     for name in tournament.active_entrants:
         for owner in tournament.entrants[name].owners:
             owned[owner].append(name)
-    return {frozenset(pair) for names in owned.values() for pair in combinations(names, 2)}
+    return [*owned.values()]
+
+
+def _pairs_of_one_owner(tournament: Tournament) -> set[frozenset[str]]:
+    return {frozenset(pair) for names in entrants_by_owner(tournament) for pair in combinations(names, 2)}
 
 
 def _swiss_round(tournament: Tournament, form: Swiss, forbidden: Collection[frozenset[str]]) -> list[Pairing]:
     """Raises Unpairable."""
-    lot, _ = tournament.terms.chance.fork("first colour").below(2)
     active, number = tournament.active_entrants, tournament.round + 1
     pairings = pair_swiss_round(
         _pairing_results(tournament),
         [name for name in active if (name, number) not in tournament.requested_byes],
         form.rounds,
-        first_has_first_move=lot == 0,
+        first_has_first_move=first_has_first_move(tournament),
         acceleration=acceleration_of(tournament, form),
         forbidden=forbidden,
     )
     return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
+
+
+def first_has_first_move(tournament: Tournament) -> bool:
+    """Return whether lot gives the first seat in the first round to the best seed of a Swiss tournament."""
+    lot, _ = tournament.terms.chance.fork("first colour").below(2)
+    return lot == 0
 
 
 def _pairing_results(tournament: Tournament) -> RoundResults:
