@@ -115,10 +115,7 @@ def withdraw(organiser: Organiser, name: str, who: str, message: str) -> None:
 @click.option("--points", type=click.Choice(list(BYES)), default="zero", help="What it gets; none: it plays. [zero]")
 @with_organiser
 def bye(organiser: Organiser, name: str, number: int, who: str, points: str) -> None:
-    """Request that an entrant does not play a round that is not paired yet, or cancel that.
-
-    Default: the bot that the token belongs to.
-    """
+    """Request that an entrant, by default one's bot, does not play a round that is not paired yet, or cancel that."""
     _print(organiser.tournaments.request_bye(name, number, points, who))
 
 
@@ -344,9 +341,5 @@ def run(context: click.Context, file: Path, out: Path | None) -> None:
 def _status(runner: TournamentRunner) -> int:
     if runner.absent:
         return TournamentExitStatus.WOULD_NOT_START
-    games = runner.report.games if runner.report else ()
-    return (
-        TournamentExitStatus.FAULT
-        if any(game.end.kind == "forfeited" for game in games)
-        else TournamentExitStatus.FINISHED
-    )
+    forfeited = any(game.end.kind == "forfeited" for game in (runner.report.games if runner.report else ()))
+    return TournamentExitStatus.FAULT if forfeited else TournamentExitStatus.FINISHED
