@@ -365,6 +365,7 @@ def _run_tournaments(walk: Walk) -> None:
     _pair_by_hand(walk, "entry", 1)
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="played", entrant="bot7")
     walk.call("ada", "TournamentService/CancelTournament", name="played")
+    walk.call("x", "TournamentService/GetTournamentRecord", tournament="played")
     walk.call("ada", "TournamentService/CancelTournament", name="entry")
 
 
