@@ -116,8 +116,10 @@ def sprt_gauge(sprt: Sprt) -> Markup:
         f"probability of being stronger {100 * estimate.superiority:.1f} %."
     )
     to_go = f" Expected: {counted(sprt.to_go, 'match', 'matches')} to go." if sprt.to_go else ""
+    clear = " A clear lead ended the test before the ratio reached a bound." if sprt.is_clear else ""
+    seat = f" The first seat is worth {signed(sprt.first_seat)} Elo." if sprt.first_seat else ""
     repeated = f" {repeated_text(sprt.repeated)} not counted." if sprt.repeated else ""
-    text = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f" {lead}{to_go}{repeated}")
+    text = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f"{clear} {lead}{to_go}{seat}{repeated}")
     return joined(text, _gauge(sprt) if sprt.llr is not None else "", _counts(sprt))
 
 

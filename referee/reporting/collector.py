@@ -115,6 +115,7 @@ def _sprt_state(state: Mapping[str, Any]) -> sprt_pb2.SprtState:
         matches=state["matches"],
         expected_matches_left=state["matches_to_go"],
         repeated_matches=state.get("repeated", 0),
+        first_seat_elo=state.get("first_seat", 0.0),
     )
 
 

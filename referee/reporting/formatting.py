@@ -70,7 +70,9 @@ def sprt_text(sprt: Sprt) -> str:
     lead = f"{signed(estimate.elo)} Elo ({signed(estimate.low)} to {signed(estimate.high)})"
     counts = ["-".join(map(str, sprt.counts))] if sprt.counts else []
     repeated = [f"{repeated_text(sprt.repeated)} not counted"] if sprt.repeated else []
-    return ", ".join([*ratio, lead, *counts, *repeated])
+    clear = ["by a clear lead"] if sprt.is_clear else []
+    seat = [f"first seat {signed(sprt.first_seat)} Elo"] if sprt.first_seat else []
+    return ", ".join([*ratio, *clear, lead, *counts, *seat, *repeated])
 
 
 def repeated_text(many: int) -> str:

@@ -156,6 +156,7 @@ def sprt_of(sprt: sprt_pb2.SprtState) -> Sprt:
         sprt.matches,
         sprt.expected_matches_left,
         sprt.repeated_matches,
+        sprt.first_seat_elo,
     )
 
 

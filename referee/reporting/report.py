@@ -123,6 +123,14 @@ class Sprt:
     to_go: int
     repeated: int = 0
     """Matches that did not count, because they repeat others."""
+    first_seat: float = 0.0
+    """What the first seat is worth, in Elo."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether a clear lead ended the test before the ratio reached a bound."""
+        low, high = self.bounds
+        return self.verdict in ("passed", "failed") and self.llr is not None and low < self.llr < high
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,4 +189,5 @@ def sprt_state_of(state: TrialState) -> sprt_pb2.SprtState:
         matches=state.matches,
         expected_matches_left=state.matches_to_go,
         repeated_matches=state.repeated,
+        first_seat_elo=state.first_seat,
     )

@@ -50,6 +50,11 @@ def test_repeated_matches_are_told_and_count_once() -> None:
     assert "repeated: all moves" in report_text(again)
     assert again.estimates()["bot-02"].high > season.estimates()["bot-02"].high
     assert "repeated" not in report_text(season)
+    seated = replace(TEST, verdict="passed", first_seat=120.0)
+    assert ", by a clear lead, " in sprt_text(seated)
+    assert ", first seat +120 Elo" in sprt_text(seated)
+    assert "clear lead" in page(replace(season, sprt=seated))
+    assert "The first seat is worth +120 Elo." in page(replace(season, sprt=seated))
     assert "1 repeated match not counted" in sprt_text(replace(TEST, repeated=1))
     assert "3 repeated matches not counted." in page(replace(season, sprt=replace(TEST, repeated=3)))
 

@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.contests.strength.elo import OutcomeCounts, no_outcomes
-from referee.contests.strength.sprt_evaluation import BadSprt, SprtParameters, SprtVerdict, evaluate_sprt, llr
+from referee.contests.strength.elo import OutcomeCounts, elo_difference, no_outcomes
+from referee.contests.strength.sprt_evaluation import (
+    NO_POINTS,
+    BadSprt,
+    SeatPoints,
+    SprtParameters,
+    SprtVerdict,
+    decide_sprt,
+    evaluate_sprt,
+    llr,
+)
 
 PUBLISHED = [
     # From the tests of fastchess, which agrees with fishtest: counts from losses to wins, elo0, elo1, LLR.
@@ -56,6 +65,40 @@ def test_the_test_stops_at_a_bound(counts: tuple[int, ...], verdict: SprtVerdict
 
     assert state.verdict is verdict
     assert (state.matches_to_go == 0) == (verdict is not SprtVerdict.OPEN)
+
+
+@pytest.mark.parametrize(("outcomes", "sets"), [(3, 13), (5, 14)])
+@pytest.mark.parametrize(("won", "fewer"), [(True, 0), (False, 1)])  # It is further from elo1 down than from elo0 up.
+def test_a_clear_lead_ends_the_test_long_before_the_ratio_does(outcomes: int, sets: int, won: bool, fewer: int) -> None:
+    sprt, tally = SprtParameters(elo1=20), no_outcomes(outcomes)
+    while decide_sprt(sprt, tally) is SprtVerdict.OPEN:
+        tally = tally.with_outcome(outcomes - 1 if won else 0)
+
+    assert sum(tally.counts) == sets - fewer
+    assert decide_sprt(sprt, tally) is (SprtVerdict.PASSED if won else SprtVerdict.FAILED)
+    assert sprt.lower < llr(sprt, tally) < sprt.upper
+
+
+def test_the_worth_of_the_first_seat_is_what_exceeds_chance() -> None:
+    points = NO_POINTS
+    for number in range(200):
+        points = points.with_match(number % 2 == 0, float(number % 2 == 0 or number % 10 == 1))
+
+    # 100 of 100 points in the first seat and 20 of 100 in the second, with one of two added to each.
+    assert points.first_seat == pytest.approx((elo_difference(101 / 102) - elo_difference(21 / 102)) / 2, rel=0.15)
+    assert points.first_seat < (elo_difference(101 / 102) - elo_difference(21 / 102)) / 2
+    assert NO_POINTS.first_seat == 0
+    assert SeatPoints(6, 10, 5, 10).first_seat == 0
+
+
+def test_hypotheses_are_leads_besides_the_first_seat() -> None:
+    sprt, tally = SprtParameters(elo0=0, elo1=100), OutcomeCounts((10, 20, 400, 60, 10))
+
+    without, seated = evaluate_sprt(sprt, tally), evaluate_sprt(sprt, tally, 300)
+    assert seated.llr > without.llr
+    assert seated.estimate.elo > 1.9 * without.estimate.elo
+    assert seated.estimate.superiority == without.estimate.superiority
+    assert evaluate_sprt(sprt, tally, -300).estimate == seated.estimate
 
 
 def test_without_matches_left_the_test_is_undecided() -> None:

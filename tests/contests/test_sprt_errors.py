@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from referee.contests.strength.elo import OutcomeCounts, expected_score, no_outcomes
-from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, decide_sprt, evaluate_sprt
+from referee.contests.strength.sprt_evaluation import NO_POINTS, SprtParameters, SprtVerdict, decide_sprt, evaluate_sprt
 from tests.contests.random_draws import outcome, random_numbers
 
 ALPHA, BETA = 0.05, 0.1
@@ -75,6 +75,38 @@ def test_error_rates_hold_and_lengths_are_as_wald_predicts(
     assert 0.8 * by_wald < sets < 1.3 * by_wald + 2 * outcomes, (
         message
     )  # One set for each outcome carries no information.
+
+
+def seated_run(outcomes: int, lead: float, first_seat: float, drawn: float, draws: Iterator[float]) -> SprtVerdict:
+    """Run a test of two bots that take turns in the first seat, which is worth that many Elo."""
+    tally, seats, half_points, match = no_outcomes(outcomes), NO_POINTS, 0, 0
+    while (verdict := decide_sprt(SPRT, tally, seats.first_seat)) is SprtVerdict.OPEN:
+        for _ in range(outcomes // 2):
+            is_first = match % 2 == 0
+            score = expected_score(lead + (first_seat if is_first else -first_seat))
+            drawn_half = drawn * min(score, 1 - score)
+            got = outcome((1 - score - drawn_half, 2 * drawn_half, score - drawn_half), next(draws))
+            seats, half_points, match = seats.with_match(is_first, got / 2), half_points + got, match + 1
+        tally, half_points = tally.with_outcome(half_points), 0
+    return verdict
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "slack"), [(40, 0.1), pytest.param(400, 0.01, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("outcomes", [TRINOMIAL, PENTANOMIAL])
+@pytest.mark.parametrize("first_seat", [100, 200, 300])
+@pytest.mark.parametrize(
+    ("lead", "wrong", "allowed"), [(SPRT.elo0, SprtVerdict.PASSED, ALPHA), (SPRT.elo1, SprtVerdict.FAILED, BETA)]
+)
+def test_error_rates_hold_whatever_the_first_seat_is_worth(
+    outcomes: int, first_seat: float, lead: float, wrong: SprtVerdict, allowed: float, runs: int, slack: float
+) -> None:
+    draws = random_numbers(f"{outcomes} outcomes, first seat {first_seat}, {lead} Elo")
+
+    erred = sum(seated_run(outcomes, lead, first_seat, 0.3, draws) is wrong for _ in range(runs)) / runs
+
+    print(f"{outcomes} outcomes, first seat {first_seat}, lead {lead}: {erred:.3f}")  # noqa: T201
+    assert erred <= allowed + slack
 
 
 @pytest.mark.slow

@@ -53,11 +53,26 @@ def test_the_better_entrant_passes_and_the_test_stops() -> None:
     state = state_of(play)
     assert state.verdict is SprtVerdict.PASSED
     assert state.llr is not None
-    assert state.llr >= state.upper
+    assert state.estimate.low > 0
     assert state.counts == (0, 0, 0, 0, state.matches // 2)
     assert state.matches_to_go == 0
     assert play.log[-1] == TournamentEnded()
     assert play.table[0] == (1, "a", state.matches)
+
+
+def test_what_the_first_seat_is_worth_is_estimated_and_taken_into_account() -> None:
+    def first_wins(due: DueMatch) -> MatchScore:
+        first = due.seats[0] if due.pairing.round % 6 else "a"
+        return wins(first, due)
+
+    play = trial(test=SprtParameters(elo1=100, max_matches=40)).play_out(first_wins)
+
+    state = state_of(play)
+    assert state.first_seat > 200
+    alone = evaluate_sprt(play.tournament.terms.format.test, OutcomeCounts(state.counts))  # type: ignore[union-attr]
+    assert state.estimate.elo > 1.5 * alone.estimate.elo
+    assert state.llr != alone.llr
+    assert state_of(trial().play_out(lambda due: wins("a", due))).first_seat == 0
 
 
 def test_the_first_entrant_is_tested() -> None:
@@ -183,7 +198,7 @@ def test_the_state_is_that_of_the_sequential_test() -> None:
         play.result(due, wins("a" if number % 3 else "b", due))
 
     state = state_of(play)
-    expected = evaluate_sprt(SPRT, OutcomeCounts(state.counts))
+    expected = evaluate_sprt(SPRT, OutcomeCounts(state.counts), state.first_seat)
     assert (state.verdict, state.llr, state.estimate) == (expected.verdict, expected.llr, expected.estimate)
     assert (state.lower, state.upper, state.matches_to_go) == (SPRT.lower, SPRT.upper, expected.matches_to_go)
     assert estimate_strengths(play.tournament) == {"a": expected.estimate, "b": expected.estimate.mirrored}
@@ -240,18 +255,20 @@ def test_with_more_than_two_sides_each_set_gives_the_first_entrants_score() -> N
     ]
 
 
-def repeating(name: str, openings: int) -> Callable[[DueMatch], MatchScore]:
+def repeating(names: str, openings: int) -> Callable[[DueMatch], MatchScore]:
     """Return scores of bots that play one game for each opening and seat."""
-    return lambda due: replace(wins(name, due), moves=str(due.pairing.round % openings))
+    return lambda due: replace(
+        wins(names[due.pairing.round % openings % len(names)], due), moves=str(due.pairing.round % openings)
+    )
 
 
 @pytest.mark.parametrize(("openings", "matches", "repeated"), [(1, 2, 20), (8, 16, 20), (15, 30, 30)])
 def test_repeated_games_do_not_count_and_end_the_test(openings: int, matches: int, repeated: int) -> None:
-    play = trial(test=SprtParameters(elo1=5)).play_out(repeating("a", openings))
+    play = trial(test=SprtParameters(elo1=5)).play_out(repeating("ab", openings))
 
     state = state_of(play)
     assert (state.verdict, state.matches, state.repeated) == (SprtVerdict.UNDECIDED, matches, repeated)
-    assert (state.counts[-1], state.matches_to_go) == (matches // 2, 0)
+    assert (sum(state.counts), state.matches_to_go) == (matches // 2, 0)
 
 
 def test_single_matches_and_tables_of_several_sides_count_repeated_games_once() -> None:

@@ -250,8 +250,11 @@ type SprtState struct {
 	ExpectedMatchesLeft uint32 `protobuf:"varint,8,opt,name=expected_matches_left,json=expectedMatchesLeft,proto3" json:"expected_matches_left,omitempty"`
 	// Number of matches that were not counted, because both bots repeated all moves of earlier ones from the same seats.
 	RepeatedMatches uint32 `protobuf:"varint,9,opt,name=repeated_matches,json=repeatedMatches,proto3" json:"repeated_matches,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What the first seat is worth, in Elo, as estimated from the counted matches. Hypotheses and estimate are leads
+	// besides it. 0 if it does not differ from chance, and in games of more than two sides.
+	FirstSeatElo  float64 `protobuf:"fixed64,10,opt,name=first_seat_elo,json=firstSeatElo,proto3" json:"first_seat_elo,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SprtState) Reset() {
@@ -347,6 +350,13 @@ func (x *SprtState) GetRepeatedMatches() uint32 {
 	return 0
 }
 
+func (x *SprtState) GetFirstSeatElo() float64 {
+	if x != nil {
+		return x.FirstSeatElo
+	}
+	return 0
+}
+
 var File_referee_api_v1_sprt_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_sprt_proto_rawDesc = "" +
@@ -359,7 +369,7 @@ const file_referee_api_v1_sprt_proto_rawDesc = "" +
 	"\x04beta\x18\x04 \x01(\x01R\x04beta\x12/\n" +
 	"\x05model\x18\x05 \x01(\x0e2\x19.referee_api.v1.SprtModelR\x05model\x12\x1f\n" +
 	"\vmax_matches\x18\x06 \x01(\rR\n" +
-	"maxMatches\"\xe5\x02\n" +
+	"maxMatches\"\x8b\x03\n" +
 	"\tSprtState\x125\n" +
 	"\averdict\x18\x01 \x01(\x0e2\x1b.referee_api.v1.SprtVerdictR\averdict\x12\x15\n" +
 	"\x03llr\x18\x02 \x01(\x01H\x00R\x03llr\x88\x01\x01\x12\x1b\n" +
@@ -369,7 +379,9 @@ const file_referee_api_v1_sprt_proto_rawDesc = "" +
 	"\bestimate\x18\x06 \x01(\v2\x1b.referee_api.v1.EloEstimateR\bestimate\x12\x18\n" +
 	"\amatches\x18\a \x01(\rR\amatches\x122\n" +
 	"\x15expected_matches_left\x18\b \x01(\rR\x13expectedMatchesLeft\x12)\n" +
-	"\x10repeated_matches\x18\t \x01(\rR\x0frepeatedMatchesB\x06\n" +
+	"\x10repeated_matches\x18\t \x01(\rR\x0frepeatedMatches\x12$\n" +
+	"\x0efirst_seat_elo\x18\n" +
+	" \x01(\x01R\ffirstSeatEloB\x06\n" +
 	"\x04_llr*]\n" +
 	"\tSprtModel\x12\x1a\n" +
 	"\x16SPRT_MODEL_UNSPECIFIED\x10\x00\x12\x18\n" +

@@ -20,7 +20,7 @@ normalized Elo" and "The generalized maximum likelihood ratio for the expectatio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, fsum, log, log10
+from math import exp, fsum, log, log10, sqrt
 from operator import mul
 from statistics import NormalDist
 
@@ -38,10 +38,26 @@ def expected_score(elo: float) -> float:
     return 1 / (1 + exp(-elo / ELO_SCALE))
 
 
-def elo_difference(score: float) -> float:
-    """Return the difference at which this score is expected, from about -1200 to 1200."""
+def seated_score(elo: float, first_seat: float) -> float:
+    """Return the expected score, averaged over both seats, if the first seat is worth that many Elo."""
+    return (expected_score(elo + first_seat) + expected_score(elo - first_seat)) / 2
+
+
+def elo_difference(score: float, first_seat: float = 0.0) -> float:
+    """Return the difference at which this score is expected, from about -1200 to 1200.
+
+    `first_seat` is what the first seat is worth, if the score is an average over both seats: the larger it is, the
+    less a difference in strength changes the average. The odds of the difference solve a quadratic equation.
+    """
     score = min(max(score, MIN_SCORE), 1 - MIN_SCORE)
-    return 400 * log10(score / (1 - score))
+    if not first_seat:
+        return 400 * log10(score / (1 - score))
+    seat_odds = 10 ** (abs(first_seat) / 400)
+    linear = (1 + seat_odds**2) * (1 - 2 * score)
+    root = sqrt(linear**2 + 16 * seat_odds**2 * score * (1 - score))
+    # Of two forms of the solution, the one that does not subtract equal numbers.
+    odds = 4 * seat_odds * score / (linear + root) if linear > 0 else (root - linear) / (4 * seat_odds * (1 - score))
+    return 400 * log10(odds)
 
 
 UNSEEN_WEIGHT = 0.001
@@ -166,10 +182,13 @@ def normal_estimate(elo: float, deviation: float) -> EloEstimate:
     return EloEstimate(elo, elo - HALF_WIDTH * deviation, elo + HALF_WIDTH * deviation, NORMAL.cdf(elo / deviation))
 
 
-def estimate_from_counts(tally: OutcomeCounts) -> EloEstimate:
-    """Return the difference that the average score corresponds to, with the interval of the expected score."""
+def estimate_from_counts(tally: OutcomeCounts, first_seat: float = 0.0) -> EloEstimate:
+    """Return the difference that the average score corresponds to, with the interval of the expected score.
+
+    `first_seat` is what the first seat is worth; both players have had it equally often.
+    """
     prior = PRIOR_SETS / len(tally.counts)
-    return _score_estimate(tally.score, tally.scores, [count + prior for count in tally.counts])
+    return _score_estimate(tally.score, tally.scores, [count + prior for count in tally.counts], first_seat)
 
 
 def estimate_from_scores(sets: Sequence[float]) -> EloEstimate:
@@ -181,7 +200,9 @@ def estimate_from_scores(sets: Sequence[float]) -> EloEstimate:
     return _score_estimate(fsum(sets) / len(sets), (*sets, 0.0, 0.5, 1.0), weights)
 
 
-def _score_estimate(average: float, scores: Sequence[float], weights: Sequence[float]) -> EloEstimate:
+def _score_estimate(
+    average: float, scores: Sequence[float], weights: Sequence[float], first_seat: float = 0.0
+) -> EloEstimate:
     """Return the estimate of an average score, from weighted scores that include the prior.
 
     The interval always includes the average: that of a player who won everything ends at the highest score.
@@ -192,8 +213,8 @@ def _score_estimate(average: float, scores: Sequence[float], weights: Sequence[f
     known = BetaDistribution.of_moments(mean, (square - mean * mean) / (total + 1))
     tail = (1 - CONFIDENCE) / 2
     return EloEstimate(
-        elo_difference(average),
-        elo_difference(min(average, known.quantile(tail))),
-        elo_difference(max(average, known.quantile(1 - tail))),
+        elo_difference(average, first_seat),
+        elo_difference(min(average, known.quantile(tail)), first_seat),
+        elo_difference(max(average, known.quantile(1 - tail)), first_seat),
         1 - known.cdf(0.5),
     )

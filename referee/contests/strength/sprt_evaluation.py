@@ -4,19 +4,27 @@ After each set, the log-likelihood ratio of "it is ahead by `elo1`" to "it is ah
 bounds, which follow from the accepted error rates. The test ends when the ratio reaches one of them. It is the
 generalised ratio over whole sets (`elo.OutcomeCounts`), because the matches of a set have their start in common and are
 not independent.
+
+The ratio of two small leads grows slowly if one bot wins everything. So a test also ends when one of a few clear leads
+explains the results far better than the hypothesis that it would reject.
+
+If the first seat is worth much, a lead changes the average score less. Its worth is estimated from the same matches,
+and the hypotheses are leads besides it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import ceil, expm1, log
 
 from engines.game_errors import DetailedError
 from referee.contests.strength.elo import (
+    ELO_SCALE,
     EloEstimate,
     OutcomeCounts,
+    elo_difference,
     estimate_from_counts,
-    expected_score,
     outcome_losses,
+    seated_score,
 )
 
 MIN_DRIFT = 1e-6
@@ -27,6 +35,13 @@ MAX_ELO = 2000
 
 MIN_ELO_GAP = 0.01
 """Minimum distance of the two hypotheses. No number of matches would separate closer ones."""
+
+
+CLEAR_LEADS = (100.0, 200.0, 400.0, 800.0)
+"""Distances from a hypothesis, in Elo, at which a lead may reject it at once."""
+
+CLEAR_SHARE = 0.1
+"""Share of an error rate that clear leads may add to it."""
 
 
 class SprtVerdict(Enum):
@@ -83,6 +98,39 @@ class SprtParameters:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatPoints:
+    """Points of the first bot in both seats, by which the worth of the first seat is estimated."""
+
+    first: float = 0.0
+    first_matches: int = 0
+    second: float = 0.0
+    second_matches: int = 0
+
+    def with_match(self, is_first: bool, points: float) -> "SeatPoints":
+        if is_first:
+            return replace(self, first=self.first + points, first_matches=self.first_matches + 1)
+        return replace(self, second=self.second + points, second_matches=self.second_matches + 1)
+
+    @property
+    def first_seat(self) -> float:
+        """What the first seat is worth, in Elo, less what chance alone would show; 0 if that is as much.
+
+        A won and a lost match in each seat are added, so that few matches give a finite value.
+        """
+        shares = [
+            ((points + 1) / (matches + 2), matches + 2)
+            for points, matches in ((self.first, self.first_matches), (self.second, self.second_matches))
+        ]
+        (as_first, _), (as_second, _) = shares
+        found = (elo_difference(as_first) - elo_difference(as_second)) / 2
+        variance = (ELO_SCALE / 2) ** 2 * sum(1 / (matches * share * (1 - share)) for share, matches in shares)
+        return found * (1 - variance / found**2) if found**2 > variance else 0.0
+
+
+NO_POINTS = SeatPoints()
+
+
+@dataclass(frozen=True, slots=True)
 class SprtState:
     """State of a test."""
 
@@ -93,45 +141,67 @@ class SprtState:
     """Estimated number of further matches. 0 once the test is decided."""
 
 
-def evaluate_sprt(sprt: SprtParameters, counts: OutcomeCounts) -> SprtState:
-    """Return the state of the test after these outcomes."""
-    verdict = decide_sprt(sprt, counts)
-    remaining = _matches_to_go(sprt, counts) if verdict is SprtVerdict.OPEN else 0
-    return SprtState(verdict, llr(sprt, counts), estimate_from_counts(counts), remaining)
+def evaluate_sprt(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float = 0.0) -> SprtState:
+    """Return the state of the test after these outcomes. `first_seat` is what the first seat is worth, in Elo."""
+    verdict = decide_sprt(sprt, counts, first_seat)
+    remaining = _matches_to_go(sprt, counts, first_seat) if verdict is SprtVerdict.OPEN else 0
+    return SprtState(verdict, llr(sprt, counts, first_seat), estimate_from_counts(counts, first_seat), remaining)
 
 
-def decide_sprt(sprt: SprtParameters, counts: OutcomeCounts) -> SprtVerdict:
+def decide_sprt(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float = 0.0) -> SprtVerdict:
     """Return the verdict alone, which is much faster than `evaluate_sprt`."""
-    ratio = llr(sprt, counts)
-    if ratio >= sprt.upper:
+    ratio = llr(sprt, counts, first_seat)
+    if ratio >= sprt.upper or _has_clear_lead(counts, sprt.elo0, 1, sprt.alpha, first_seat):
         return SprtVerdict.PASSED
-    if ratio <= sprt.lower:
+    if ratio <= sprt.lower or _has_clear_lead(counts, sprt.elo1, -1, sprt.beta, first_seat):
         return SprtVerdict.FAILED
     if sprt.max_matches is not None and counts.matches + counts.matches_per_set > sprt.max_matches:
         return SprtVerdict.UNDECIDED
     return SprtVerdict.OPEN
 
 
-def llr(sprt: SprtParameters, counts: OutcomeCounts) -> float:
-    """Return the log-likelihood ratio of `elo1` to `elo0`.
+def llr(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float = 0.0) -> float:
+    """Return the log-likelihood ratio of `elo1` to `elo0`."""
+    return counts.weighted_sum(_outcome_gains(sprt, counts, first_seat)) * _certainty(counts)
+
+
+def _certainty(counts: OutcomeCounts) -> float:
+    """Return the factor of ratios.
 
     The bounds hold for known rates, but rates are estimated from the same sets, so a short lucky run looks more
-    certain than it is. The ratio is therefore scaled as if one set for each outcome had carried no information: a
-    short test takes a few more sets, and a long one is hardly affected.
+    certain than it is. Ratios are therefore scaled as if one set for each outcome had carried no information: a short
+    test takes a few more sets, and a long one is hardly affected.
     """
-    return counts.weighted_sum(_outcome_gains(sprt, counts)) * counts.sets / (counts.sets + len(counts.counts))
+    return counts.sets / (counts.sets + len(counts.counts))
 
 
-def _outcome_gains(sprt: SprtParameters, counts: OutcomeCounts) -> list[float]:
+def _outcome_gains(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float) -> list[float]:
     """Return by how much one more set of each outcome raises the ratio."""
-    losses0, losses1 = (outcome_losses(counts, expected_score(elo)) for elo in (sprt.elo0, sprt.elo1))
+    losses0, losses1 = (outcome_losses(counts, seated_score(elo, first_seat)) for elo in (sprt.elo0, sprt.elo1))
     return [loss0 - loss1 for loss0, loss1 in zip(losses0, losses1, strict=True)]
 
 
-def _matches_to_go(sprt: SprtParameters, counts: OutcomeCounts) -> int:
+def _has_clear_lead(counts: OutcomeCounts, rejected: float, sign: int, error_rate: float, first_seat: float) -> bool:
+    """Return whether a lead far above (sign 1) or below (-1) the rejected hypothesis is clearly more likely.
+
+    For each clear lead, a ratio of 1 / error happens with at most that probability if the rejected hypothesis is true,
+    however long the test takes.
+    """
+    bound = log(len(CLEAR_LEADS) / (CLEAR_SHARE * error_rate)) / _certainty(counts)
+    rejected_score = seated_score(rejected, first_seat)
+    if sign * (counts.score - rejected_score) <= 0:
+        return False
+    loss = counts.weighted_sum(outcome_losses(counts, rejected_score))
+    return loss >= bound and any(
+        loss - counts.weighted_sum(outcome_losses(counts, seated_score(rejected + sign * lead, first_seat))) >= bound
+        for lead in CLEAR_LEADS
+    )
+
+
+def _matches_to_go(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float) -> int:
     """Return how long a random walk with the observed drift and variance stays between the bounds, in matches."""
-    gains = _outcome_gains(sprt, counts)
-    ratio = llr(sprt, counts)
+    gains = _outcome_gains(sprt, counts, first_seat)
+    ratio = llr(sprt, counts, first_seat)
     drift = counts.weighted_sum(gains) / counts.sets
     spread = counts.weighted_sum((gain - drift) ** 2 for gain in gains) / counts.sets
     matches = ceil(_expected_exit_time(drift, spread, ratio - sprt.lower, sprt.upper - ratio)) * counts.matches_per_set

@@ -20,7 +20,7 @@ from referee.contests.strength.elo import (
     estimate_from_scores,
     no_outcomes,
 )
-from referee.contests.strength.sprt_evaluation import SprtVerdict, decide_sprt, evaluate_sprt
+from referee.contests.strength.sprt_evaluation import NO_POINTS, SeatPoints, SprtVerdict, decide_sprt, evaluate_sprt
 from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial
 
 DEFAULT_READY_MATCHES = 16
@@ -46,6 +46,8 @@ class TrialProgress:
     set_scores: tuple[float, ...] = ()
     """The first entrant's score in each set, from 0 to 1, if there are more than two sides."""
     verdict: SprtVerdict = SprtVerdict.OPEN
+    seats: SeatPoints = NO_POINTS
+    """Points of the first entrant in counted matches."""
     games: frozenset[GameKey] = frozenset()
     """All different games of counted sets."""
     repeated: int = 0
@@ -74,6 +76,8 @@ class TrialState:
     """Estimated number of further matches. 0 once the test is decided."""
     repeated: int = 0
     """Matches that did not count, because they repeated games."""
+    first_seat: float = 0.0
+    """What the first seat is worth, in Elo. 0 with more than two sides."""
 
 
 def evaluate_trial(form: SprtTrial, progress: TrialProgress, arrangements: int, *, over: bool) -> TrialState:
@@ -81,10 +85,10 @@ def evaluate_trial(form: SprtTrial, progress: TrialProgress, arrangements: int, 
     bounds = form.test.lower, form.test.upper
     if form.has_verdict:
         counted = _counts_so_far(form, progress)
-        evaluated = evaluate_sprt(form.test, counted)
+        evaluated = evaluate_sprt(form.test, counted, progress.seats.first_seat)
         state = TrialState(
             progress.verdict, evaluated.llr, *bounds, counted.counts, evaluated.estimate, counted.matches,
-            evaluated.matches_to_go, progress.repeated,
+            evaluated.matches_to_go, progress.repeated, progress.seats.first_seat,
         )  # fmt: skip
     else:
         estimate = (
@@ -178,9 +182,13 @@ def _count_matches(
     if not form.has_verdict:
         share = pairing_progress.points_of(first) / pairing_progress.pairing.matches
         return replace(progress, set_scores=(*progress.set_scores, share))
-    half_points = round(2 * sum(pairing_progress.points_in_match(number, first) for number in numbers))
-    counted = _counts_so_far(form, progress).with_outcome(half_points)
-    return replace(progress, counts=counted.counts, verdict=decide_sprt(form.test, counted))
+    points = [pairing_progress.points_in_match(number, first) for number in numbers]
+    seats = progress.seats
+    for number, got in zip(numbers, points, strict=True):
+        seats = seats.with_match(pairing_progress.pairing.seats_of_match(number)[0] == first, got)
+    counted = _counts_so_far(form, progress).with_outcome(round(2 * sum(points)))
+    verdict = decide_sprt(form.test, counted, seats.first_seat)
+    return replace(progress, counts=counted.counts, seats=seats, verdict=verdict)
 
 
 def _with_repetition(progress: TrialProgress, matches: int) -> TrialProgress:

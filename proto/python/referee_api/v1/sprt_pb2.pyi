@@ -133,6 +133,7 @@ class SprtState(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     EXPECTED_MATCHES_LEFT_FIELD_NUMBER: _builtins.int
     REPEATED_MATCHES_FIELD_NUMBER: _builtins.int
+    FIRST_SEAT_ELO_FIELD_NUMBER: _builtins.int
     verdict: Global___SprtVerdict.ValueType
     """The verdict."""
     llr: _builtins.float
@@ -149,6 +150,10 @@ class SprtState(_message.Message):
     """Expected number of further matches. 0 once the test is over."""
     repeated_matches: _builtins.int
     """Number of matches that were not counted, because both bots repeated all moves of earlier ones from the same seats."""
+    first_seat_elo: _builtins.float
+    """What the first seat is worth, in Elo, as estimated from the counted matches. Hypotheses and estimate are leads
+    besides it. 0 if it does not differ from chance, and in games of more than two sides.
+    """
     @_builtins.property
     def counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Number of each outcome, from the worst for the first entrant to the best: three or five numbers."""
@@ -169,10 +174,11 @@ class SprtState(_message.Message):
         matches: _builtins.int = ...,
         expected_matches_left: _builtins.int = ...,
         repeated_matches: _builtins.int = ...,
+        first_seat_elo: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "estimate", b"estimate", "llr", b"llr"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "counts", b"counts", "estimate", b"estimate", "expected_matches_left", b"expected_matches_left", "llr", b"llr", "llr_lower", b"llr_lower", "llr_upper", b"llr_upper", "matches", b"matches", "repeated_matches", b"repeated_matches", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "counts", b"counts", "estimate", b"estimate", "expected_matches_left", b"expected_matches_left", "first_seat_elo", b"first_seat_elo", "llr", b"llr", "llr_lower", b"llr_lower", "llr_upper", b"llr_upper", "matches", b"matches", "repeated_matches", b"repeated_matches", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__llr: _TypeAlias = _typing.Literal["llr"]  # noqa: Y015
     _WhichOneofArgType__llr: _TypeAlias = _typing.Literal["_llr", b"_llr"]  # noqa: Y015
