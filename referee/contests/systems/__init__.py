@@ -1,6 +1,7 @@
 """Pairing systems.
 
 - `schedule`: round robin by Berger tables, gauntlet, and tables of several entrants in pools
+- `pool_designs`: tables at which all entrants meet equally often
 - `acceleration`: virtual points of an accelerated Swiss tournament (Baku)
 - `swiss`: a round of FIDE's Dutch system, with its allocation of colours
 - `dutch`: the search for the pairs of a Swiss round

@@ -17,6 +17,7 @@ from itertools import combinations, permutations
 
 from engines.chance import Chance
 from referee.contests.pairing import Pairing, Sides
+from referee.contests.systems.pool_designs import PoolDesign
 
 
 def round_robin_pairings(entrants: Sequence[str], number: int, exchanging_cycles: int = 0) -> list[Pairing]:
@@ -85,6 +86,8 @@ def gauntlet_cycle_length(many: int, challengers: int) -> int:
 
 
 Tables = list[list[str]]
+FOURSOME: Sides = ((0, 2), (1, 3))
+"""Two pairs of partners at a table of four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,30 @@ def pair_pool_round(
     playing = order[: len(order) - len(order) % at_a_table]
     tables = [playing[start :: len(playing) // at_a_table] for start in range(len(playing) // at_a_table)]
     *tables, bench = improve_tables([*tables, order[len(playing) :]], history)
-    groups = [*(choose_seats(table, sides, history) for table in tables), *((name,) for name in bench)]
+    return _seated([(table, ()) for table in tables], bench, sides, number, history)
+
+
+def pair_designed_round(
+    design: PoolDesign, active: Sequence[str], sides: Sides, number: int, history: TableHistory, chance: Chance
+) -> list[Pairing]:
+    """Return the tables of a round by a design. Entrants have other places in it each time that it is repeated."""
+    cycle, in_cycle = divmod(number - 1, design.rounds)
+    order, _ = chance.fork(f"design {cycle + 1}").shuffled(active)
+    tables = [[order[place] for place in table] for table in design.tables(in_cycle)]
+    bench = sorted(set(order).difference(*tables))
+    kept = [(table, _partners(table, sides) if design.partners and sides == FOURSOME else ()) for table in tables]
+    return _seated(kept, bench, sides, number, history)
+
+
+def _seated(
+    tables: Iterable[tuple[Sequence[str], Collection[frozenset[str]]]],
+    bench: Iterable[str],
+    sides: Sides,
+    number: int,
+    history: TableHistory,
+) -> list[Pairing]:
+    """Return the pairings of these tables, each with the partners that it must have, and byes for the bench."""
+    groups = [*(choose_seats(table, sides, history, kept) for table, kept in tables), *((name,) for name in bench)]
     return [
         Pairing(f"{number}.{board}", number, board, names, sides=sides if len(names) > 1 else ())
         for board, names in enumerate(groups, start=1)
@@ -136,9 +162,12 @@ def improve_tables(tables: Tables, history: TableHistory) -> Tables:
     return tables
 
 
-def choose_seats(table: Sequence[str], sides: Sides, history: TableHistory) -> tuple[str, ...]:
-    """Return the order of seats that repeats former partners and seats least."""
-    return min(permutations(sorted(table)), key=lambda order: _seat_familiarity(order, sides, history))
+def choose_seats(
+    table: Sequence[str], sides: Sides, history: TableHistory, kept: Collection[frozenset[str]] = ()
+) -> tuple[str, ...]:
+    """Return the order of seats that repeats former partners and seats least, of those with the `kept` partners."""
+    orders = (order for order in permutations(sorted(table)) if not kept or {*_partners(order, sides)} == {*kept})
+    return min(orders, key=lambda order: _seat_familiarity(order, sides, history))
 
 
 def _best_exchange(tables: Tables, history: TableHistory) -> tuple[tuple[int, int], tuple[int, int]] | None:

@@ -11,7 +11,14 @@ from itertools import combinations
 from referee.contests.pairing import Pairing
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
 from referee.contests.systems.knockout import BracketStage, separate_owners, single_elimination
-from referee.contests.systems.schedule import count_meetings, gauntlet_pairings, pair_pool_round, round_robin_pairings
+from referee.contests.systems.pool_designs import PoolDesign, find_designs
+from referee.contests.systems.schedule import (
+    count_meetings,
+    gauntlet_pairings,
+    pair_designed_round,
+    pair_pool_round,
+    round_robin_pairings,
+)
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import TEAM_WIN, RoundResults
 from referee.contests.tournament import sprt_trial
@@ -229,14 +236,29 @@ def acceleration_of(tournament: Tournament, form: Swiss) -> Acceleration:
 def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
     if not round_is_due(tournament):
         return []
-    return pair_pool_round(
-        tournament.active_entrants,
-        form.at_a_table,
-        form.sides,
-        tournament.round + 1,
-        count_meetings(progress.pairing for progress in tournament.pairings.values() if not progress.pairing.is_bye),
-        tournament.terms.chance.fork("pools"),
-    )
+    active, number, chance = tournament.active_entrants, tournament.round + 1, tournament.terms.chance.fork("pools")
+    history = count_meetings(it.pairing for it in tournament.pairings.values() if not it.pairing.is_bye)
+    if design := _usable_design(tournament, form):
+        return pair_designed_round(design, active, form.sides, number, history, chance)
+    return pair_pool_round(active, form.at_a_table, form.sides, number, history, chance)
+
+
+def _usable_design(tournament: Tournament, form: Pools) -> PoolDesign | None:
+    """Return the design that pairs the next round. None: no design is known, or it would not be played to its end.
+
+    A part of a design helps only if nobody meets twice in it. It must be the same entrants in all rounds.
+    """
+    if tournament.terms.edition == 1 or tournament.terms.last_entry_round or tournament.withdrawn:
+        return None
+    designs = find_designs(form.at_a_table, len(tournament.entrants))
+    if form.sides:
+        designs.sort(key=lambda design: not design.partners)
+    return next((one for one in designs if one.meetings == 1 or _is_left(one, tournament.round, form.rounds)), None)
+
+
+def _is_left(design: PoolDesign, played: int, rounds: int) -> bool:
+    """Return whether all rounds of a design are left, counted from the one at which it began or begins again."""
+    return rounds - played // design.rounds * design.rounds >= design.rounds
 
 
 @dataclass(frozen=True, slots=True)

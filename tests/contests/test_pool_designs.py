@@ -1,0 +1,131 @@
+"""Designs of pools, all of which are checked: any two meet equally often, and nobody plays twice in a round."""
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from referee.contests.systems.pool_designs import CYCLIC, PLANES, PoolDesign, find_designs
+from referee.contests.tournament.commands import WithdrawEntrant
+from referee.contests.tournament.tournament_terms import Pools, TournamentPlayTerms
+from tests.contests.test_pools import PARTNERS, names, tables
+from tests.contests.tournament_harness import TournamentHarness, level, started
+
+SIZES = sorted(
+    {
+        *{size for size, _ in CYCLIC},
+        *((seats, seats**2) for seats in PLANES),
+        *((seats, seats + 1) for seats in range(2, 9)),
+    }
+)
+
+
+@pytest.mark.parametrize(("seats", "entrants"), SIZES)
+def test_any_two_meet_equally_often_in_a_design(seats: int, entrants: int) -> None:
+    for design in find_designs(seats, entrants):
+        met: Counter[frozenset[int]] = Counter()
+        played: Counter[int] = Counter()
+        for number in range(design.rounds):
+            tables = design.tables(number)
+            assert len(tables) == entrants // seats
+            assert {len(table) for table in tables} == {seats}
+            assert len({player for table in tables for player in table}) == entrants // seats * seats
+            met.update(frozenset(pair) for table in tables for pair in combinations(table, 2))
+            played.update(player for table in tables for player in table)
+        assert met == {frozenset(pair): design.meetings for pair in combinations(range(entrants), 2)}
+        assert len(set(played.values())) == 1
+
+
+@pytest.mark.parametrize("design", [design for _, design in CYCLIC if design.partners], ids=lambda it: str(it.rounds))
+def test_any_two_are_partners_equally_often_at_tables_of_four(design: PoolDesign) -> None:
+    partners = Counter(
+        frozenset((table[one], table[other]))
+        for number in range(design.rounds)
+        for table in design.tables(number)
+        for one, other in PARTNERS
+    )
+    players = {player for number in (0, 1) for table in design.tables(number) for player in table}
+    assert partners == {frozenset(pair): 1 for pair in combinations(players, 2)}
+
+
+def test_there_is_no_design_for_every_number() -> None:
+    assert find_designs(3, 8) == []
+    assert [design.meetings for design in find_designs(4, 16)] == [1, 3]
+
+
+def meetings(play: TournamentHarness) -> set[int]:
+    """Return how often two entrants met: a single number if all met equally often."""
+    met = Counter(frozenset(pair) for table in tables(play) for pair in combinations(table, 2))
+    return {met[frozenset(pair)] for pair in combinations(play.tournament.entrants, 2)}
+
+
+@pytest.mark.parametrize(
+    ("rounds", "seats", "entrants", "often"),
+    [(4, 3, 9, 1), (8, 3, 9, 2), (7, 3, 15, 1), (5, 4, 16, 1), (11, 3, 12, 2), (7, 3, 7, 2), (10, 3, 9, None)],
+)
+def test_all_meet_equally_often_if_the_rounds_are_those_of_a_design(
+    rounds: int, seats: int, entrants: int, often: int | None
+) -> None:
+    play = started(Pools(rounds, seats), names(entrants)).play_out(level)
+    assert meetings(play) == ({often} if often else {2, 3})
+
+
+def test_partners_and_opponents_are_balanced_with_partners() -> None:
+    play = started(Pools(7, 4, PARTNERS), names(8)).play_out(level)
+    stood = Counter(frozenset((table[one], table[other])) for table in tables(play) for one, other in PARTNERS)
+    assert (meetings(play), set(stood.values()), len(stood)) == ({3}, {1}, 28)
+
+
+def test_with_partners_a_design_that_balances_them_is_preferred_if_it_can_be_finished() -> None:
+    whole, part = (started(Pools(rounds, 4, PARTNERS), names(16)).play_out(level) for rounds in (15, 5))
+    assert (meetings(whole), meetings(part)) == ({3}, {1})
+
+
+def test_a_design_that_cannot_be_finished_is_not_begun() -> None:
+    by_design, shorter = (started(Pools(rounds, 3), names(12)).play_out(level) for rounds in (11, 10))
+    assert tables(shorter)[:4] != tables(by_design)[:4]
+    assert max(meetings(shorter)) - min(meetings(shorter)) <= 2
+
+
+def test_the_second_time_the_tables_of_a_design_are_others() -> None:
+    seated = tables(started(Pools(8, 3), names(9)).play_out(level))
+    first, second = ({frozenset(table) for table in part} for part in (seated[:12], seated[12:]))
+    assert first != second
+
+
+def test_seats_are_balanced_within_a_design() -> None:
+    play = started(Pools(11, 3), names(12)).play_out(level)
+    sat = Counter((name, seat) for table in tables(play) for seat, name in enumerate(table))
+    assert all(max(one := [sat[name, seat] for seat in range(3)]) - min(one) <= 2 for name in names(12))
+
+
+def test_without_an_entrant_the_other_rounds_have_tables_by_search() -> None:
+    play = started(Pools(4, 3), names(9))
+    play.do(WithdrawEntrant("P00"))
+    play.play_out(level)
+    assert max(meetings(play)) <= 2
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        TournamentPlayTerms(Pools(4, 3), b"seed", edition=1),
+        TournamentPlayTerms(Pools(4, 3), b"seed", last_entry_round=1),
+    ],
+)
+def test_tournaments_of_an_earlier_edition_or_with_late_entry_have_no_design(terms: TournamentPlayTerms) -> None:
+    designed = tables(started(Pools(4, 3), names(9)).play_out(level))
+    assert tables(started(terms, names(9)).play_out(level)) != designed
+
+
+def shown(entrants: int, design: PoolDesign) -> str:
+    text = f"{entrants}: {design.rounds}"
+    return f"**{text}**" if design.meetings == 1 else text
+
+
+def test_the_page_lists_every_design() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text(encoding="utf-8")
+    for seats in range(3, 9):
+        sizes = [" or ".join(shown(many, it) for it in find_designs(seats, many)) for many in range(seats + 1, 65)]
+        assert f"| {seats} | {', '.join(filter(None, sizes))} |" in page
