@@ -83,6 +83,21 @@ class MalformedTrf(ContestError):
         super().__init__(f"line {line} of the tournament report {why}", line=str(line), why=why)
 
 
+class BadRanks(ContestError):
+    """Ranks of a corrected result that are none."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"invalid ranks: they {why}", why=why)
+
+
+class MatchNotCounted(ContestError):
+    """A match that a correction names, and that the contest has not counted."""
+
+    def __init__(self, match_id: str) -> None:
+        shown = shortened(match_id)
+        super().__init__(f"this contest has no finished match {quoted(match_id)}", match_id=shown)
+
+
 class TrfNotAvailable(ContestError):
     def __init__(self, why: str) -> None:
         super().__init__(f"this tournament cannot be exported as TRF: {why}", why=why)

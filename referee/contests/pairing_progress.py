@@ -1,13 +1,15 @@
 """Progress of one pairing: scores, void matches, and what is still to be played.
 
-The first result of a match stands; recording another one changes nothing.
+The first result of a match stands; recording another one changes nothing. Only staff can correct it.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.pairing import DueMatch, GameKey, MatchScore, Pairing
 from referee.contests.tables.round_result import (
+    MISSED,
     TEAM_DRAW,
     TEAM_WIN,
     ResultKind,
@@ -16,6 +18,15 @@ from referee.contests.tables.round_result import (
     round_points,
 )
 from referee.match.result import share_of_points
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedScore:
+    """A result that staff struck or corrected."""
+
+    correction: Correction
+    played: MatchScore
+    """The result as it was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +52,28 @@ class PairingProgress:
     """Number of boards of two teams, on each of which one match is played. 0: the entrants are no teams."""
     absent_boards: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """Teams that lost a board by absence, by board."""
+    corrections: Mapping[int, CorrectedScore] = field(default_factory=dict)
+    """Corrections that count, by match number. A struck match has no score, and is not played again."""
 
     def with_match_started(self, number: int, attempt: int, match_id: str) -> "PairingProgress":
         return replace(self, match_ids={**self.match_ids, (number, attempt): match_id})
 
     def with_score(self, number: int, score: MatchScore) -> "PairingProgress":
         return replace(self, scores={**self.scores, number: score})
+
+    def with_correction(self, number: int, correction: Correction, score: MatchScore | None) -> "PairingProgress":
+        """Return the pairing after staff corrected a match. `score`: what counts from now on; None: it is struck."""
+        known = self.corrections.get(number)
+        corrections = {at: one for at, one in self.corrections.items() if at != number}
+        if correction.kind is not CorrectionKind.RESTORED:
+            corrections[number] = CorrectedScore(correction, known.played if known else self.scores[number])
+        scores = {at: one for at, one in self.scores.items() if at != number}
+        return replace(self, scores=scores if score is None else {**scores, number: score}, corrections=corrections)
+
+    @property
+    def struck(self) -> frozenset[int]:
+        """Numbers of the matches that staff struck."""
+        return frozenset(self.corrections.keys() - self.scores.keys())
 
     def with_void(self, number: int) -> "PairingProgress":
         return replace(self, void_counts={**self.void_counts, number: self.current_attempt(number)})
@@ -69,7 +96,7 @@ class PairingProgress:
 
     def with_result_set_aside(self) -> "PairingProgress":
         """Return the pairing as if nothing had been scored; its matches are played as further attempts."""
-        attempts = {number: self.current_attempt(number) for number in self.scores}
+        attempts = {number: self.current_attempt(number) for number in (*self.scores, *self.struck)}
         return PairingProgress(
             self.pairing,
             void_counts={**self.void_counts, **attempts},
@@ -92,7 +119,7 @@ class PairingProgress:
         """Matches that may be played now, including those in play."""
         if self.departed or self.pairing.is_bye:
             return self.matches_in_play
-        decided = self.scores.keys() | self.absent_boards.keys()
+        decided = self.scores.keys() | self.absent_boards.keys() | self.struck
         open_ones = [number for number in range(1, self._last + 1) if number not in decided]
         return [DueMatch(self.pairing, number, self.current_attempt(number)) for number in open_ones]
 
@@ -102,14 +129,14 @@ class PairingProgress:
         return [
             DueMatch(self.pairing, number, attempt)
             for number, attempt in self.match_ids
-            if number not in self.scores and attempt == self.current_attempt(number)
+            if number not in self.scores and number not in self.struck and attempt == self.current_attempt(number)
         ]
 
     @property
     def is_done(self) -> bool:
         if self.departed:
             return not self.matches_in_play
-        return self.pairing.is_bye or len(self.scores) + len(self.absent_boards) == self._last
+        return self.pairing.is_bye or self._decided == self._last
 
     @property
     def is_deserted(self) -> bool:
@@ -124,10 +151,15 @@ class PairingProgress:
         return all(due.set_number != number or due.id == except_id for due in self.due_matches)
 
     @property
+    def _decided(self) -> int:
+        """Number of matches that are not played any more."""
+        return len(self.scores) + len(self.struck) + len(self.absent_boards)
+
+    @property
     def _last(self) -> int:
         """Number of the last match, as far as is known. Another set is added for as long as two entrants are level."""
         last, limit = self.pairing.matches, self.pairing.matches + self.pairing.extra
-        while last < limit and len(self.scores) >= last and self._level_after(last):
+        while last < limit and self._decided >= last and self._level_after(last):
             last += self.pairing.arrangements
         return last
 
@@ -175,7 +207,9 @@ class PairingProgress:
             return self._team_result(name)
         if pairing.is_bye:
             return RoundResult(ResultKind.BYE, float(pairing.matches), matches=pairing.matches)
-        if self.departed and not self.has_scores:
+        if self.struck and not self.has_scores and not self._left:
+            return MISSED
+        if self.departed and not (self.has_scores or self.struck):
             return self._never_played(name)
         place = pairing.entrants.index(name)
         others = dict.fromkeys(pairing.entrants[it] for side in pairing.opposing_teams(place) for it in side)
@@ -202,12 +236,13 @@ class PairingProgress:
         # Two teams without any points were both absent.
         points = TEAM_WIN if mine > theirs else TEAM_DRAW if mine == theirs and mine else 0.0
         unplayed = ResultKind.UNOPPOSED if points == TEAM_WIN else ResultKind.ABSENT
+        played = self.has_scores or bool(self.struck)
         on_boards = [self.points_in_match(number, name) for number in self.scores]
         return RoundResult(
-            ResultKind.PLAYED if self.has_scores else unplayed,
+            ResultKind.PLAYED if played else unplayed,
             points,
             ((other, mine),),
-            pairing.entrants.index(name) if self.has_scores else None,
+            pairing.entrants.index(name) if played else None,
             self.boards,
             wins=on_boards.count(1.0),
             draws=on_boards.count(0.5),
@@ -221,7 +256,7 @@ class PairingProgress:
     def _never_played(self, name: str) -> RoundResult:
         pairing = self.pairing
         if len(pairing.participants) > 2:
-            return RoundResult(ResultKind.MISSED, 0.0)  # Without all its players, nobody is scored.
+            return MISSED  # Without all its players, nobody is scored.
         (other,) = (it for it in pairing.participants if it != name)
         present = name not in self.departed
         points = float(pairing.matches) if present else 0.0
@@ -234,7 +269,7 @@ class PairingProgress:
         """Matches of a pairing of two that were not played because an entrant left."""
         if not self.departed or len(self.pairing.participants) > 2:
             return 0
-        return max(0, self.pairing.matches - len(self.scores) - len(self.absent_boards))
+        return max(0, self.pairing.matches - self._decided)
 
     def _walkovers(self, name: str) -> int:
         """Unplayed matches of a pairing of two count as won for the entrant that stayed."""

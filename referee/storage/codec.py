@@ -96,6 +96,7 @@ CONTEST_EVENTS: dict[str, type] = {
     "left": ladder.LadderLeft,
     "ladder_paired": ladder.LadderPaired,
     "rated": ladder.MatchRated,
+    "ladder_corrected": ladder.MatchCorrected,
     "season_began": ladder.SeasonStarted,
     "ladder_paused": ladder.LadderPaused,
     "ladder_resumed": ladder.LadderResumed,
@@ -116,6 +117,7 @@ CONTEST_EVENTS: dict[str, type] = {
     "postponed": tournament.PairingPostponed,
     "reopened": tournament.PairingReopened,
     "bye_requested": tournament.ByeRequested,
+    "score_corrected": tournament.ScoreCorrected,
 }
 
 

@@ -494,8 +494,8 @@ def test_a_closing_ladder_stops_pairing_and_waits_for_its_matches() -> None:
 
 def test_standings_are_by_rating_with_provisional_entrants_last() -> None:
     it = new_ladder(replace(DUEL, provisional_matches=2), *"abc")
-    for winner, loser in (("a", "b"), ("a", "b"), ("c", "a")):
-        it.do(RateMatch("m", FinishOrder(((Player(winner),), (Player(loser),)), (1, 2))))
+    for number, (winner, loser) in enumerate((("a", "b"), ("a", "b"), ("c", "a"))):
+        it.do(RateMatch(f"m{number}", FinishOrder(((Player(winner),), (Player(loser),)), (1, 2))))
     rows = it.ladder.standings({"a": A})
     assert [(row.rank, row.entrant.name, row.provisional) for row in rows] == [
         (1, "a", False),

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from engines.options import Settings
 from referee.contests import pairing as match
+from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.ladder import events as ladder
+from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import DuplicateSets, MatchScore, Pairing
 from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUpdate, SkillRating
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -96,8 +98,10 @@ NEWEST = TournamentTerms(
 
 ADA, BOB = Player("ada", "1.2"), Player("bob", "0.9-\u03b2")
 
+RATED_ADA = RatingRecord(SkillRating(1623.25, 203.5), 1)
+
 CHANGES = (
-    RatingUpdate(ADA, RatingRecord(), RatingRecord(SkillRating(1623.25, 203.5), 1)),
+    RatingUpdate(ADA, RatingRecord(), RATED_ADA),
     RatingUpdate(BOB, RatingRecord(SkillRating(1711.0, 61.75), 87), RatingRecord(SkillRating(1704.1, 61.5), 88)),
 )
 
@@ -148,5 +152,28 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     ladder.LadderPaired(
         Pairing("8", 0, 0, ("ada", "bob")),
         planning=ladder.PlanningInput((ladder.EntrantAvailability("ada", ("1.2",), 3),), ("bob",), True, ("7/1.1",), 8),
+    ),
+    ladder.MatchCorrected(
+        Correction("ann/r9", "m17", CorrectionKind.CORRECTED, (2, 1), "the clock was wrong", "ann"),
+        FinishOrder(((ADA,), (BOB,)), (2, 1)),
+        (),
+        (ladder.CorrectedSeason(1, (ladder.SeasonRow(ADA, RATED_ADA, WinLossRecord(0, 0, 1, 0), 1_700_000_000_000),)),),
+        (ADA,),
+    ),
+    ladder.MatchCorrected(
+        Correction("ann/r10", "m17", CorrectionKind.STRUCK, (), "arranged", "ann"),
+        None,
+        (),
+        (ladder.CorrectedSeason(1, ()), ladder.CorrectedSeason(2, (ladder.SeasonRow(BOB, RATED_ADA, None, 0),))),
+        (),
+    ),
+    tournament.ScoreCorrected(
+        "1.1",
+        1,
+        Correction("ann/r11", "m17", CorrectionKind.RESTORED, (), "it was right", "ann"),
+        MatchScore((2, 1), ("ada",)),
+    ),
+    tournament.ScoreCorrected(
+        "1.1", 1, Correction("ann/r12", "m17", CorrectionKind.STRUCK, (), "arranged", "ann"), None
     ),
 )

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from referee.contests.ladder.events import LadderEntrant
+from referee.contests.corrections import Correction
+from referee.contests.ladder.events import LadderEntrant, MatchRated
+from referee.contests.ladder.rating_replay import RatingReplay
 from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 
@@ -72,7 +74,7 @@ class RecordLadderResult:
 
 @dataclass(frozen=True, slots=True)
 class RateMatch:
-    """Rate a match. It need not be one of the ladder's own; then `due_id` is empty."""
+    """Rate a match, once. It need not be one of the ladder's own; then `due_id` is empty."""
 
     match_id: str
     finish: FinishOrder[Player]
@@ -89,6 +91,17 @@ class RecordLadderVoid:
 
     due_id: str
     match_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectMatch:
+    """Staff strikes a match, corrects its result or restores it; the ratings have been computed again."""
+
+    correction: Correction
+    played: MatchRated
+    """The match as it is in the log."""
+    replay: RatingReplay
+    """The ladder rated again with the correction, from the season of the match on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +142,7 @@ LadderCommand = (
     | RecordLadderResult
     | RateMatch
     | RecordLadderVoid
+    | CorrectMatch
     | StartSeason
     | PauseLadder
     | ResumeLadder

@@ -18,6 +18,7 @@ from referee.contests.contest_errors import (
 from referee.contests.ladder.commands import (
     ChallengeEntrants,
     CloseLadder,
+    CorrectMatch,
     FinishClosure,
     JoinLadder,
     LadderCommand,
@@ -52,6 +53,7 @@ from referee.contests.ladder.matchmaking import (
     pairing_options,
 )
 from referee.contests.ladder.planning import command_from_input, input_of_command
+from referee.contests.ladder.rating_replay import corrected_match, needs_replay
 from referee.contests.ladder.rating_rules import find_same_owner, holders_of
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import (
@@ -77,6 +79,7 @@ ALLOWED: dict[LadderPhase, set[type]] = {
         RecordLadderResult,
         RateMatch,
         RecordLadderVoid,
+        CorrectMatch,
         StartSeason,
         PauseLadder,
         ResumeLadder,
@@ -89,6 +92,7 @@ ALLOWED: dict[LadderPhase, set[type]] = {
         RecordLadderResult,
         RateMatch,
         RecordLadderVoid,
+        CorrectMatch,
         CloseLadder,
         FinishClosure,
     },
@@ -99,6 +103,7 @@ ALLOWED: dict[LadderPhase, set[type]] = {
         RecordLadderResult,
         RateMatch,
         RecordLadderVoid,
+        CorrectMatch,
         CloseLadder,
         FinishClosure,
     },  # A late result is not an error.
@@ -114,7 +119,7 @@ def decide(ladder: Ladder, command: LadderCommand) -> list[LadderEvent]:
         return []
     if type(command) not in ALLOWED[ladder.phase]:
         raise LadderClosed(ladder.terms.name)
-    if ladder.phase is LadderPhase.CLOSED:
+    if ladder.phase is LadderPhase.CLOSED and not isinstance(command, CorrectMatch):
         return []
     return DECIDE[type(command)](ladder, command)
 
@@ -204,7 +209,8 @@ def _record(ladder: Ladder, command: RecordLadderResult) -> list[LadderEvent]:
 def _rate(ladder: Ladder, command: RateMatch) -> list[LadderEvent]:
     match_id, finish, forfeited = command.match_id, command.finish, command.forfeited
     recorded = _record(ladder, RecordLadderResult(command.due_id, match_id, finish, forfeited))
-    if find_same_owner(_rated_entrants(ladder, finish)):
+    known = ladder.rated_matches.season_of(match_id) is not None
+    if known or find_same_owner(_rated_entrants(ladder, finish)):
         return recorded
     return [
         *recorded,
@@ -225,6 +231,12 @@ def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[LadderE
     if ladder.terms.bots_per_entrant == 1:
         entrants = {entrant.bots[0].bot: entrant for entrant in entrants.values()}
     return [entrants[player.bot] for player in finish.players if player.bot in entrants]
+
+
+def _correct(ladder: Ladder, command: CorrectMatch) -> list[LadderEvent]:
+    if not needs_replay(ladder, command.correction):
+        return []
+    return [corrected_match(command.correction, command.played, command.replay)]
 
 
 def _record_void(ladder: Ladder, command: RecordLadderVoid) -> list[LadderEvent]:
@@ -300,6 +312,7 @@ DECIDE: dict[type, Callable[[Ladder, Any], list[LadderEvent]]] = {
     RecordLadderResult: _record,
     RateMatch: _rate,
     RecordLadderVoid: _record_void,
+    CorrectMatch: _correct,
     StartSeason: _start_season,
     PauseLadder: _pause,
     ResumeLadder: _resume,

@@ -6,8 +6,10 @@ would pair or rate differently.
 
 from dataclasses import dataclass
 
+from referee.contests.corrections import Correction
+from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
-from referee.contests.strength.rating import FinishOrder, RatingUpdate
+from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUpdate
 from referee.match.setup import Player
 
 
@@ -95,6 +97,44 @@ class MatchRated:
 
 
 @dataclass(frozen=True, slots=True)
+class SeasonRow:
+    """One player of a season that was computed again."""
+
+    player: Player
+    rating: RatingRecord
+    record: WinLossRecord | None
+    """None: it has played no match of the season that counts."""
+    rated_ms: int
+    """When it was last rated up to the end of the season, in Unix milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedSeason:
+    """A season as it is after a correction, with all its players in the order of their first ratings."""
+
+    season: int
+    rows: tuple[SeasonRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCorrected:
+    """Staff struck a rated match, corrected its result or restored it, also after the ladder was closed.
+
+    The rating changes of later matches in the log are those of the time before; `seasons` has what follows from it.
+    """
+
+    correction: Correction
+    finish: FinishOrder[Player] | None
+    """The result that counts. None: the match is struck."""
+    forfeited: tuple[Player, ...]
+    """Players that lost by a fault of their own, as far as it counts."""
+    seasons: tuple[CorrectedSeason, ...]
+    """The season in which the match was rated, and all that follow."""
+    versions: tuple[Player, ...]
+    """The version of each bot that was rated last by a match that counts."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeasonStarted:
     season: int
     request: str = ""
@@ -122,7 +162,7 @@ class LadderClosureStarted:
 
 @dataclass(frozen=True, slots=True)
 class LadderClosureFinished:
-    """All matches are over. Always the last event."""
+    """All matches are over. Only corrections can follow."""
 
 
 LadderEvent = (
@@ -133,6 +173,7 @@ LadderEvent = (
     | ContestMatchScored
     | ContestMatchVoided
     | MatchRated
+    | MatchCorrected
     | SeasonStarted
     | LadderPaused
     | LadderResumed

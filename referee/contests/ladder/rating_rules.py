@@ -9,7 +9,7 @@ All of this follows from the log alone.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from referee.contests.ladder.events import LadderEntrant
@@ -57,12 +57,26 @@ class RatingHistory:
 
     def with_match(self, finish: FinishOrder[Player], holders: Mapping[Player, str], at_ms: int) -> "RatingHistory":
         """Return the history with one more match; `holders` has who is behind each player."""
-        return RatingHistory(
-            {**self.rated_ms, **dict.fromkeys(finish.players, at_ms)},
-            {**self.versions, **{player.bot: player for player in finish.players}},
-            {**self.opponents, **{player.bot: self._met(player, finish, holders) for player in finish.players}},
-            {**self.active_ms, **dict.fromkeys(holders.values(), at_ms)},
+        return replace(
+            self.with_players(finish, at_ms),
+            opponents={
+                **self.opponents,
+                **{player.bot: self._met(player, finish, holders) for player in finish.players},
+            },
+            active_ms={**self.active_ms, **dict.fromkeys(holders.values(), at_ms)},
         )
+
+    def with_players(self, finish: FinishOrder[Player], at_ms: int) -> "RatingHistory":
+        """Return the history after a match without its opponents, from which no rating follows but by its weight."""
+        return replace(
+            self,
+            rated_ms={**self.rated_ms, **dict.fromkeys(finish.players, at_ms)},
+            versions={**self.versions, **{player.bot: player for player in finish.players}},
+        )
+
+    def corrected(self, rated_ms: Mapping[Player, int], versions: Iterable[Player]) -> "RatingHistory":
+        """Return the history after a correction. Matches that are struck were played: they still count as repeated."""
+        return replace(self, rated_ms=rated_ms, versions={player.bot: player for player in versions})
 
     def _met(self, player: Player, finish: FinishOrder[Player], holders: Mapping[Player, str]) -> tuple[str, ...]:
         against = [holders[it] for side in finish.sides if player not in side for it in side]

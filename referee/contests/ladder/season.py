@@ -1,38 +1,12 @@
 """One season of a ladder: ratings, win-loss records, and the standings, with provisional ratings last."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from referee.contests.ladder.events import LadderEntrant
-from referee.contests.strength.rating import NO_RATING, FinishOrder, RatingRecord
+from referee.contests.ladder.events import CorrectedSeason, LadderEntrant, MatchRated, SeasonRow
+from referee.contests.ladder.win_loss import NO_MATCHES, WinLossRecord
+from referee.contests.strength.rating import NO_RATING, RatingRecord, widen_ratings
 from referee.match.setup import Player
-
-
-@dataclass(frozen=True, slots=True)
-class WinLossRecord:
-    """Results of one player."""
-
-    wins: int = 0
-    """Matches that its side won alone."""
-    draws: int = 0
-    """Matches in which its side shared the first rank."""
-    losses: int = 0
-    forfeits: int = 0
-    """Losses by a fault of its own."""
-
-    def after(self, finish: FinishOrder[Player], player: Player, forfeited: bool) -> "WinLossRecord":
-        """Return the record with one more match."""
-        rank = next(rank for side, rank in zip(finish.sides, finish.ranks, strict=True) if player in side)
-        first, alone = rank == 1, finish.ranks.count(1) == 1
-        return WinLossRecord(
-            self.wins + (first and alone),
-            self.draws + (first and not alone),
-            self.losses + (not first),
-            self.forfeits + forfeited,
-        )
-
-
-NO_MATCHES = WinLossRecord()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +23,34 @@ class Season:
 
     def record(self, player: Player) -> WinLossRecord:
         return self.records.get(player, NO_MATCHES)
+
+    def after_match(self, rated: MatchRated) -> "Season":
+        """Return the season after one more match. The caller knows which entrants it was rated for."""
+        records = {
+            player: self.record(player).after(rated.finish, player, player in rated.forfeited)
+            for player in rated.finish.players
+        }
+        return replace(
+            self,
+            ratings={**self.ratings, **{change.player: change.after for change in rated.changes}},
+            records={**self.records, **records},
+        )
+
+    def next_season(self) -> "Season":
+        """Return the season that follows: ratings are less certain, and nothing was played."""
+        return replace(self, ratings=widen_ratings(self.ratings), records={})
+
+    def corrected(self, to: CorrectedSeason | None) -> "Season":
+        """Return the season with the ratings and records that were computed again. None: they were not."""
+        if to is None:
+            return self
+        ratings = {row.player: row.rating for row in to.rows}
+        return replace(self, ratings=ratings, records={row.player: row.record for row in to.rows if row.record})
+
+    def as_corrected(self, number: int, rated_ms: Mapping[Player, int]) -> CorrectedSeason:
+        """Return its ratings and records for the event of a correction; `rated_ms`: when players were rated last."""
+        rows = (SeasonRow(it, rating, self.records.get(it), rated_ms[it]) for it, rating in self.ratings.items())
+        return CorrectedSeason(number, tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)

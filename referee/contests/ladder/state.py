@@ -20,10 +20,12 @@ from referee.contests.ladder.events import (
     LadderPaired,
     LadderPaused,
     LadderResumed,
+    MatchCorrected,
     MatchRated,
     PlanningInput,
     SeasonStarted,
 )
+from referee.contests.ladder.rated_matches import RatedMatches
 from referee.contests.ladder.rating_rules import RatingHistory, holders_of
 from referee.contests.ladder.season import LadderStandingsRow, Season, SeasonStandings
 from referee.contests.pairing import (
@@ -39,7 +41,7 @@ from referee.contests.pairing import (
     derive_set_start,
 )
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.rating import RatingRecord, widen_ratings
+from referee.contests.strength.rating import RatingRecord
 from referee.match.setup import Player
 
 MAX_DONE_CHALLENGES = 1_000
@@ -119,6 +121,8 @@ class Ladder:
     """Number of each entrant's last pairing; before its first one, of the last pairing planned when it joined."""
     availability: Mapping[str, EntrantAvailability] = field(default_factory=dict)
     """Entrants that were available at the last planning and have not left since, by name."""
+
+    rated_matches: RatedMatches = field(default_factory=RatedMatches)
 
     @property
     def open_pairings(self) -> list[PairingProgress]:
@@ -276,20 +280,29 @@ def _match_voided(ladder: Ladder, event: ContestMatchVoided) -> Ladder:
 
 
 def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
-    season = ladder.current_season
     players = {entrant.name: it for it in event.finish.players if (entrant := _entrant(ladder, it))}
-    records = {
-        player: season.record(player).after(event.finish, player, player in event.forfeited)
-        for player in event.finish.players
-    }
-    updated = Season(
-        {**season.ratings, **{change.player: change.after for change in event.changes}},
-        {**season.records, **records},
-        {**season.last_players, **players},
+    rated = ladder.current_season.after_match(event)
+    return replace(
+        ladder,
+        current_season=replace(rated, last_players={**rated.last_players, **players}),
+        rating_history=ladder.rating_history.with_match(
+            event.finish, holders_of(ladder.all_entrants, event.finish), event.at_ms
+        ),
+        rated_matches=ladder.rated_matches.with_match(event.match_id, ladder.season),
     )
-    holders = holders_of(ladder.all_entrants, event.finish)
-    history = ladder.rating_history.with_match(event.finish, holders, event.at_ms)
-    return replace(ladder, current_season=updated, rating_history=history)
+
+
+def _match_corrected(ladder: Ladder, event: MatchCorrected) -> Ladder:
+    recomputed = {one.season: one for one in event.seasons}
+    past = ((it.corrected(recomputed.get(number)), who) for number, (it, who) in enumerate(ladder.past_seasons, 1))
+    rated_ms = {row.player: row.rated_ms for row in recomputed[ladder.season].rows}
+    return replace(
+        ladder,
+        past_seasons=tuple(past),
+        current_season=ladder.current_season.corrected(recomputed[ladder.season]),
+        rating_history=ladder.rating_history.corrected(rated_ms, event.versions),
+        rated_matches=ladder.rated_matches.with_correction(event),
+    )
 
 
 def _entrant(ladder: Ladder, player: Player) -> LadderEntrant | None:
@@ -301,7 +314,7 @@ def _season_started(ladder: Ladder, event: SeasonStarted) -> Ladder:
     return replace(
         ladder,
         season=event.season,
-        current_season=Season(widen_ratings(ladder.current_season.ratings), {}, ladder.current_season.last_players),
+        current_season=ladder.current_season.next_season(),
         past_seasons=(*ladder.past_seasons, (ladder.current_season, ladder.entrants)),
         season_requests=challenged,
     )
@@ -335,6 +348,7 @@ EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,
     MatchRated: _match_rated,
+    MatchCorrected: _match_corrected,
     SeasonStarted: _season_started,
     LadderPaused: _paused,
     LadderResumed: _resumed,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from referee.contests.corrections import Correction
 from referee.contests.pairing import MatchScore
 from referee.contests.tournament.events import ByeKind, FrozenEntrant, TournamentEntrant
 
@@ -105,6 +106,19 @@ class RequestBye:
 
 
 @dataclass(frozen=True, slots=True)
+class CorrectScore:
+    """Staff strikes a match, corrects its result or restores it."""
+
+    pairing: str
+    number: int
+    correction: Correction
+    sides: int
+    """Number of sides of the game."""
+    score: MatchScore | None
+    """The corrected result. None: the match is struck or restored."""
+
+
+@dataclass(frozen=True, slots=True)
 class FreezeVersions:
     entrants: tuple[FrozenEntrant, ...]
 
@@ -136,6 +150,7 @@ TournamentCommand = (
     | PostponePairing
     | ReopenPairing
     | RequestBye
+    | CorrectScore
     | QualifyEntrants
     | CancelTournament
 )

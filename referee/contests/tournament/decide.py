@@ -22,9 +22,10 @@ from referee.contests.contest_errors import (
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.sprt_evaluation import SprtVerdict
-from referee.contests.tournament import staff_acts
+from referee.contests.tournament import score_corrections, staff_acts
 from referee.contests.tournament.commands import (
     CancelTournament,
+    CorrectScore,
     DeclareAbsent,
     EnterTournament,
     FreezeVersions,
@@ -92,6 +93,7 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         PairRound,
         PostponePairing,
         ReopenPairing,
+        CorrectScore,
         CancelTournament,
     },
     TournamentPhase.FINISHED: {
@@ -99,12 +101,14 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         RecordTournamentScore,
         RecordTournamentVoid,
         DeclareAbsent,
+        CorrectScore,
     },  # A repeated result is not an error,
     TournamentPhase.CANCELLED: {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
         DeclareAbsent,
+        CorrectScore,
     },  # and neither is a late one.
 }
 
@@ -334,5 +338,6 @@ DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
     PostponePairing: staff_acts.postpone,
     ReopenPairing: staff_acts.reopen,
     RequestBye: request_bye,
+    CorrectScore: score_corrections.correct_score,
     CancelTournament: _cancel,
 }

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
+from referee.contests.corrections import Correction
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore, Pairing
 from referee.match.setup import Player
 
 
@@ -135,7 +136,20 @@ class ByeRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreCorrected:
+    """Staff struck a match, corrected its result or restored it, also after the end of the tournament."""
+
+    pairing: str
+    number: int
+    correction: Correction
+    score: MatchScore | None
+    """The result that counts. None: the match is struck."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentEnded:
+    """The tournament ended. Only corrections can follow."""
+
     cancelled: bool = False
     message: str = ""
 
@@ -154,5 +168,6 @@ TournamentEvent = (
     | PairingPostponed
     | PairingReopened
     | ByeRequested
+    | ScoreCorrected
     | TournamentEnded
 )

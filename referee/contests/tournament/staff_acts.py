@@ -87,7 +87,7 @@ def reopen(tournament: Tournament, command: ReopenPairing) -> list[TournamentEve
         return []
     _check_reopening(tournament, progress)
     dropped: list[str] = []
-    for later in _following(tournament, progress.pairing):
+    for later in following_pairings(tournament, progress.pairing):
         if later.has_begun or isinstance(tournament.terms.format, Elimination):
             raise PairingNotChangeable(command.pairing, f"pairing {later.pairing.id} follows from it, and is fixed")
         dropped.append(later.pairing.id)
@@ -105,7 +105,7 @@ def _check_reopening(tournament: Tournament, progress: PairingProgress) -> None:
         raise PairingNotChangeable(pairing.id, f"{left[0]} has withdrawn")
 
 
-def _following(tournament: Tournament, pairing: Pairing) -> list[PairingProgress]:
+def following_pairings(tournament: Tournament, pairing: Pairing) -> list[PairingProgress]:
     """Return the planned pairings that depend on the result of this one."""
     form = tournament.terms.format
     if isinstance(form, Swiss):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from referee.contests.corrections import Correction, with_request
 from referee.contests.pairing import (
     ContestMatchScored,
     ContestMatchStarted,
@@ -20,7 +21,7 @@ from referee.contests.pairing import (
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, build_bracket
-from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults, half_point_bye
+from referee.contests.tables.round_result import DRAW, TEAM_DRAW, RoundResults
 from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, rank_groups
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
@@ -32,6 +33,7 @@ from referee.contests.tournament.events import (
     PairingPostponed,
     PairingReopened,
     PairingsReplaced,
+    ScoreCorrected,
     TournamentEnded,
     TournamentEntrant,
     TournamentEvent,
@@ -42,6 +44,7 @@ from referee.contests.tournament.events import (
 )
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
+from referee.contests.tournament.results_by_round import results_by_round
 from referee.contests.tournament.schedule_editions import place_in_schedule
 from referee.contests.tournament.tournament_terms import (
     DEFAULT_TIE_BREAKS,
@@ -83,6 +86,9 @@ class Tournament:
     """By entrant and round."""
     last_accelerated: str = ""
     """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
+
+    correction_requests: Mapping[str, Correction] = field(default_factory=dict)
+    """The newest corrections, by request id."""
 
     @property
     def active_entrants(self) -> list[str]:
@@ -157,26 +163,8 @@ class Tournament:
         """
         last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.main_rounds
         until = last if until is None else min(until, last)
-        pairings: dict[str, list[PairingProgress]] = {name: [] for name in self.entrants}
-        for progress in self.pairings.values():
-            for name in progress.pairing.participants:
-                pairings[name].append(progress)
-        return {name: self._results(name, own, until) for name, own in pairings.items()}
-
-    def _results(self, name: str, own: list[PairingProgress], until: int) -> list[RoundResult]:
-        if isinstance(self.terms.format, Elimination):  # Rounds of two brackets overlap.
-            return [
-                progress.round_result(name) for progress in own if progress.is_done and progress.pairing.round <= until
-            ]
-        by_round = {progress.pairing.round: progress for progress in own}
-        half = half_point_bye(self.terms.matches_per_pairing, self.terms.boards)
         halves = {place for place, kind in self.requested_byes.items() if kind is ByeKind.HALF_POINT}
-        return [
-            progress.round_result(name) if progress else half if (name, number) in halves else MISSED
-            for number in range(1, until + 1)
-            for progress in [by_round.get(number)]
-            if progress is None or progress.is_done
-        ]
+        return results_by_round(self.terms, self.entrants, self.pairings.values(), halves, until)
 
     def result_table(self, until: int | None = None) -> ResultTable:
         """Return the results as tie-breaks need them."""
@@ -316,6 +304,12 @@ def _without_byes(tournament: Tournament, places: Collection[tuple[str, int]]) -
     return replace(tournament, requested_byes=kept)
 
 
+def _score_corrected(tournament: Tournament, event: ScoreCorrected) -> Tournament:
+    progress = tournament.pairings[event.pairing].with_correction(event.number, event.correction, event.score)
+    requests = with_request(tournament.correction_requests, event.correction)
+    return _with_progress(replace(tournament, correction_requests=requests), progress)
+
+
 def _without(tournament: Tournament, dropped: tuple[str, ...]) -> Tournament:
     if not dropped:
         return tournament
@@ -344,5 +338,6 @@ EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     PairingPostponed: _postponed,
     PairingReopened: _reopened,
     ByeRequested: _bye_requested,
+    ScoreCorrected: _score_corrected,
     TournamentEnded: _ended,
 }

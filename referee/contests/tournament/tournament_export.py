@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from referee.contests.corrections import Correction
 from referee.contests.pairing import GameKey
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.elo import EloEstimate
@@ -139,6 +140,7 @@ def to_json(tournament: Tournament) -> str:
                 "absent_boards": {board: sorted(names) for board, names in progress.absent_boards.items()},
                 "voided": sum(progress.void_counts.values()),
                 "match_ids": list(progress.match_ids.values()),
+                "corrections": [_correction_object(one.correction) for _, one in sorted(progress.corrections.items())],
             }
             for progress in tournament.pairings.values()
         ],
@@ -158,6 +160,16 @@ def _standings_object(
     document["forfeits"] = forfeits
     document["estimate"] = asdict(estimate) if estimate else None
     return document
+
+
+def _correction_object(correction: Correction) -> dict[str, Any]:
+    return {
+        "match_id": correction.match_id,
+        "kind": correction.kind.value,
+        "ranks": list(correction.ranks),
+        "message": correction.message,
+        "by": correction.by,
+    }
 
 
 def _bot_text(player: Player) -> str:

@@ -1,0 +1,48 @@
+"""Corrections for tests, and a ladder that is corrected by replaying its own log."""
+
+from itertools import count
+
+from referee.contests.corrections import Correction, CorrectionKind
+from referee.contests.ladder.commands import CorrectMatch
+from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
+from referee.contests.ladder.rating_replay import RatingReplay, corrected_match, needs_replay, rate_again
+from tests.contests.ladder_harness import LadderHarness
+
+REQUESTS = count(1)
+
+
+def correction(match_id: str, kind: CorrectionKind, *ranks: int, request: str = "", message: str = "why") -> Correction:
+    return Correction(request or f"ann/r{next(REQUESTS)}", match_id, kind, ranks, message, "ann")
+
+
+def strike(match_id: str, request: str = "") -> Correction:
+    return correction(match_id, CorrectionKind.STRUCK, request=request)
+
+
+def correct(match_id: str, *ranks: int, request: str = "") -> Correction:
+    return correction(match_id, CorrectionKind.CORRECTED, *ranks, request=request)
+
+
+def restore(match_id: str, request: str = "") -> Correction:
+    return correction(match_id, CorrectionKind.RESTORED, request=request)
+
+
+def played_match(it: LadderHarness, match_id: str) -> MatchRated:
+    return next(event for event in it.log if isinstance(event, MatchRated) and event.match_id == match_id)
+
+
+def replay_after(it: LadderHarness, new: Correction) -> RatingReplay:
+    """Compute the season of the match and those that follow again, from the log alone."""
+    season = it.ladder.rated_matches.season_of(new.match_id)
+    assert season
+    new_one = {new.match_id: corrected_match(new, played_match(it, new.match_id))}
+    events = [event for event in it.log if isinstance(event, MatchRated | SeasonStarted)]
+    replay, _ = rate_again(RatingReplay(season), events, {**it.ladder.rated_matches.corrections, **new_one})
+    return replay
+
+
+def apply_correction(it: LadderHarness, new: Correction) -> list[LadderEvent]:
+    """Correct a match of a ladder as the host does. Raises what `needs_replay` raises."""
+    if not needs_replay(it.ladder, new):
+        return []
+    return it.do(CorrectMatch(new, played_match(it, new.match_id), replay_after(it, new)))

@@ -1,0 +1,275 @@
+"""Matches of a ladder that staff strikes, corrects or restores, and the ratings that follow."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.contests.contest_errors import BadRanks, MatchNotCounted
+from referee.contests.corrections import MAX_KNOWN_REQUESTS
+from referee.contests.ladder.commands import (
+    CloseLadder,
+    CorrectMatch,
+    FinishClosure,
+    RateMatch,
+    StartSeason,
+)
+from referee.contests.ladder.events import LadderEvent, MatchCorrected, MatchRated
+from referee.contests.ladder.rated_matches import RatedMatches
+from referee.contests.ladder.rating_replay import RatingReplay
+from referee.contests.ladder.season import Season
+from referee.contests.ladder.state import Ladder
+from referee.contests.strength.rating import FinishOrder
+from referee.match.match_errors import RequestIdReused
+from referee.match.setup import Player
+from tests.contests.correction_examples import apply_correction, correct, played_match, replay_after, restore, strike
+from tests.contests.ladder_harness import DUEL, TOC, LadderHarness, new_ladder, replay
+
+NAMES = "abcd"
+DAY_MS = 86_400_000
+
+
+def rate(
+    it: LadderHarness, match_id: str, first: str, second: str, *ranks: int, day: int = 0, version: str = ""
+) -> list[LadderEvent]:
+    finish = FinishOrder(((Player(first, version),), (Player(second),)), ranks or (1, 2))
+    return it.do(RateMatch(match_id, finish, at_ms=(1 + day) * DAY_MS))
+
+
+def rated_ladder() -> LadderHarness:
+    """Return a ladder with two matches in each of two seasons."""
+    it = new_ladder(DUEL, *NAMES)
+    rate(it, "m1", "a", "b")
+    rate(it, "m2", "b", "c")
+    it.do(StartSeason("s2"))
+    rate(it, "m3", "a", "c")
+    rate(it, "m4", "c", "d")
+    return it
+
+
+def seasons_of(ladder: Ladder) -> list[Season]:
+    return [*(season for season, _ in ladder.past_seasons), ladder.current_season]
+
+
+def ratings_and_records(ladder: Ladder) -> list[object]:
+    """Return all seasons, and what is known of the players for later ratings."""
+    history = ladder.rating_history
+    seasons = [(season.ratings, season.records) for season in seasons_of(ladder)]
+    return [seasons, history.rated_ms, history.versions]
+
+
+def test_a_match_is_rated_once() -> None:
+    it = rated_ladder()
+    before = it.ladder
+    assert rate(it, "m1", "a", "b") == []
+    assert rate(it, "m3", "c", "a") == []
+    assert it.ladder == before
+
+
+def test_a_struck_match_is_not_rated_again() -> None:
+    it = rated_ladder()
+    apply_correction(it, strike("m4"))
+    assert rate(it, "m4", "c", "d") == []
+
+
+def test_a_pairing_records_the_result_of_a_match_that_was_rated_before() -> None:
+    it = new_ladder(DUEL, *"ab")
+    (due,) = it.pair_and_start()
+    it.do(RateMatch(it.id_of(due), it.finish(due, (1, 2))))
+    events = it.result(due, 1, 2)
+    assert not any(isinstance(event, MatchRated) for event in events)
+    assert it.ladder.matches_in_play == []
+
+
+def test_a_struck_match_leaves_ratings_as_if_it_had_never_been_rated() -> None:
+    it, other = rated_ladder(), new_ladder(DUEL, *NAMES)
+    rate(other, "m2", "b", "c")
+    other.do(StartSeason("s2"))
+    rate(other, "m3", "a", "c")
+    rate(other, "m4", "c", "d")
+    (event,) = apply_correction(it, strike("m1"))
+    assert isinstance(event, MatchCorrected)
+    assert (event.finish, [one.season for one in event.seasons]) == (None, [1, 2])
+    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+
+
+def test_a_correction_in_the_current_season_leaves_earlier_ones_as_they_are() -> None:
+    it = rated_ladder()
+    before = it.ladder
+    (event,) = apply_correction(it, strike("m3"))
+    assert isinstance(event, MatchCorrected)
+    assert [one.season for one in event.seasons] == [2]
+    assert it.ladder.past_seasons == before.past_seasons
+    assert it.ladder.rating_history.rated_ms[Player("a")] == DAY_MS
+    assert Player("a") not in it.ladder.current_season.records
+
+
+def test_a_corrected_result_counts_instead_and_has_no_forfeits() -> None:
+    it, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
+    finish = FinishOrder(((Player("a"),), (Player("b"),)), (1, 2))
+    it.do(RateMatch("m1", finish, (Player("b"),), at_ms=DAY_MS))
+    rate(other, "m1", "a", "b", 1, 1)
+    apply_correction(it, correct("m1", 1, 1))
+    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+    apply_correction(it, restore("m1"))
+    assert it.ladder.current_season.record(Player("b")).forfeits == 1
+
+
+def test_the_last_correction_counts_and_can_be_undone() -> None:
+    it = rated_ladder()
+    before = ratings_and_records(it.ladder)
+    apply_correction(it, strike("m1"))
+    apply_correction(it, correct("m1", 2, 1))
+    assert it.ladder.rated_matches.corrections["m1"].correction.ranks == (2, 1)
+    assert it.ladder.past_seasons[0][0].record(Player("b")).wins == 2
+    apply_correction(it, restore("m1"))
+    assert it.ladder.rated_matches.corrections == {}
+    assert ratings_and_records(it.ladder) == before
+
+
+def test_corrections_of_other_matches_stay_in_effect() -> None:
+    it, other = rated_ladder(), new_ladder(DUEL, *NAMES)
+    rate(other, "m2", "b", "c")
+    other.do(StartSeason("s2"))
+    rate(other, "m4", "c", "d")
+    apply_correction(it, strike("m1"))
+    apply_correction(it, strike("m3"))
+    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+
+
+def test_new_matches_are_rated_on_corrected_ratings() -> None:
+    it, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
+    rate(it, "m1", "a", "b")
+    apply_correction(it, strike("m1"))
+    rate(it, "m2", "b", "a")
+    rate(other, "m2", "b", "a")
+    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+
+
+def test_a_log_with_corrections_gives_the_same_ladder_without_rating_anything() -> None:
+    it = rated_ladder()
+    apply_correction(it, strike("m2"))
+    apply_correction(it, correct("m3", 1, 1))
+    assert replay(DUEL, it.log) == it.ladder
+
+
+def test_a_correction_that_changes_nothing_is_no_event() -> None:
+    it = rated_ladder()
+    assert apply_correction(it, restore("m1")) == []
+    apply_correction(it, strike("m1"))
+    assert apply_correction(it, strike("m1")) == []
+    apply_correction(it, correct("m1", 2, 1))
+    assert apply_correction(it, correct("m1", 2, 1)) == []
+
+
+def test_a_request_is_executed_once() -> None:
+    it = rated_ladder()
+    first = strike("m1", request="ann/x")
+    apply_correction(it, first)
+    apply_correction(it, restore("m1"))
+    assert it.do(CorrectMatch(first, played_match(it, "m1"), RatingReplay(1))) == []
+    assert it.ladder.rated_matches.corrections == {}
+    with pytest.raises(RequestIdReused):
+        apply_correction(it, strike("m2", request="ann/x"))
+
+
+def test_the_oldest_requests_are_forgotten() -> None:
+    it = new_ladder(DUEL, *"ab")
+    rate(it, "m1", "a", "b")
+    for number in range(MAX_KNOWN_REQUESTS + 1):
+        apply_correction(it, correct("m1", *((2, 1) if number % 2 else (1, 1)), request=f"ann/{number}"))
+    assert len(it.ladder.rated_matches.requests) == MAX_KNOWN_REQUESTS
+    assert "ann/0" not in it.ladder.rated_matches.requests
+
+
+def test_only_rated_matches_can_be_corrected() -> None:
+    with pytest.raises(MatchNotCounted):
+        apply_correction(rated_ladder(), strike("m9"))
+
+
+@pytest.mark.parametrize("ranks", [(), (1,), (1, 2, 3), (0, 1), (2, 2), (1, 3)])
+def test_malformed_ranks_are_errors(ranks: tuple[int, ...]) -> None:
+    it = rated_ladder()
+    before = it.ladder
+    with pytest.raises(BadRanks):
+        apply_correction(it, correct("m1", *ranks))
+    assert it.ladder == before
+
+
+def test_only_a_corrected_result_has_ranks() -> None:
+    new = strike("m1")
+    with pytest.raises(BadRanks):
+        apply_correction(rated_ladder(), type(new)(new.request, "m1", new.kind, (1, 2), "why", "ann"))
+
+
+def test_sides_with_partners_have_one_rank_each() -> None:
+    it = new_ladder(TOC, *NAMES)
+    sides = ((Player("a"), Player("c")), (Player("b"), Player("d")))
+    it.do(RateMatch("m1", FinishOrder(sides, (1, 2))))
+    with pytest.raises(BadRanks):
+        apply_correction(it, correct("m1", 1, 2, 3, 4))
+    apply_correction(it, correct("m1", 2, 1))
+    assert it.ladder.current_season.record(Player("d")).wins == 1
+
+
+def test_a_match_of_a_closed_ladder_can_be_corrected() -> None:
+    it = rated_ladder()
+    it.do(CloseLadder())
+    apply_correction(it, strike("m1"))
+    it.do(FinishClosure())
+    apply_correction(it, strike("m2"))
+    assert set(it.ladder.rated_matches.corrections) == {"m1", "m2"}
+    assert it.do(CloseLadder()) == []
+
+
+def test_the_season_of_each_rated_match_is_known() -> None:
+    rated = RatedMatches()
+    for number in range(3_000):
+        rated = rated.with_match(f"m{number}", 1 + number % 7)
+    assert all(rated.season_of(f"m{number}") == 1 + number % 7 for number in range(3_000))
+    assert rated.season_of("other") is None
+
+
+Step = tuple[str, str, str, int, int]
+matches = st.tuples(
+    st.just("match"), st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(0, 2), st.integers(0, 3)
+)
+steps = st.lists(matches | st.just(("season", "", "", 0, 0)), min_size=1, max_size=30)
+RANKS = ((1, 2), (1, 1), (2, 1))
+
+
+def play(steps: Sequence[Step], results: Mapping[int, tuple[int, ...] | None]) -> LadderHarness:
+    """Rate the matches of these steps; `results` has other results, by step, and None for matches to leave out."""
+    it = new_ladder(DUEL, *NAMES)
+    for number, (kind, first, second, drawn, version) in enumerate(steps):
+        if kind == "season":
+            it.do(StartSeason(f"s{number}"))
+        elif first != second and (ranks := results.get(number, RANKS[drawn])):
+            rate(it, f"m{number}", first, second, *ranks, day=9 * number, version="12"[: version // 2])
+    return it
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps, st.lists(st.tuples(st.integers(0, 29), st.sampled_from([None, *RANKS])), max_size=6))
+def test_corrected_ladders_are_rated_as_if_the_results_had_been_so(
+    steps: Sequence[Step], changes: Sequence[tuple[int, tuple[int, ...] | None]]
+) -> None:
+    it, results = play(steps, {}), {}
+    for number, ranks in changes:
+        if it.ladder.rated_matches.season_of(f"m{number}"):
+            results[number] = ranks
+            apply_correction(it, correct(f"m{number}", *ranks) if ranks else strike(f"m{number}"))
+    assert ratings_and_records(it.ladder) == ratings_and_records(play(steps, results).ladder)
+    for number in results:
+        apply_correction(it, restore(f"m{number}"))
+    assert ratings_and_records(it.ladder) == ratings_and_records(play(steps, {}).ladder)
+    assert replay(DUEL, it.log) == it.ladder
+
+
+def test_a_replay_of_a_log_without_corrections_changes_nothing() -> None:
+    it = rated_ladder()
+    new = restore("m1")
+    recomputed = {one.season: one for one in replay_after(it, new).seasons}
+    for number, season in enumerate(seasons_of(it.ladder), 1):
+        assert season.corrected(recomputed[number]) == season
