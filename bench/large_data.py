@@ -13,6 +13,7 @@ from referee.accounts.consent import Consent, ConsentScope
 from referee.accounts.tokens import Role, Token
 from referee.contests.ladder import events as ladder_events
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, MatchScore, Pairing
+from referee.contests.strength.rating import FinishOrder, RatingRecord, compute_rating_updates
 from referee.contests.tournament.events import (
     EntrantEntered,
     TournamentEnded,
@@ -44,6 +45,7 @@ from tests.records.matches import find_game, random_match
 MATCHES = 1000
 ENTRANTS = 400
 ROUNDS = 9
+RATED = 3000
 LONGEST = "m-longest"
 BATCH = 400
 
@@ -103,7 +105,20 @@ async def _write_contest(log: ContestLog, contest: str, events: Sequence[Contest
 def _ladder() -> list[ContestEvent]:
     terms = LadderTerms((MATCH_TERMS,))
     entrants = [ladder_events.LadderEntrant(name, (Player(name),)) for name in NAMES]
-    return [LadderCreated("main", "main", "ada", "r", bytes(32), terms), *map(ladder_events.LadderJoined, entrants)]
+    created = LadderCreated("main", "main", "ada", "r", bytes(32), terms)
+    return [created, *map(ladder_events.LadderJoined, entrants), *_rated()]
+
+
+def _rated() -> Iterator[ContestEvent]:
+    """Yield the matches that the ladder has rated; all entrants have a rating."""
+    ratings: dict[Player, RatingRecord] = {}
+    for number in range(RATED):
+        one, other = NAMES[number % ENTRANTS], NAMES[(number * 7 + 1) % ENTRANTS]
+        if one != other:
+            finish = FinishOrder(((Player(one, "1"),), (Player(other, "1"),)), (1, 2))
+            changes = compute_rating_updates(ratings, finish)
+            ratings |= {change.player: change.after for change in changes}
+            yield ladder_events.MatchRated(f"rated{number}", finish, (), changes)
 
 
 def _entered(name: str, form: TournamentFormat) -> list[ContestEvent]:

@@ -288,6 +288,9 @@ def _play_matches(walk: Walk, connections: dict[str, BotConnection]) -> None:
     walk.make("admin", "AdminService/VoidMatch", match_id=new_match()[0], message="It was a mistake.")
 
 
+STRUCK: dict[str, Any] = {"kind": "CORRECTION_KIND_STRUCK", "message": "by staff"}
+
+
 def _run_ladders(walk: Walk) -> None:
     walk.make("ada", "LadderService/CreateLadder", name="second", terms={"match_terms": [TERMS]})
     walk.call("x", "LadderService/GetLadder", name="main")
@@ -298,6 +301,8 @@ def _run_ladders(walk: Walk) -> None:
     for all_versions in (False, True):
         walk.call("x", "LadderService/ListLadderStandings", ladder="main", all_versions=all_versions, **MANY)
     walk.call("x", "LadderService/ListRatingHistory", ladder="main", bot="x", **MANY)
+    walk.make("ada", "LadderService/CorrectLadderMatch", match_id="rated1", ladder="main", **STRUCK)
+    walk.call("x", "LadderService/ListRatingHistory", ladder="main", bot=ONE, **MANY)
     walk.call("x", "LadderService/WatchLadder", at_most=1, ladder="main")
     walk.call("x", "LadderService/WatchLadder", at_most=2, ladder="main", after_number=1)
     walk.call("x", "LadderService/LeaveLadder", ladder="main")
@@ -364,6 +369,9 @@ def _run_tournaments(walk: Walk) -> None:
     walk.call("ada", "TournamentService/StartTournament", name="entry")
     _pair_by_hand(walk, "entry", 1)
     walk.call("ada", "TournamentService/WithdrawEntrant", tournament="played", entrant="bot7")
+    for name in ("played", "over"):
+        match_id = f"{name}-{large_data.ROUNDS}.9"
+        walk.make("ada", "TournamentService/CorrectTournamentMatch", tournament=name, match_id=match_id, **STRUCK)
     walk.call("ada", "TournamentService/CancelTournament", name="played")
     walk.call("x", "TournamentService/GetTournamentRecord", tournament="played")
     walk.call("ada", "TournamentService/CancelTournament", name="entry")

@@ -5,8 +5,10 @@ from pathlib import Path
 import click
 from referee_api.v1 import ladder_pb2
 from referee_client import Organiser
+from referee_client.organiser.corrections import CorrectionKind
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.correction_commands import add_correction_commands
 from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress
 from referee.cli._shared.report_text import findings_text, standings_text
@@ -128,6 +130,16 @@ def close(organiser: Organiser, name: str, message: str) -> None:
     """Close a ladder permanently. Matches in play continue."""
     organiser.ladders.close(name, message)
     click.echo(f"{name} is closing: no new pairings")
+
+
+def _correct(
+    organiser: Organiser, name: str, match_id: str, kind: CorrectionKind, message: str, ranks: tuple[int, ...]
+) -> str:
+    organiser.ladders.correct(name, match_id, kind, message, ranks)
+    return f"{match_id} is {kind}; the ratings of {name} were computed again"
+
+
+add_correction_commands(ladder, _correct)
 
 
 @ladder.command(cls=ClientCommand)

@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 from referee_api.v1 import bot_pb2, contest_pb2, tournament_pb2
 from referee_client import Organiser
+from referee_client.organiser.corrections import CorrectionKind
 from referee_client.organiser.tournaments import BYES, FORMATS, PHASES
 
 from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser
+from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest
@@ -136,9 +138,6 @@ def cancel(organiser: Organiser, name: str, message: str) -> None:
     _print(organiser.tournaments.cancel(name, message))
 
 
-REASON = click.option("--message", required=True, help="The reason, in one sentence for the entrants.")
-
-
 @tournament.command(cls=ClientCommand)
 @click.argument("name")
 @click.argument("number", metavar="ROUND", type=click.IntRange(1, MAX_ROUND))
@@ -192,6 +191,15 @@ def reopen(organiser: Organiser, name: str, pairing: str, message: str) -> None:
 def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, ...], message: str) -> None:
     """Let entrants lose a pairing by absence at once."""
     click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
+
+
+def _correct(
+    organiser: Organiser, name: str, match_id: str, kind: CorrectionKind, message: str, ranks: tuple[int, ...]
+) -> str:
+    return pairing_text(organiser.tournaments.correct(name, match_id, kind, message, ranks))
+
+
+add_correction_commands(tournament, _correct)
 
 
 @tournament.command(cls=ClientCommand)

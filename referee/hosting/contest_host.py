@@ -227,6 +227,13 @@ class ContestHost(ABC, Generic[S, R]):
         """Return whether the contest that starts with the entry `first` is the one that `request` describes."""
 
 
+def check_reason(message: str) -> None:
+    """Raise BadField unless staff give a reason for what they do."""
+    if not message:
+        raise BadField("message", "it is required: the entrants are told the reason")
+    check_words("message", message, MAX_TEXT_CHARS)
+
+
 async def resolve_entrant(entrant: TournamentEntrant, bots_per_entrant: int, accounts: Accounts) -> TournamentEntrant:
     """Return the entrant with its name, if all of its bots may play.
 

@@ -11,7 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Generic, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 from referee.hosting.contest_log import (
     ContestEntry,
@@ -146,7 +146,7 @@ class ContestRegistry(Generic[State]):
         last_event: type[ContestEvent],
         report_fault: Callable[[str, Exception], None],
     ) -> None:
-        """`last_event` ends the log of every contest of that kind, and occurs nowhere else.
+        """`last_event` ends every contest of that kind, and occurs nowhere else. Only corrections can follow it.
 
         `report_fault` is called with a contest whose log is damaged, and what is wrong with it.
         """
@@ -175,7 +175,7 @@ class ContestRegistry(Generic[State]):
     @property
     def active(self) -> list[ContestStore[State]]:
         """Stores of contests that are not over."""
-        return [store for store in self._stores.values() if not self._is_last(store.last)]
+        return [store for store in self._stores.values() if not _has_ended(store.state)]
 
     def contains(self, contest: str) -> bool:
         """Return whether the contest exists, even if it is over or damaged."""
@@ -207,11 +207,9 @@ class ContestRegistry(Generic[State]):
         return next((it for it in self.first_entries.values() if _request_of(it.event) == request), None)
 
     def _is_over(self, last: ContestEntry | UnreadableContest) -> bool:
-        """Return whether a contest is over, judged by its first and last entries."""
-        return isinstance(last, ContestEntry) and self._is_last(last) and last.contest in self.first_entries
-
-    def _is_last(self, entry: ContestEntry) -> bool:
-        return isinstance(entry.event, self._last_event)
+        """Return whether a contest is known to be over without reading it: if nothing was corrected after its end."""
+        ended = isinstance(last, ContestEntry) and isinstance(last.event, self._last_event)
+        return ended and last.contest in self.first_entries
 
     async def _read(self, contest: str) -> ContestStore[State]:
         try:
@@ -226,10 +224,15 @@ class ContestRegistry(Generic[State]):
 
     def _put(self, store: ContestStore[State]) -> ContestStore[State]:
         self._stores[store.contest] = store
-        over = [contest for contest, other in self._stores.items() if self._is_last(other.last)]
+        over = [contest for contest, other in self._stores.items() if _has_ended(other.state)]
         for contest in over[:-FINISHED_CACHE_SIZE]:
             del self._stores[contest]
         return store
+
+
+def _has_ended(state: Any) -> bool:
+    """Return whether a contest of either kind is over."""
+    return bool(state.over)
 
 
 def _request_of(event: ContestEvent) -> tuple[str, str] | None:

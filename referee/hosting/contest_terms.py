@@ -139,7 +139,12 @@ class Seating:
         seats = [seats_of[place] for place in range(len(seats_of))]
         at_fault = {forfeit.seat for forfeit in result.forfeits}
         forfeited = [name for name, mine in zip(due.pairing.entrants, seats, strict=True) if at_fault & {*mine}]
-        return MatchScore(tuple(result.ranks[mine[0]] for mine in seats), tuple(dict.fromkeys(forfeited)), moves)
+        return MatchScore(self.ranks(due, result.ranks), tuple(dict.fromkeys(forfeited)), moves)
+
+    def ranks(self, due: DueMatch, seat_ranks: Sequence[int]) -> tuple[int, ...]:
+        """Return the ranks of the entrants of a pairing, given the rank of each seat of a match."""
+        first_seats = dict(zip(_places(due), (seats[0] for seats in self.places), strict=True))
+        return tuple(seat_ranks[first_seats[place]] for place in range(len(first_seats)))
 
 
 def seating(table: Table, partners: Partners) -> Seating:

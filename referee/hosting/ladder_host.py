@@ -7,6 +7,7 @@ from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused
 from referee.accounts.names import check_words
 from referee.contests.contest_errors import LadderClosed
+from referee.contests.corrections import Correction
 from referee.contests.ladder.commands import (
     ChallengeEntrants,
     CloseLadder,
@@ -23,12 +24,20 @@ from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.events import TournamentEntrant
-from referee.hosting.contest_host import MAX_TEXT_CHARS, ContestFilter, ContestHost, ContestRequest, resolve_entrant
+from referee.hosting.contest_host import (
+    MAX_TEXT_CHARS,
+    ContestFilter,
+    ContestHost,
+    ContestRequest,
+    check_reason,
+    resolve_entrant,
+)
 from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, LadderCreated, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import LadderTerms, check_ladder_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.ladder_corrections import LadderCorrections
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.hosting.ladder_worker import Availability, LadderWorker
@@ -84,6 +93,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         super().__init__(registry, dependencies, check_ladder_terms)
         self._ratings = ratings
         self._flush_faults = flush_faults
+        self._corrections = LadderCorrections(registry.log, dependencies.run)
         self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
 
     async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
@@ -145,6 +155,16 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         check_words("message", message, MAX_TEXT_CHARS)
         return await self._carry_out(await self._find_store(name), CloseLadder(message))
 
+    async def correct(self, name: str, correction: Correction) -> LadderState:
+        """Strike a rated match, correct its result or restore it, at any time. Idempotent for each request.
+
+        Raises MatchNotCounted, BadRanks, RequestIdReused or BadField.
+        """
+        check_reason(correction.message)
+        store = await self._find_store(name)
+        await self._corrections.correct(store, correction)
+        return store.state
+
     async def standings(self, name: str, season: int = 0, all_versions: bool = False) -> list[LadderStandingsRow]:
         """Return the standings, best first, of the current season (0) or an earlier one. Raises BadField (season)."""
         state = await self.get(name)
@@ -163,7 +183,8 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         await accounts.bot(bot)
         if version:
             await accounts.versions(bot, version, 1)
-        return await read_history(self._registry.log, state, Player(bot, version), after, limit)
+        corrected = await self._corrections.ratings_of(state) if state.corrected_until else None
+        return await read_history(self._registry.log, state, corrected, Player(bot, version), after, limit)
 
     async def _carry_out(self, store: ContestStore[LadderState], command: LadderCommand) -> LadderState:
         return await self._execute(store, lambda state: decide(state.ladder, command))

@@ -10,7 +10,7 @@ owner.
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines.api import Game
 from referee.contests.ladder.commands import RateMatch
@@ -22,6 +22,7 @@ from referee.hosting import contest_log as kinds
 from referee.hosting.contest_log import ContestEntry, ContestLog, co_appended, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.hosting_errors import ContestDamaged
+from referee.hosting.ladder_corrections import CorrectedRatings
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.pairing_owners import PairingOwners
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game
@@ -55,6 +56,8 @@ class RatingPoint:
     rated: RatingRecord
     """Rating after the match."""
     season: int
+    place: int = 0
+    """Place of the player among those whose ratings the match changed."""
 
 
 class LadderRatings:
@@ -143,16 +146,20 @@ def result_on_ladder(state: LadderState, match: Match, games: Mapping[str, Game]
 
 
 async def read_history(
-    log: ContestLog, state: LadderState, player: Player, after: int, limit: int
+    log: ContestLog, state: LadderState, corrected: CorrectedRatings | None, player: Player, after: int, limit: int
 ) -> list[RatingPoint]:
-    """Return points of the history of a bot, or of one of its versions, oldest first, after entry number `after`."""
+    """Return points of the history of a bot, or of one of its versions, oldest first, after entry number `after`.
+
+    `corrected` has the ratings that were computed again because of corrections; None: there were none.
+    """
     names = {player.bot}
     if state.ladder.terms.bots_per_entrant > 1:
         known = state.ladder.all_entrants.values()
         names = {entrant.name for entrant in known if player.bot in {bot.bot for bot in entrant.bots}}
     found: list[RatingPoint] = []
     while len(found) < limit and (entries := await log.read(state.contest, after, HISTORY_BATCH_SIZE)):
-        found += [point for entry in entries for point in _points(state, entry, names, player.version)]
+        points = (point for entry in entries for point in _points(state, entry, names, player.version))
+        found += (shown for point in points if (shown := _with_correction(point, state, corrected)))
         after = entries[-1].number
     return found[:limit]
 
@@ -187,13 +194,21 @@ def _rated_players(state: LadderState, players: Sequence[Player]) -> list[Player
     return [rated[seat] for seat in sorted(rated)] if len(set(rated.values())) == len(state.sides) else None
 
 
+def _with_correction(point: RatingPoint, state: LadderState, corrected: CorrectedRatings | None) -> RatingPoint | None:
+    """Return the point as it is with all corrections. None: the match is struck."""
+    if corrected is None or not state.corrected_from < point.number < state.corrected_until:
+        return point
+    rated = corrected.after(point.number, point.place)
+    return replace(point, rated=rated) if rated else None
+
+
 def _points(state: LadderState, entry: ContestEntry, names: set[str], version: str) -> list[RatingPoint]:
     if not isinstance(entry.event, MatchRated):
         return []
     season = bisect_right([number for number, _ in state.seasons], entry.number)
     return [
-        RatingPoint(entry.number, entry.at_ms, entry.event.match_id, change.player.version, change.after, season)
-        for change in entry.event.changes
+        RatingPoint(entry.number, entry.at_ms, entry.event.match_id, change.player.version, change.after, season, place)
+        for place, change in enumerate(entry.event.changes)
         if change.player.bot in names and version in ("", change.player.version)
     ]
 

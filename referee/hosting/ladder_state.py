@@ -34,6 +34,11 @@ class LadderState:
     last_start: tuple[int, int] = (0, 0)
     """When its last match started: number and time of the entry. Zeros: none has."""
 
+    corrected_from: int = 0
+    """Number of the entry with which the first season began that was computed again. 0: none was."""
+    corrected_until: int = 0
+    """Number of the entry of the last correction. 0: there is none."""
+
     @property
     def season_started_ms(self) -> int:
         return self.seasons[-1][1]
@@ -138,6 +143,11 @@ class LadderState:
         return PlayerRating(it.rating.value, it.rating.deviation, it.matches, self.ladder.terms.is_provisional(it))
 
 
+def with_time(rated: climb.MatchRated, at_ms: int) -> climb.MatchRated:
+    """Return the event with the time when it was rated; older logs have the time of the entry only."""
+    return rated if rated.at_ms else replace(rated, at_ms=at_ms)
+
+
 class LadderFold:
     """Returns the state of a ladder after an entry, for a server with these games."""
 
@@ -150,14 +160,19 @@ class LadderFold:
             if not isinstance(event, LadderCreated):
                 raise ContestDamaged(entry.contest)
             return self.initial_state(event, entry.at_ms)
-        if isinstance(event, climb.MatchRated) and not event.at_ms:  # Older logs have the time of the entry only.
-            event = replace(event, at_ms=entry.at_ms)
+        if isinstance(event, climb.MatchRated):
+            event = with_time(event, entry.at_ms)
         after = replace(state, ladder=evolve(state.ladder, event), number=entry.number)  # type: ignore[arg-type]
         if isinstance(event, climb.LadderPaired):
             planned = {**state.planned_ms, event.pairing.id: entry.at_ms}
             return replace(after, planned_ms={key: planned[key] for key in after.ladder.pairings})
         if isinstance(event, ContestMatchStarted):
             return replace(after, last_start=(entry.number, entry.at_ms))
+        if isinstance(event, climb.MatchCorrected):
+            first = state.seasons[event.seasons[0].season - 1][0]
+            return replace(
+                after, corrected_from=min(state.corrected_from or first, first), corrected_until=entry.number
+            )
         if isinstance(event, climb.SeasonStarted):
             return replace(after, seasons=(*state.seasons, (entry.number, entry.at_ms)))
         return after

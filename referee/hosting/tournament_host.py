@@ -10,7 +10,8 @@ from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, NameTaken
 from referee.accounts.names import check_words
 from referee.contests import contest_errors as pure
-from referee.contests.contest_errors import TrfNotAvailable
+from referee.contests.contest_errors import MatchNotCounted, TrfNotAvailable
+from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     CancelTournament,
@@ -31,6 +32,7 @@ from referee.hosting.contest_host import (
     ContestHost,
     ContestRequest,
     check_not_entered,
+    check_reason,
     resolve_entrant,
     with_default_name,
 )
@@ -51,6 +53,7 @@ from referee.hosting.hosting_errors import (
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.hosting.match_factory import ContestState
+from referee.hosting.tournament_corrections import find_match, score_correction
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
 from referee.hosting.tournament_tables import EXPORTS, ExportFormat, PairingPhase, TournamentTables, phase_of
 from referee.hosting.tournament_worker import Qualified, TournamentWorker
@@ -166,9 +169,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         Raises TournamentNotStarted, TournamentOver, UnknownPairing, PairingNotChangeable, BadPairings, NotAnEntrant or
         BadField.
         """
-        if not command.message:
-            raise BadField("message", "it is required: the entrants are told the reason")
-        check_words("message", command.message, MAX_TEXT_CHARS)
+        check_reason(command.message)
         store = await self._find_store(name)
         if store.state.tournament.phase is TournamentPhase.ENTRY:
             raise TournamentNotStarted(name)
@@ -182,6 +183,21 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         Raises NotAnEntrant, TournamentOver or ByeNotPossible.
         """
         return await self._carry_out(await self._find_store(name), command)
+
+    async def correct(self, name: str, correction: Correction) -> PairingProgress:
+        """Strike a match, correct its result or restore it, also after the end. Idempotent for each request.
+
+        Raises TournamentNotStarted, MatchNotCounted, PairingNotChangeable, BadRanks, RequestIdReused or BadField.
+        """
+        check_reason(correction.message)
+        store = await self._find_store(name)
+        if store.state.tournament.phase is TournamentPhase.ENTRY:
+            raise TournamentNotStarted(name)
+        due = await find_match(store.state, correction.match_id)
+        if due is None:
+            raise MatchNotCounted(correction.match_id)
+        state = await self._carry_out(store, score_correction(store.state, due, correction, self._deps.games))
+        return state.tournament.pairings[due.pairing.id]
 
     async def pairings(
         self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", limit: int = 100

@@ -94,7 +94,7 @@ class LogWatch(ABC, Generic[EntryT, State]):
 
         Raises SlowConsumer, LogUnavailable, or why the history was closed.
         """
-        while self.state is None or not self._is_over(self.state):
+        while self.state is None or not self._is_over(self.state) or self._history.number > self.number:
             # Subscribe before reading, or an entry appended in between would be missed.
             latest, changed = self._latest()
             if latest > self.number:
@@ -115,7 +115,7 @@ class LogWatch(ABC, Generic[EntryT, State]):
 
     @abstractmethod
     def _is_over(self, state: State) -> bool:
-        """Return whether no entry can follow."""
+        """Return whether the watch ends here, unless further entries are in the log already."""
 
     @abstractmethod
     async def _read_steps(self) -> list[LogStep[EntryT, State]]:

@@ -12,9 +12,10 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.game_errors import shortened
-from referee.contests.ladder.events import LadderPaired, SeasonStarted
+from referee.contests.ladder.events import LadderPaired, MatchCorrected, SeasonStarted
 from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.tables.standings import StandingsRow
+from referee.contests.tournament.events import ScoreCorrected
 from referee.contests.tournament.tournament_terms import SprtTrial
 from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreated, TournamentCreated
 from referee.hosting.ladder_state import LadderState
@@ -144,7 +145,7 @@ class ContestRecordWriter:
 
     def entries(self, entries: Iterable[ContestEntry]) -> list[bytes]:
         """Return the lines of the next entries of the log."""
-        return [self._line(entry.at_ms, _without_request_ids(entry.event)) for entry in entries]
+        return [self._line(entry.at_ms, _without_request_ids(entry)) for entry in entries]
 
     def end(self, state: ContestState) -> list[bytes]:
         """Return the lines after those of the log, given the last state."""
@@ -158,8 +159,11 @@ class ContestRecordWriter:
         return self._writer.entry(at_ms, _CODEC.encode(event))
 
 
-def _without_request_ids(event: ContestEvent) -> ContestEvent:
-    """Return the event without what callers chose; a challenge keeps an id that is as unique."""
+def _without_request_ids(entry: ContestEntry) -> ContestEvent:
+    """Return the event without what callers chose; challenges and corrections keep ids that are as unique."""
+    event = entry.event
+    if isinstance(event, MatchCorrected | ScoreCorrected):
+        return replace(event, correction=replace(event.correction, request=f"correction {entry.number}"))
     if isinstance(event, LadderCreated | TournamentCreated):
         return replace(event, request_id="")
     if isinstance(event, LadderPaired) and event.challenge:

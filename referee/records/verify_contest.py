@@ -6,17 +6,23 @@ nor be decided before its signature is known to be valid.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from engines.game_errors import DetailedError, UnknownGame
+from engines.api import Game
+from engines.game_errors import DetailedError, UnknownGame, shortened
+from referee.contests.corrections import check_ranks
+from referee.contests.ladder.commands import CorrectMatch
 from referee.contests.ladder.decide import decide as decide_ladder
-from referee.contests.ladder.events import LadderJoined, LadderPaired, MatchRated
+from referee.contests.ladder.events import LadderJoined, LadderPaired, MatchCorrected, MatchRated, SeasonStarted
 from referee.contests.ladder.matchmaking import create_pairing
+from referee.contests.ladder.rating_replay import RatingReplay, corrected_match, rate_again
+from referee.contests.ladder.state import Ladder
+from referee.contests.pairing import DueMatch
 from referee.contests.tournament.decide import decide as decide_tournament
-from referee.contests.tournament.events import TournamentPaired
+from referee.contests.tournament.events import ScoreCorrected, TournamentPaired
 from referee.hosting.contest_log import (
     LADDER,
     TOURNAMENT,
@@ -25,8 +31,9 @@ from referee.hosting.contest_log import (
     TournamentCreated,
     contest_id,
 )
-from referee.hosting.ladder_state import LadderFold, LadderState
+from referee.hosting.ladder_state import LadderFold, LadderState, with_time
 from referee.hosting.match_factory import ContestState
+from referee.hosting.tournament_corrections import score_correction
 from referee.hosting.tournament_state import TournamentState, fold_tournament
 from referee.records.contest_commands import ladder_command, tournament_command
 from referee.records.contest_record import (
@@ -49,6 +56,9 @@ from referee.records.record_reader import (
 from referee.records.signing_key import fingerprint
 from referee.records.verify import FindGame, check_key, verify_file
 from referee.storage.codec import CONTEST_VERSION, MalformedEntry
+
+MAX_RATED_AGAIN = 1_000_000
+"""Limit of matches that are rated again because of corrections: some minutes of work."""
 
 MAX_LADDER_ENTRANTS = 10_000
 """Limit of entrants of a ladder that is verified, since a planning takes time for each pair of them."""
@@ -139,11 +149,15 @@ class _ContestReplay:
     def __init__(self, find_game: FindGame, results: MatchResults | None) -> None:
         self._find_game = find_game
         self._results = results
+        self._games: Mapping[str, Game] = {}
         self._fold: Callable[[Any, ContestEntry], ContestState] = fold_tournament
         self._state: ContestState | None = None
         self._number = 0
         self._expected: deque[RecordedEvent] = deque()
         """Events that follow from the last command, and are not yet compared."""
+        self._rated: list[MatchRated | SeasonStarted] = []
+        """What the ratings of a ladder follow from, for corrections, without rating changes."""
+        self._rated_again = 0
         self._plannings = 0
         self._unplanned = 0
         """Pairings of earlier releases, which did not record what they were planned from."""
@@ -192,6 +206,7 @@ class _ContestReplay:
             raise RecordInvalid(RecordStatus.UNKNOWN_GAME, sentence) from None
         for terms in created.terms.match_terms:
             terms.with_defaults(games[terms.game], 0).check(games[terms.game])
+        self._games = games
         if isinstance(created, LadderCreated):
             self._fold = LadderFold(games)
         state = self._fold(None, ContestEntry(entry.contest, entry.number, entry.at_ms, created))
@@ -214,15 +229,22 @@ class _ContestReplay:
         if self._results:
             self._results.check(state, again, self._number)
         self._state = self._fold(state, ContestEntry(entry.contest, entry.number, entry.at_ms, again))
-        if self._state.over:
+        if isinstance(again, MatchRated | SeasonStarted):
+            rated = replace(with_time(again, entry.at_ms), changes=()) if isinstance(again, MatchRated) else again
+            self._rated.append(rated)
+        if self._state.over and not isinstance(following, MatchCorrected | ScoreCorrected):
             self._expected.extend(contest_results(self._state))
 
     def _decide(
         self, state: ContestState, event: RecordedEvent, following: RecordedEvent | None
     ) -> Iterable[RecordedEvent]:
         """Return the events of the command that caused `event`; empty: there is none."""
-        if state.over:
+        if state.over and not isinstance(event, MatchCorrected | ScoreCorrected):
             return ()
+        if isinstance(state, LadderState) and isinstance(event, MatchCorrected):
+            return self._correct(state.ladder, event)
+        if isinstance(state, TournamentState) and isinstance(event, ScoreCorrected):
+            return self._correct_score(state, event)
         if isinstance(state, TournamentState):
             command = tournament_command(state.tournament, event)
             return decide_tournament(state.tournament, command, now_ms=1) if command else ()
@@ -240,6 +262,29 @@ class _ContestReplay:
             return []
         self._unplanned += 1
         return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names))]
+
+    def _correct(self, ladder: Ladder, event: MatchCorrected) -> Iterable[RecordedEvent]:
+        """Return the correction of a match, after rating all matches so far again."""
+        correction = event.correction
+        season = ladder.rated_matches.season_of(correction.match_id)
+        rated = (it for it in self._rated if isinstance(it, MatchRated) and it.match_id == correction.match_id)
+        if season is None or (played := next(rated, None)) is None:
+            self._differ(f"it corrects {shortened(correction.match_id)}, which was not rated")
+        self._rated_again += len(self._rated)
+        if self._rated_again > MAX_RATED_AGAIN:
+            self._differ(f"corrections that rate more than {MAX_RATED_AGAIN} matches again are not verified")
+        check_ranks(correction, len(played.finish.sides))
+        new = {correction.match_id: corrected_match(correction, played)}
+        corrections = {**ladder.rated_matches.corrections, **new}
+        replay, _ = rate_again(RatingReplay(season), self._rated, corrections)
+        return decide_ladder(ladder, CorrectMatch(correction, played, replay))
+
+    def _correct_score(self, state: TournamentState, event: ScoreCorrected) -> Iterable[RecordedEvent]:
+        """Return the correction of a match, with the score that follows from the ranks of its sides."""
+        progress = state.tournament.pairings[event.pairing]
+        due = DueMatch(progress.pairing, event.number, progress.current_attempt(event.number))
+        command = score_correction(state, due, event.correction, self._games)
+        return decide_tournament(state.tournament, command, now_ms=1)
 
     def _check_size(self, state: LadderState, *events: RecordedEvent | None) -> None:
         """Reject events that would take long to decide."""

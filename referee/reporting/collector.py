@@ -37,7 +37,7 @@ SNAPSHOT_ROWS = 100
 """Rows of the standings in the snapshot of a ladder, as the contract says."""
 SNAPSHOT_ATTEMPTS = 10
 """Attempts to read the longer standings of a ladder before its next match is rated."""
-STANDINGS_EVENTS = frozenset({"match_rated", "entrant_joined", "entrant_left", "season_started"})
+STANDINGS_EVENTS = frozenset({"match_rated", "match_corrected", "entrant_joined", "entrant_left", "season_started"})
 """Entries of a ladder that change its standings."""
 
 T = TypeVar("T")
@@ -63,6 +63,11 @@ class Snapshot:
         """Matches of the pairings that are done, which the standings include."""
         done = (pairing for pairing in self.pairings if pairing.phase == contest_pb2.PAIRING_PHASE_DONE)
         return frozenset(match_id for pairing in done for match_id in pairing.match_ids)
+
+    @property
+    def corrections(self) -> Sequence[contest_pb2.MatchCorrection]:
+        """Corrections that count, in the order of pairings."""
+        return [one for pairing in self.pairings for one in pairing.corrections]
 
     def restrict(self, tournament: tournament_pb2.Tournament) -> tournament_pb2.Tournament:
         """Return a later state of the tournament without the changes since the snapshot."""
@@ -138,8 +143,15 @@ def _pairing(data: Mapping[str, Any]) -> contest_pb2.Pairing:
         void_matches=data["voided"],
         absent_entrants=data.get("absent", ()),
         absent_boards=boards,
+        corrections=[_correction(one) for one in data.get("corrections", ())],
         **same,
     )
+
+
+def _correction(data: Mapping[str, Any]) -> contest_pb2.MatchCorrection:
+    kind = contest_pb2.CorrectionKind.Value(f"CORRECTION_KIND_{data['kind'].upper()}")
+    same = {name: data[name] for name in ("match_id", "ranks", "message", "by")}
+    return contest_pb2.MatchCorrection(kind=kind, **same)
 
 
 def no_progress(_done: int, _of: int) -> None:
@@ -155,7 +167,13 @@ def tournament_report(organiser: Organiser, name: str, full: bool = True, progre
     tournament, snapshot, matches = _fetch_tournament(organiser, name)
     statistics = _fetch_statistics(organiser, matches if full else (), EntrantIndex(tournament.entrants), progress)
     return build_tournament_report(
-        tournament, snapshot.table, matches, statistics, snapshot.repeated, _meetings(snapshot) if full else ()
+        tournament,
+        snapshot.table,
+        matches,
+        statistics,
+        snapshot.repeated,
+        _meetings(snapshot) if full else (),
+        snapshot.corrections,
     )
 
 
@@ -190,7 +208,7 @@ def ladder_report(organiser: Organiser, name: str, full: bool = True, progress: 
     matches = [match for match in matches if match.id not in rated]
     statistics = _fetch_statistics(organiser, matches if full else (), entrants, progress)
     histories = {who: [point for point in points if point.match_id not in rated] for who, points in histories.items()}
-    return build_ladder_report(snapshot.ladder, standings, matches, histories, statistics)
+    return build_ladder_report(snapshot.ladder, standings, matches, histories, statistics, snapshot.corrections)
 
 
 def ladder_review(organiser: Organiser, name: str, progress: Progress = no_progress) -> list[ReviewedMatch]:
@@ -277,6 +295,7 @@ def save_report_data(organiser: Organiser, name: str, folder: Path) -> None:
         "table": json_format.MessageToDict(snapshot.table),
         "matches": json_format.MessageToDict(ListMatchesResponse(matches=matches)),
         "repeated": sorted(snapshot.repeated),
+        "corrections": [json_format.MessageToDict(one) for one in snapshot.corrections],
     }
     part = folder / f"{REPORT_DATA}.part"
     part.write_text(f"{json.dumps(data, indent=1, sort_keys=True)}\n", encoding="utf-8")
@@ -291,6 +310,7 @@ def read_saved_report(folder: Path) -> Report:
         table = json_format.ParseDict(data["table"], GetTournamentStandingsResponse(), ignore_unknown_fields=True)
         matches = json_format.ParseDict(data["matches"], ListMatchesResponse(), ignore_unknown_fields=True)
         repeated = frozenset(data.get("repeated", ()))
+        made = [json_format.ParseDict(it, contest_pb2.MatchCorrection()) for it in data.get("corrections", ())]
     except FileNotFoundError:
         raise ReportDataMissing(f"{folder} is not the folder of a tournament run: it has no {REPORT_DATA}") from None
     except (OSError, ValueError, KeyError, TypeError, json_format.ParseError) as error:
@@ -302,4 +322,4 @@ def read_saved_report(folder: Path) -> Report:
             statistics.add_record(record.read_bytes())
         except OSError as error:
             raise ReportDataMissing(f"{record} cannot be read: {error.strerror}") from None
-    return build_tournament_report(tournament, table, matches.matches, statistics, repeated)
+    return build_tournament_report(tournament, table, matches.matches, statistics, repeated, corrections=made)

@@ -166,6 +166,13 @@ def entry_line(entry: Entry) -> str:
     return tell(getattr(entry, kind)) if tell else "unknown event; this program is older than the referee"
 
 
+def correction_text(correction: contest_pb2.MatchCorrection) -> str:
+    """Return the correction of a match with its reason and who made it: `m17 corrected to 1 1: a bug (ann)`."""
+    kind = enum_word(contest_pb2.CorrectionKind.DESCRIPTOR, correction.kind)
+    ranks = f" to {' '.join(map(str, correction.ranks))}" if correction.ranks else ""
+    return _by_staff(f"{correction.match_id} {kind}{ranks}", correction)
+
+
 def pairing_text(pairing: contest_pb2.Pairing) -> str:
     names = list(pairing.entrants)
     if len(names) == 1:
@@ -246,6 +253,8 @@ ENTRY_TEXTS: dict[str, Callable[[Any], str]] = {
     ),
     "pairing_reopened": lambda it: _by_staff(f"{it.pairing.id} is played again", it),
     "bye_requested": _bye_text,
+    "match_corrected": correction_text,
+    "score_corrected": lambda it: f"{correction_text(it.correction)}; {pairing_text(it.pairing)}",
     "versions_frozen": lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     "sprt": lambda sprt: sprt_text(sprt_of(sprt)),
     "ended": _end_text,

@@ -58,6 +58,7 @@ def _sections(report: Report, matches: Markup | None) -> list[Markup]:
         "Cross table": (heat_map(report), ""),
         "Time used": (time_bars(report), _timed(report)),
         "How matches ended": (end_bars(report), ""),
+        "Corrected by staff": (_corrections(report), ""),
         "Forfeited by an illegal move": (_illegal_moves(report), ""),
         "Legend": (_legend(report), ""),
     }
@@ -70,6 +71,10 @@ def _sections(report: Report, matches: Markup | None) -> list[Markup]:
 
 def _illegal_moves(report: Report) -> Markup | None:
     return tag("ul", *(tag("li", str(move)) for move in report.illegal_moves)) if report.illegal_moves else None
+
+
+def _corrections(report: Report) -> Markup | None:
+    return tag("ul", *(tag("li", text) for text in report.corrections)) if report.corrections else None
 
 
 def _legend(report: Report) -> Markup | None:

@@ -31,7 +31,7 @@ class Game:
     sides: tuple[tuple[str, ...], ...]
     """Names of the entrants on each side, without duplicates."""
     ranks: tuple[int, ...]
-    """Rank of each side. Empty if void."""
+    """Rank of each side. Empty if void or struck."""
     end: End
     at_fault: tuple[str, ...] = ()
     """Entrants that forfeited the match."""
@@ -189,6 +189,8 @@ class Report:
     """Number of boards of each team. 0: the entrants are no teams."""
     repeated: frozenset[str] = frozenset()
     """Ids of matches that repeat the game of another. They do not count in estimates."""
+    corrections: tuple[str, ...] = ()
+    """Corrections of matches by staff, with their reasons. `games` have the corrected results."""
 
     @property
     def rounds(self) -> dict[int, list[Meeting]]:

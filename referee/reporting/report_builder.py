@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, rating_pb2, tournament_pb2
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
@@ -13,6 +14,7 @@ from referee.reporting.message_conversion import (
     absent_names,
     chosen_text,
     clock_text,
+    correction_text,
     enum_word,
     finished_games,
     rules_text,
@@ -29,9 +31,10 @@ def build_tournament_report(
     statistics: RecordStatistics,
     repeated: frozenset[str],
     pairings: Iterable[contest_pb2.Pairing] = (),
+    corrections: Sequence[contest_pb2.MatchCorrection] = (),
 ) -> Report:
     """`repeated` are the ids of matches that repeat the games of others."""
-    games = finished_games(matches, EntrantIndex(tournament.entrants))
+    games = corrected_games(finished_games(matches, EntrantIndex(tournament.entrants)), corrections)
     first = table.standings[0].tie_breaks if table.standings else ()
     return Report(
         "tournament",
@@ -49,7 +52,14 @@ def build_tournament_report(
         tuple(map(_meeting, pairings)),
         tournament.terms.boards,
         repeated,
+        tuple(map(correction_text, corrections)),
     )
+
+
+def corrected_games(games: Sequence[Game], corrections: Iterable[contest_pb2.MatchCorrection]) -> tuple[Game, ...]:
+    """Return the games with the results that count; those that are struck have none."""
+    ranks = {one.match_id: tuple(one.ranks) for one in corrections}
+    return tuple(replace(it, ranks=ranks[it.id], at_fault=()) if it.id in ranks else it for it in games)
 
 
 def _meeting(pairing: contest_pb2.Pairing) -> Meeting:
@@ -118,8 +128,9 @@ def build_ladder_report(
     matches: Sequence[match_pb2.Match],
     histories: Mapping[str, Sequence[rating_pb2.RatingPoint]],
     statistics: RecordStatistics,
+    corrections: Sequence[contest_pb2.MatchCorrection] = (),
 ) -> Report:
-    games = finished_games(matches, EntrantIndex(row.entrant for row in standings))
+    games = corrected_games(finished_games(matches, EntrantIndex(row.entrant for row in standings)), corrections)
     return Report(
         "ladder",
         ladder.name,
@@ -132,6 +143,7 @@ def build_ladder_report(
         timed_matches=statistics.matches,
         illegal_moves=tuple(statistics.illegal_moves),
         repeated=frozenset(statistics.repeated),
+        corrections=tuple(map(correction_text, corrections)),
     )
 
 

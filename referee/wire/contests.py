@@ -9,6 +9,7 @@ from referee_api.v1 import tournament_pb2 as pb
 
 from engines.api import Table
 from referee.accounts.account_errors import BadField
+from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
 from referee.contests.tournament.sprt_trial import TrialState
@@ -38,6 +39,11 @@ PAIRING_PHASES = {
     contest_pb2.PAIRING_PHASE_PLANNED: PairingPhase.PLANNED,
     contest_pb2.PAIRING_PHASE_PLAYING: PairingPhase.PLAYING,
     contest_pb2.PAIRING_PHASE_DONE: PairingPhase.DONE,
+}
+CORRECTION_KINDS = {
+    contest_pb2.CORRECTION_KIND_STRUCK: CorrectionKind.STRUCK,
+    contest_pb2.CORRECTION_KIND_CORRECTED: CorrectionKind.CORRECTED,
+    contest_pb2.CORRECTION_KIND_RESTORED: CorrectionKind.RESTORED,
 }
 _PAIRING_PHASES = {phase: number for number, phase in PAIRING_PHASES.items()}
 SPRT_MODELS = {
@@ -76,6 +82,16 @@ def duplicate_of(arrangements: int, openings: Sequence[Opening]) -> contest_pb2.
     return contest_pb2.DuplicatePlay(arrangements=arrangements, openings=map(opening_of, openings))
 
 
+def correction_of(correction: Correction) -> contest_pb2.MatchCorrection:
+    return contest_pb2.MatchCorrection(
+        match_id=correction.match_id,
+        kind=enum_value(CORRECTION_KINDS, correction.kind),
+        ranks=correction.ranks,
+        message=correction.message,
+        by=correction.by,
+    )
+
+
 def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
     pairing = progress.pairing
     results = [progress.round_result(name) for name in pairing.entrants] if progress.is_done else []
@@ -95,6 +111,7 @@ def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
             contest_pb2.AbsentBoard(board=board, entrants=sorted(names))
             for board, names in sorted(progress.absent_boards.items())
         ],
+        corrections=[correction_of(one.correction) for _, one in sorted(progress.corrections.items())],
     )
 
 

@@ -109,6 +109,8 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     ),
     contest_errors.PairingNotChangeable: ErrorMapping(FAILED),
     contest_errors.ByeNotPossible: ErrorMapping(FAILED),
+    contest_errors.MatchNotCounted: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
+    contest_errors.BadRanks: ErrorMapping(INVALID, "ranks", reason="BAD_FIELD", renamed=WHY, added={"field": "ranks"}),
     contest_errors.UnknownPairing: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_PAIRING"),
     contest_errors.EntrantNameTaken: ErrorMapping(Code.ALREADY_EXISTS, reason="NAME_TAKEN"),
     contest_errors.LadderClosed: ErrorMapping(FAILED),

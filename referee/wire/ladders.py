@@ -19,7 +19,14 @@ from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
 from referee.match.match_terms import MatchTerms
 from referee.wire.basic_types import enum_value, parse_enum_or_default, timestamp
-from referee.wire.contests import PARTNERS, contest_commitment_of, duplicate_of, entrant_of, pairing_of
+from referee.wire.contests import (
+    PARTNERS,
+    contest_commitment_of,
+    correction_of,
+    duplicate_of,
+    entrant_of,
+    pairing_of,
+)
 from referee.wire.results import changes_of, rated_of
 from referee.wire.rules import read_opening
 from referee.wire.terms import TermsConverter
@@ -177,6 +184,7 @@ ENTRY_CONVERTERS: dict[type, EntryConverter] = {
     ContestMatchScored: ("pairing", _pairing_changed),
     ContestMatchVoided: ("pairing", _pairing_changed),
     ladder_events.MatchRated: ("match_rated", _match_rated),
+    ladder_events.MatchCorrected: ("match_corrected", lambda event, _: correction_of(event.correction)),
     ladder_events.SeasonStarted: ("season_started", lambda event, _: pb.SeasonStarted(season=event.season)),
     ladder_events.LadderPaused: ("paused", lambda event, _: pb.LadderPaused(message=event.message)),
     ladder_events.LadderResumed: ("resumed", lambda *_: pb.LadderResumed()),

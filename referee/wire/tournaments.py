@@ -23,6 +23,7 @@ from referee.wire.basic_types import enum_value, maybe_timestamp, parse_enum, pa
 from referee.wire.contests import (
     PARTNERS,
     contest_commitment_of,
+    correction_of,
     duplicate_of,
     entrant_of,
     format_of,
@@ -242,10 +243,6 @@ def _entrant_left(event: tournament_events.EntrantWithdrew, *_: Any) -> EntryFie
     return "entrant_left", contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
 
 
-def _first_round_started(*_: Any) -> EntryField:
-    return "round_started", pb.RoundStarted(round=1)
-
-
 def _pairings_planned(
     event: tournament_events.TournamentPaired, step: ContestStep[TournamentState], standings: Standings
 ) -> EntryField:
@@ -311,6 +308,11 @@ def _bye_requested(event: tournament_events.ByeRequested, *_: Any) -> EntryField
     return "bye_requested", pb.ByeRequested(bye=_bye_of(event.name, event.round, event.bye), by=event.by)
 
 
+def _corrected(event: tournament_events.ScoreCorrected, step: ContestStep[TournamentState], *_: Any) -> EntryField:
+    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
+    return "score_corrected", pb.ScoreCorrected(pairing=pairing, correction=correction_of(event.correction))
+
+
 def _versions_frozen(event: tournament_events.VersionsFrozen, *_: Any) -> EntryField:
     return "versions_frozen", pb.VersionsFrozen(entrants=[entrant_of(one.name, one.bots) for one in event.entrants])
 
@@ -331,7 +333,7 @@ def _tournament_ended(
 ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standings], EntryField]] = {
     tournament_events.EntrantEntered: _entrant_joined,
     tournament_events.EntrantWithdrew: _entrant_left,
-    tournament_events.TournamentPlayStarted: _first_round_started,
+    tournament_events.TournamentPlayStarted: lambda *_: ("round_started", pb.RoundStarted(round=1)),
     tournament_events.TournamentPaired: _pairings_planned,
     ContestMatchStarted: _pairing_changed,
     ContestMatchVoided: _pairing_changed,
@@ -342,5 +344,6 @@ ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standi
     tournament_events.PairingPostponed: _pairing_postponed,
     tournament_events.PairingReopened: _pairing_reopened,
     tournament_events.ByeRequested: _bye_requested,
+    tournament_events.ScoreCorrected: _corrected,
     tournament_events.TournamentEnded: _tournament_ended,
 }

@@ -64,3 +64,26 @@ def join_ladder(organiser: Organiser, *seats: int) -> None:
     """Let the bots in these seats join the organiser's ladder."""
     for seat in seats:
         organiser.call_as_bot(seat, "LadderService/JoinLadder", ladder=organiser.name)
+
+
+def play_match(organiser: Organiser, moves: int = 3) -> str:
+    """Let the bots play some moves of their next match; an administrator then decides it. Return its id."""
+    for seat in range(len(organiser.bots)):
+        organiser.connection(seat)
+    match_id = ""
+    for ply in range(moves):
+        turn = organiser.next_turn(ply % 2)
+        match_id = turn.match_id
+        seat = ply % 2
+        organiser.connection(seat).send(
+            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
+        )
+    organiser.connection(moves % 2).receive("turn")
+    organiser.call_as_admin(
+        "AdminService/AdjudicateMatch",
+        request_id=f"decide {match_id}",
+        match_id=match_id,
+        side_scores=[1, 0],
+        message="by agreement",
+    )
+    return match_id

@@ -6,7 +6,7 @@ Each runs with a new organiser, who has no contests yet, on a server that all sh
 from collections.abc import Callable
 from typing import Any
 
-from referee_api.v1 import bot_pb2, clock_pb2, game_pb2, match_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, contest_pb2, game_pb2, match_pb2
 
 from tests.e2e.contests import (
     TOC,
@@ -17,6 +17,7 @@ from tests.e2e.contests import (
     entrants_of,
     join_ladder,
     match_terms,
+    play_match,
     start_tournament,
 )
 from tests.e2e.error_requests import set_quota
@@ -209,6 +210,34 @@ def start_season(organiser: Organiser, ladder: str) -> Any:
     return organiser.call(f"{LADDER}/StartSeason", ladder=ladder, request_id="a season")
 
 
+def correct_match(organiser: Organiser, kind: str, match_id: str = "m", message: str = "by staff") -> Any:
+    """Strike a match; by default, one that does not exist."""
+    fields = {"match_id": match_id, "kind": "CORRECTION_KIND_STRUCK", "message": message, "request_id": "a correction"}
+    service = LADDER if kind == "ladder" else TOURNAMENT
+    return organiser.call(f"{service}/Correct{kind.capitalize()}Match", **{kind: organiser.name}, **fields)
+
+
+def strike_when_counted(organiser: Organiser, kind: str) -> str:
+    """Play a match, and strike it as soon as the contest has counted it. Return its id."""
+    match_id = play_match(organiser)
+    service = LADDER if kind == "ladder" else TOURNAMENT
+    watched = organiser.call(f"{service}/Watch{kind.capitalize()}", **{kind: organiser.name}, after_number=0)
+    counted = ("match_rated", "sprt")
+    for response in watched:
+        for item in response.items:
+            done = item.entry.pairing.phase == contest_pb2.PAIRING_PHASE_DONE
+            if done or item.entry.WhichOneof("event") in counted:
+                watched.cancel()
+                correct_match(organiser, kind, match_id)
+                return match_id
+    raise AssertionError("the contest has not counted the match")
+
+
+def correct_twice_differently(organiser: Organiser, kind: str) -> Any:
+    match_id = strike_when_counted(organiser, kind)
+    return correct_match(organiser, kind, match_id, "for another reason")
+
+
 def exceed_contest_quota(organiser: Organiser, create: Callable[..., Any]) -> None:
     """Create more contests than the quota of the organiser allows."""
     set_quota(organiser, max_contests=1)
@@ -335,6 +364,13 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
         "NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "ResumeLadder"),
         "LADDER_CLOSED": after_setup(
             create_closed_ladder, lambda organiser: call_for_ladder(organiser, "ResumeLadder")
+        ),
+    },
+    f"{LADDER}/CorrectLadderMatch": {
+        "NO_SUCH_LADDER": lambda organiser: correct_match(organiser, "ladder"),
+        "NO_SUCH_MATCH": after_setup(create_ladder, lambda organiser: correct_match(organiser, "ladder")),
+        "REQUEST_ID_REUSED": after_setup(
+            create_ladder_of_all_bots, lambda organiser: correct_twice_differently(organiser, "ladder")
         ),
     },
     f"{LADDER}/CloseLadder": {"NO_SUCH_LADDER": lambda organiser: call_for_ladder(organiser, "CloseLadder")},
@@ -485,6 +521,20 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     | errors_of_pairings("ReopenPairing"),
     f"{TOURNAMENT}/DeclareAbsent": errors_of_acts("DeclareAbsent", pairing_id="1.1", entrants=["x"])
     | errors_of_pairings("DeclareAbsent", entrants=["x"]),
+    f"{TOURNAMENT}/CorrectTournamentMatch": {
+        "NO_SUCH_TOURNAMENT": lambda organiser: correct_match(organiser, "tournament"),
+        "TOURNAMENT_NOT_STARTED": after_setup(
+            create_tournament, lambda organiser: correct_match(organiser, "tournament")
+        ),
+        "NO_SUCH_MATCH": after_setup(start_tournament, lambda organiser: correct_match(organiser, "tournament")),
+        "REQUEST_ID_REUSED": after_setup(
+            start_tournament, lambda organiser: correct_twice_differently(organiser, "tournament")
+        ),
+        "PAIRING_NOT_CHANGEABLE": after_setup(
+            lambda organiser: start_tournament(organiser, sprt={"elo0": 0, "elo1": 10}),
+            lambda organiser: strike_when_counted(organiser, "tournament"),
+        ),
+    },
     f"{TOURNAMENT}/GetTournamentStandings": {
         "NO_SUCH_TOURNAMENT": lambda organiser: call_for_tournament(organiser, "GetTournamentStandings"),
         "TOURNAMENT_NOT_STARTED": after_setup(

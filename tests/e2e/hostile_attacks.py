@@ -66,6 +66,9 @@ def read_private_data(caller: HostileCaller, _calls: int) -> None:
     caller.attempt("MatchService/GetRecord", "MATCH_NOT_OVER", match_id=victims.sealed_match)
 
 
+CORRECTION = {"request_id": "g", "match_id": "m", "kind": "CORRECTION_KIND_STRUCK", "message": "mine"}
+
+
 def act_for_others(caller: HostileCaller, _calls: int) -> None:
     victims = caller.victims
     bot, other, *_ = victims.bots
@@ -87,6 +90,7 @@ def act_for_others(caller: HostileCaller, _calls: int) -> None:
         ("LadderService/PauseLadder", ladder),
         ("LadderService/ResumeLadder", ladder),
         ("LadderService/CloseLadder", ladder),
+        ("LadderService/CorrectLadderMatch", ladder | CORRECTION),
         ("TournamentService/WithdrawEntrant", tournament | {"entrant": bot}),
         ("TournamentService/RequestBye", tournament | {"entrant": bot, "round": 1, "kind": 1}),
         ("TournamentService/StartTournament", {"name": victims.tournament}),
@@ -94,6 +98,7 @@ def act_for_others(caller: HostileCaller, _calls: int) -> None:
         ("TournamentService/PairRound", tournament | {"message": "mine"}),
         ("TournamentService/PostponePairing", tournament | {"pairing_id": "1", "until": LATER, "message": "mine"}),
         ("TournamentService/ReopenPairing", tournament | {"pairing_id": "1", "message": "mine"}),
+        ("TournamentService/CorrectTournamentMatch", tournament | CORRECTION),
         ("TournamentService/DeclareAbsent", tournament | {"pairing_id": "1", "entrants": [bot], "message": "mine"}),
     ):
         caller.attempt(method, "NOT_YOURS", **fields)

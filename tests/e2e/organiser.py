@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,12 @@ class Organiser:
             "turn_token": turn.turn_token,
         } | more
         return self.call_as_bot(turn.seat, "MatchService/SubmitMove", move=move, **request)
+
+    def move_to(self, server: ServerProcess, channel: grpc.Channel) -> None:
+        """Call another process of the same server from now on; its bots connect again when they are needed."""
+        self.disconnect_bots()
+        self.server = replace(server, admin_token=self.server.admin_token)
+        self.channel, self._connections = channel, {}
 
     def disconnect_bots(self) -> None:
         self._open_connections.close()

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.cli import main
-from tests.e2e.contests import create_ladder, join_ladder, start_tournament
+from tests.e2e.contests import create_ladder, join_ladder, play_match, start_tournament
 from tests.e2e.organiser import Organiser
 from tests.reporting.test_page import ParsedPage
 
@@ -25,29 +25,6 @@ pytestmark = pytest.mark.slow
 def publish(organiser: Organiser, kind: str, file: Path) -> Result:
     environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": organiser.token}
     return CliRunner().invoke(main, [kind, "publish", organiser.name, "--out", str(file)], env=environment)
-
-
-def play_match(organiser: Organiser, moves: int = 3) -> str:
-    """Let the bots play some moves of their next match; an administrator then decides it. Return its id."""
-    for seat in range(len(organiser.bots)):
-        organiser.connection(seat)
-    match_id = ""
-    for ply in range(moves):
-        turn = organiser.next_turn(ply % 2)
-        match_id = turn.match_id
-        seat = ply % 2
-        organiser.connection(seat).send(
-            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
-        )
-    organiser.connection(moves % 2).receive("turn")
-    organiser.call_as_admin(
-        "AdminService/AdjudicateMatch",
-        request_id=f"decide {match_id}",
-        match_id=match_id,
-        side_scores=[1, 0],
-        message="by agreement",
-    )
-    return match_id
 
 
 def finish_tournament(organiser: Organiser) -> str:

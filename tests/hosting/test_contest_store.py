@@ -171,9 +171,17 @@ class CountingContestLog:
         return await self.stored.last_entries(kind)
 
 
-def count(before: int | None, _: ContestEntry) -> int:
+class Length(int):
+    """The length of a log, and whether its contest is over."""
+
+    over = False
+
+
+def count(before: Length | None, entry: ContestEntry) -> Length:
     """Return the length of the log: a fold for tests."""
-    return (before or 0) + 1
+    after = Length((before or 0) + 1)
+    after.over = isinstance(entry.event, TournamentEnded) or (before is not None and before.over)
+    return after
 
 
 def entry_events(total: int) -> list[ContestEvent]:
@@ -184,7 +192,7 @@ def fail(contest: str, fault: Exception) -> None:
     raise AssertionError(contest) from fault
 
 
-async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -> ContestRegistry[int]:
+async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -> ContestRegistry[Length]:
     """Return the registry of a new process, with these contests in the log."""
     for name, events in contests.items():
         await log.append(f"tournament/{name}", 0, events)
@@ -226,3 +234,11 @@ async def test_a_contest_that_has_ended_is_no_longer_active() -> None:
     await store.execute(lambda _: [TournamentEnded()])
     assert registry.active == []
     assert await registry.get("tournament/cup") is store
+
+
+@in_loop
+async def test_a_contest_whose_log_goes_on_after_its_end_is_over() -> None:
+    log = CountingContestLog()
+    registry = await registry_of(log, cup=[TournamentEnded(), *entry_events(1)])
+    assert registry.active == []
+    assert (await registry.get("tournament/cup")).state == 2

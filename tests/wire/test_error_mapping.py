@@ -90,6 +90,8 @@ EXAMPLES: list[Exception] = [
     contest_errors.PairingNotChangeable("1.1", "it is finished"),
     contest_errors.ByeNotPossible("ada", 3, "the round is paired already"),
     contest_errors.UnknownPairing("1.1"),
+    contest_errors.MatchNotCounted("m17"),
+    contest_errors.BadRanks("must be 2, one for each side, not 3"),
     hosting_errors.TournamentOver("cup", "finished"),
     hosting_errors.WrongEntrantCount("cup", "1", "2 or more"),
     hosting_errors.ContestNotOver("ladder/main"),

@@ -79,6 +79,63 @@ func (PartnerRule) EnumDescriptor() ([]byte, []int) {
 	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{0}
 }
 
+// What staff decided about a finished match.
+type CorrectionKind int32
+
+const (
+	// Not used.
+	CorrectionKind_CORRECTION_KIND_UNSPECIFIED CorrectionKind = 0
+	// The match does not count, and is not played again.
+	CorrectionKind_CORRECTION_KIND_STRUCK CorrectionKind = 1
+	// Another result counts.
+	CorrectionKind_CORRECTION_KIND_CORRECTED CorrectionKind = 2
+	// The result counts that was played.
+	CorrectionKind_CORRECTION_KIND_RESTORED CorrectionKind = 3
+)
+
+// Enum value maps for CorrectionKind.
+var (
+	CorrectionKind_name = map[int32]string{
+		0: "CORRECTION_KIND_UNSPECIFIED",
+		1: "CORRECTION_KIND_STRUCK",
+		2: "CORRECTION_KIND_CORRECTED",
+		3: "CORRECTION_KIND_RESTORED",
+	}
+	CorrectionKind_value = map[string]int32{
+		"CORRECTION_KIND_UNSPECIFIED": 0,
+		"CORRECTION_KIND_STRUCK":      1,
+		"CORRECTION_KIND_CORRECTED":   2,
+		"CORRECTION_KIND_RESTORED":    3,
+	}
+)
+
+func (x CorrectionKind) Enum() *CorrectionKind {
+	p := new(CorrectionKind)
+	*p = x
+	return p
+}
+
+func (x CorrectionKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CorrectionKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_referee_api_v1_contest_proto_enumTypes[1].Descriptor()
+}
+
+func (CorrectionKind) Type() protoreflect.EnumType {
+	return &file_referee_api_v1_contest_proto_enumTypes[1]
+}
+
+func (x CorrectionKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CorrectionKind.Descriptor instead.
+func (CorrectionKind) EnumDescriptor() ([]byte, []int) {
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{1}
+}
+
 // Phase of a pairing.
 type PairingPhase int32
 
@@ -120,11 +177,11 @@ func (x PairingPhase) String() string {
 }
 
 func (PairingPhase) Descriptor() protoreflect.EnumDescriptor {
-	return file_referee_api_v1_contest_proto_enumTypes[1].Descriptor()
+	return file_referee_api_v1_contest_proto_enumTypes[2].Descriptor()
 }
 
 func (PairingPhase) Type() protoreflect.EnumType {
-	return &file_referee_api_v1_contest_proto_enumTypes[1]
+	return &file_referee_api_v1_contest_proto_enumTypes[2]
 }
 
 func (x PairingPhase) Number() protoreflect.EnumNumber {
@@ -133,7 +190,7 @@ func (x PairingPhase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PairingPhase.Descriptor instead.
 func (PairingPhase) EnumDescriptor() ([]byte, []int) {
-	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{1}
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{2}
 }
 
 // A participant in a contest: a bot, or several bots that play as partners.
@@ -279,7 +336,9 @@ type Pairing struct {
 	// Of teams, the points of each on its boards, in the order of `entrants`. Empty until it is done.
 	BoardPoints []float64 `protobuf:"fixed64,11,rep,packed,name=board_points,json=boardPoints,proto3" json:"board_points,omitempty"`
 	// Boards that teams lost by absence, by number.
-	AbsentBoards  []*AbsentBoard `protobuf:"bytes,12,rep,name=absent_boards,json=absentBoards,proto3" json:"absent_boards,omitempty"`
+	AbsentBoards []*AbsentBoard `protobuf:"bytes,12,rep,name=absent_boards,json=absentBoards,proto3" json:"absent_boards,omitempty"`
+	// Corrections of its matches by staff that count, in the order of matches. `points` include them.
+	Corrections   []*MatchCorrection `protobuf:"bytes,13,rep,name=corrections,proto3" json:"corrections,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -398,6 +457,96 @@ func (x *Pairing) GetAbsentBoards() []*AbsentBoard {
 	return nil
 }
 
+func (x *Pairing) GetCorrections() []*MatchCorrection {
+	if x != nil {
+		return x.Corrections
+	}
+	return nil
+}
+
+// A correction of a finished match by staff. What was played stays in the record of the match.
+type MatchCorrection struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the match.
+	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// What was decided.
+	Kind CorrectionKind `protobuf:"varint,2,opt,name=kind,proto3,enum=referee_api.v1.CorrectionKind" json:"kind,omitempty"`
+	// Rank of each side, in the order of `SeatLayout.sides`, if the result was corrected; otherwise empty. Sides that
+	// share a rank are followed by skipped ranks.
+	Ranks []uint32 `protobuf:"varint,3,rep,packed,name=ranks,proto3" json:"ranks,omitempty"`
+	// Reason in one sentence.
+	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	// Holder of the token with which it was made.
+	By            string `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MatchCorrection) Reset() {
+	*x = MatchCorrection{}
+	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MatchCorrection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MatchCorrection) ProtoMessage() {}
+
+func (x *MatchCorrection) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MatchCorrection.ProtoReflect.Descriptor instead.
+func (*MatchCorrection) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *MatchCorrection) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *MatchCorrection) GetKind() CorrectionKind {
+	if x != nil {
+		return x.Kind
+	}
+	return CorrectionKind_CORRECTION_KIND_UNSPECIFIED
+}
+
+func (x *MatchCorrection) GetRanks() []uint32 {
+	if x != nil {
+		return x.Ranks
+	}
+	return nil
+}
+
+func (x *MatchCorrection) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *MatchCorrection) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
 // A board of two teams that was lost by absence.
 type AbsentBoard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -411,7 +560,7 @@ type AbsentBoard struct {
 
 func (x *AbsentBoard) Reset() {
 	*x = AbsentBoard{}
-	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -423,7 +572,7 @@ func (x *AbsentBoard) String() string {
 func (*AbsentBoard) ProtoMessage() {}
 
 func (x *AbsentBoard) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_contest_proto_msgTypes[3]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -436,7 +585,7 @@ func (x *AbsentBoard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbsentBoard.ProtoReflect.Descriptor instead.
 func (*AbsentBoard) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AbsentBoard) GetBoard() uint32 {
@@ -464,7 +613,7 @@ type EntrantJoined struct {
 
 func (x *EntrantJoined) Reset() {
 	*x = EntrantJoined{}
-	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -476,7 +625,7 @@ func (x *EntrantJoined) String() string {
 func (*EntrantJoined) ProtoMessage() {}
 
 func (x *EntrantJoined) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_contest_proto_msgTypes[4]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -489,7 +638,7 @@ func (x *EntrantJoined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantJoined.ProtoReflect.Descriptor instead.
 func (*EntrantJoined) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{4}
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *EntrantJoined) GetEntrant() *Entrant {
@@ -512,7 +661,7 @@ type EntrantLeft struct {
 
 func (x *EntrantLeft) Reset() {
 	*x = EntrantLeft{}
-	mi := &file_referee_api_v1_contest_proto_msgTypes[5]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -524,7 +673,7 @@ func (x *EntrantLeft) String() string {
 func (*EntrantLeft) ProtoMessage() {}
 
 func (x *EntrantLeft) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_contest_proto_msgTypes[5]
+	mi := &file_referee_api_v1_contest_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -537,7 +686,7 @@ func (x *EntrantLeft) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntrantLeft.ProtoReflect.Descriptor instead.
 func (*EntrantLeft) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{5}
+	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *EntrantLeft) GetEntrant() string {
@@ -564,7 +713,7 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\x04bots\x18\x02 \x03(\v2\x16.referee_api.v1.BotRefR\x04bots\"h\n" +
 	"\rDuplicatePlay\x12\"\n" +
 	"\farrangements\x18\x01 \x01(\rR\farrangements\x123\n" +
-	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xb6\x03\n" +
+	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xf9\x03\n" +
 	"\aPairing\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x14\n" +
@@ -579,7 +728,14 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"not_before\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tnotBefore\x12!\n" +
 	"\fboard_points\x18\v \x03(\x01R\vboardPoints\x12@\n" +
-	"\rabsent_boards\x18\f \x03(\v2\x1b.referee_api.v1.AbsentBoardR\fabsentBoards\"?\n" +
+	"\rabsent_boards\x18\f \x03(\v2\x1b.referee_api.v1.AbsentBoardR\fabsentBoards\x12A\n" +
+	"\vcorrections\x18\r \x03(\v2\x1f.referee_api.v1.MatchCorrectionR\vcorrections\"\xa0\x01\n" +
+	"\x0fMatchCorrection\x12\x19\n" +
+	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x122\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x1e.referee_api.v1.CorrectionKindR\x04kind\x12\x14\n" +
+	"\x05ranks\x18\x03 \x03(\rR\x05ranks\x12\x18\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\x12\x0e\n" +
+	"\x02by\x18\x05 \x01(\tR\x02by\"?\n" +
 	"\vAbsentBoard\x12\x14\n" +
 	"\x05board\x18\x01 \x01(\rR\x05board\x12\x1a\n" +
 	"\bentrants\x18\x02 \x03(\tR\bentrants\"B\n" +
@@ -591,7 +747,12 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\vPartnerRule\x12\x1c\n" +
 	"\x18PARTNER_RULE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17PARTNER_RULE_INDIVIDUAL\x10\x01\x12\x16\n" +
-	"\x12PARTNER_RULE_FIXED\x10\x02*{\n" +
+	"\x12PARTNER_RULE_FIXED\x10\x02*\x8a\x01\n" +
+	"\x0eCorrectionKind\x12\x1f\n" +
+	"\x1bCORRECTION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16CORRECTION_KIND_STRUCK\x10\x01\x12\x1d\n" +
+	"\x19CORRECTION_KIND_CORRECTED\x10\x02\x12\x1c\n" +
+	"\x18CORRECTION_KIND_RESTORED\x10\x03*{\n" +
 	"\fPairingPhase\x12\x1d\n" +
 	"\x19PAIRING_PHASE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15PAIRING_PHASE_PLANNED\x10\x01\x12\x19\n" +
@@ -611,33 +772,37 @@ func file_referee_api_v1_contest_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_contest_proto_rawDescData
 }
 
-var file_referee_api_v1_contest_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_referee_api_v1_contest_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_referee_api_v1_contest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_referee_api_v1_contest_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_referee_api_v1_contest_proto_goTypes = []any{
 	(PartnerRule)(0),              // 0: referee_api.v1.PartnerRule
-	(PairingPhase)(0),             // 1: referee_api.v1.PairingPhase
-	(*Entrant)(nil),               // 2: referee_api.v1.Entrant
-	(*DuplicatePlay)(nil),         // 3: referee_api.v1.DuplicatePlay
-	(*Pairing)(nil),               // 4: referee_api.v1.Pairing
-	(*AbsentBoard)(nil),           // 5: referee_api.v1.AbsentBoard
-	(*EntrantJoined)(nil),         // 6: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 7: referee_api.v1.EntrantLeft
-	(*BotRef)(nil),                // 8: referee_api.v1.BotRef
-	(*Opening)(nil),               // 9: referee_api.v1.Opening
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(CorrectionKind)(0),           // 1: referee_api.v1.CorrectionKind
+	(PairingPhase)(0),             // 2: referee_api.v1.PairingPhase
+	(*Entrant)(nil),               // 3: referee_api.v1.Entrant
+	(*DuplicatePlay)(nil),         // 4: referee_api.v1.DuplicatePlay
+	(*Pairing)(nil),               // 5: referee_api.v1.Pairing
+	(*MatchCorrection)(nil),       // 6: referee_api.v1.MatchCorrection
+	(*AbsentBoard)(nil),           // 7: referee_api.v1.AbsentBoard
+	(*EntrantJoined)(nil),         // 8: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 9: referee_api.v1.EntrantLeft
+	(*BotRef)(nil),                // 10: referee_api.v1.BotRef
+	(*Opening)(nil),               // 11: referee_api.v1.Opening
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
 }
 var file_referee_api_v1_contest_proto_depIdxs = []int32{
-	8,  // 0: referee_api.v1.Entrant.bots:type_name -> referee_api.v1.BotRef
-	9,  // 1: referee_api.v1.DuplicatePlay.openings:type_name -> referee_api.v1.Opening
-	1,  // 2: referee_api.v1.Pairing.phase:type_name -> referee_api.v1.PairingPhase
-	10, // 3: referee_api.v1.Pairing.not_before:type_name -> google.protobuf.Timestamp
-	5,  // 4: referee_api.v1.Pairing.absent_boards:type_name -> referee_api.v1.AbsentBoard
-	2,  // 5: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
-	6,  // [6:6] is the sub-list for method output_type
-	6,  // [6:6] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	10, // 0: referee_api.v1.Entrant.bots:type_name -> referee_api.v1.BotRef
+	11, // 1: referee_api.v1.DuplicatePlay.openings:type_name -> referee_api.v1.Opening
+	2,  // 2: referee_api.v1.Pairing.phase:type_name -> referee_api.v1.PairingPhase
+	12, // 3: referee_api.v1.Pairing.not_before:type_name -> google.protobuf.Timestamp
+	7,  // 4: referee_api.v1.Pairing.absent_boards:type_name -> referee_api.v1.AbsentBoard
+	6,  // 5: referee_api.v1.Pairing.corrections:type_name -> referee_api.v1.MatchCorrection
+	1,  // 6: referee_api.v1.MatchCorrection.kind:type_name -> referee_api.v1.CorrectionKind
+	3,  // 7: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
+	8,  // [8:8] is the sub-list for method output_type
+	8,  // [8:8] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_contest_proto_init() }
@@ -652,8 +817,8 @@ func file_referee_api_v1_contest_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_contest_proto_rawDesc), len(file_referee_api_v1_contest_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   6,
+			NumEnums:      3,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

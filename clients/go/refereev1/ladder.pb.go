@@ -417,6 +417,7 @@ type LadderEntry struct {
 	//	*LadderEntry_Resumed
 	//	*LadderEntry_Closing
 	//	*LadderEntry_Closed
+	//	*LadderEntry_MatchCorrected
 	Event         isLadderEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -563,6 +564,15 @@ func (x *LadderEntry) GetClosed() *LadderClosed {
 	return nil
 }
 
+func (x *LadderEntry) GetMatchCorrected() *MatchCorrection {
+	if x != nil {
+		if x, ok := x.Event.(*LadderEntry_MatchCorrected); ok {
+			return x.MatchCorrected
+		}
+	}
+	return nil
+}
+
 type isLadderEntry_Event interface {
 	isLadderEntry_Event()
 }
@@ -613,8 +623,13 @@ type LadderEntry_Closing struct {
 }
 
 type LadderEntry_Closed struct {
-	// The last match of a closed ladder is over. Always the last entry.
+	// The last match of a closed ladder is over. Only corrections can follow.
 	Closed *LadderClosed `protobuf:"bytes,12,opt,name=closed,proto3,oneof"`
+}
+
+type LadderEntry_MatchCorrected struct {
+	// Staff struck a rated match, corrected its result or restored it. All ratings since were computed again.
+	MatchCorrected *MatchCorrection `protobuf:"bytes,13,opt,name=match_corrected,json=matchCorrected,proto3,oneof"`
 }
 
 func (*LadderEntry_Created) isLadderEntry_Event() {}
@@ -636,6 +651,8 @@ func (*LadderEntry_Resumed) isLadderEntry_Event() {}
 func (*LadderEntry_Closing) isLadderEntry_Event() {}
 
 func (*LadderEntry_Closed) isLadderEntry_Event() {}
+
+func (*LadderEntry_MatchCorrected) isLadderEntry_Event() {}
 
 // A match was rated.
 type MatchRated struct {
@@ -963,7 +980,7 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\x04idle\x18\t \x01(\bR\x04idle\x12\x1f\n" +
 	"\vlower_bound\x18\n" +
 	" \x01(\x01R\n" +
-	"lowerBound\"\xcb\x05\n" +
+	"lowerBound\"\x97\x06\n" +
 	"\vLadderEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -979,7 +996,8 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\aresumed\x18\n" +
 	" \x01(\v2\x1d.referee_api.v1.LadderResumedH\x00R\aresumed\x129\n" +
 	"\aclosing\x18\v \x01(\v2\x1d.referee_api.v1.LadderClosingH\x00R\aclosing\x126\n" +
-	"\x06closed\x18\f \x01(\v2\x1c.referee_api.v1.LadderClosedH\x00R\x06closedB\a\n" +
+	"\x06closed\x18\f \x01(\v2\x1c.referee_api.v1.LadderClosedH\x00R\x06closed\x12J\n" +
+	"\x0fmatch_corrected\x18\r \x01(\v2\x1f.referee_api.v1.MatchCorrectionH\x00R\x0ematchCorrectedB\a\n" +
 	"\x05event\"\x87\x01\n" +
 	"\n" +
 	"MatchRated\x12\x19\n" +
@@ -1032,7 +1050,8 @@ var file_referee_api_v1_ladder_proto_goTypes = []any{
 	(*EntrantJoined)(nil),         // 17: referee_api.v1.EntrantJoined
 	(*EntrantLeft)(nil),           // 18: referee_api.v1.EntrantLeft
 	(*Pairing)(nil),               // 19: referee_api.v1.Pairing
-	(*RatingChange)(nil),          // 20: referee_api.v1.RatingChange
+	(*MatchCorrection)(nil),       // 20: referee_api.v1.MatchCorrection
+	(*RatingChange)(nil),          // 21: referee_api.v1.RatingChange
 }
 var file_referee_api_v1_ladder_proto_depIdxs = []int32{
 	10, // 0: referee_api.v1.LadderTerms.match_terms:type_name -> referee_api.v1.MatchTerms
@@ -1055,12 +1074,13 @@ var file_referee_api_v1_ladder_proto_depIdxs = []int32{
 	7,  // 17: referee_api.v1.LadderEntry.resumed:type_name -> referee_api.v1.LadderResumed
 	8,  // 18: referee_api.v1.LadderEntry.closing:type_name -> referee_api.v1.LadderClosing
 	9,  // 19: referee_api.v1.LadderEntry.closed:type_name -> referee_api.v1.LadderClosed
-	20, // 20: referee_api.v1.MatchRated.ratings:type_name -> referee_api.v1.RatingChange
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	20, // 20: referee_api.v1.LadderEntry.match_corrected:type_name -> referee_api.v1.MatchCorrection
+	21, // 21: referee_api.v1.MatchRated.ratings:type_name -> referee_api.v1.RatingChange
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_ladder_proto_init() }
@@ -1083,6 +1103,7 @@ func file_referee_api_v1_ladder_proto_init() {
 		(*LadderEntry_Resumed)(nil),
 		(*LadderEntry_Closing)(nil),
 		(*LadderEntry_Closed)(nil),
+		(*LadderEntry_MatchCorrected)(nil),
 	}
 	file_referee_api_v1_ladder_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}

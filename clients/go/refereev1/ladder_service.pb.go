@@ -1073,6 +1073,145 @@ func (x *CloseLadderResponse) GetLadder() *Ladder {
 	return nil
 }
 
+// Request for `CorrectLadderMatch`.
+type CorrectLadderMatchRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Idempotency key chosen by the caller, 1 to 64 characters, unique on the ladder: a repeated request with the same
+	// key corrects nothing a second time. Required.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The ladder.
+	Ladder string `protobuf:"bytes,2,opt,name=ladder,proto3" json:"ladder,omitempty"`
+	// Id of the match.
+	MatchId string `protobuf:"bytes,3,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// What is decided. Required.
+	Kind CorrectionKind `protobuf:"varint,4,opt,name=kind,proto3,enum=referee_api.v1.CorrectionKind" json:"kind,omitempty"`
+	// Rank of each side, in the order of `SeatLayout.sides`, if the result is corrected; otherwise empty. They count from
+	// 1; a shared rank is followed by as many skipped ones. A corrected result has no forfeits.
+	Ranks []uint32 `protobuf:"varint,5,rep,packed,name=ranks,proto3" json:"ranks,omitempty"`
+	// Reason in one sentence for the entrants, up to 200 characters. Required.
+	Message       string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CorrectLadderMatchRequest) Reset() {
+	*x = CorrectLadderMatchRequest{}
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CorrectLadderMatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CorrectLadderMatchRequest) ProtoMessage() {}
+
+func (x *CorrectLadderMatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CorrectLadderMatchRequest.ProtoReflect.Descriptor instead.
+func (*CorrectLadderMatchRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *CorrectLadderMatchRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *CorrectLadderMatchRequest) GetLadder() string {
+	if x != nil {
+		return x.Ladder
+	}
+	return ""
+}
+
+func (x *CorrectLadderMatchRequest) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *CorrectLadderMatchRequest) GetKind() CorrectionKind {
+	if x != nil {
+		return x.Kind
+	}
+	return CorrectionKind_CORRECTION_KIND_UNSPECIFIED
+}
+
+func (x *CorrectLadderMatchRequest) GetRanks() []uint32 {
+	if x != nil {
+		return x.Ranks
+	}
+	return nil
+}
+
+func (x *CorrectLadderMatchRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// Response of `CorrectLadderMatch`.
+type CorrectLadderMatchResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ladder.
+	Ladder        *Ladder `protobuf:"bytes,1,opt,name=ladder,proto3" json:"ladder,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CorrectLadderMatchResponse) Reset() {
+	*x = CorrectLadderMatchResponse{}
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CorrectLadderMatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CorrectLadderMatchResponse) ProtoMessage() {}
+
+func (x *CorrectLadderMatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CorrectLadderMatchResponse.ProtoReflect.Descriptor instead.
+func (*CorrectLadderMatchResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *CorrectLadderMatchResponse) GetLadder() *Ladder {
+	if x != nil {
+		return x.Ladder
+	}
+	return nil
+}
+
 // Request for `ListLadderStandings`.
 type ListLadderStandingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1092,7 +1231,7 @@ type ListLadderStandingsRequest struct {
 
 func (x *ListLadderStandingsRequest) Reset() {
 	*x = ListLadderStandingsRequest{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[20]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1243,7 @@ func (x *ListLadderStandingsRequest) String() string {
 func (*ListLadderStandingsRequest) ProtoMessage() {}
 
 func (x *ListLadderStandingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[20]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1256,7 @@ func (x *ListLadderStandingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLadderStandingsRequest.ProtoReflect.Descriptor instead.
 func (*ListLadderStandingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{20}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListLadderStandingsRequest) GetLadder() string {
@@ -1168,7 +1307,7 @@ type ListLadderStandingsResponse struct {
 
 func (x *ListLadderStandingsResponse) Reset() {
 	*x = ListLadderStandingsResponse{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[21]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1319,7 @@ func (x *ListLadderStandingsResponse) String() string {
 func (*ListLadderStandingsResponse) ProtoMessage() {}
 
 func (x *ListLadderStandingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[21]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1332,7 @@ func (x *ListLadderStandingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLadderStandingsResponse.ProtoReflect.Descriptor instead.
 func (*ListLadderStandingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{21}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListLadderStandingsResponse) GetStandings() []*LadderStanding {
@@ -1229,7 +1368,7 @@ type ListRatingHistoryRequest struct {
 
 func (x *ListRatingHistoryRequest) Reset() {
 	*x = ListRatingHistoryRequest{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[22]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1241,7 +1380,7 @@ func (x *ListRatingHistoryRequest) String() string {
 func (*ListRatingHistoryRequest) ProtoMessage() {}
 
 func (x *ListRatingHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[22]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1254,7 +1393,7 @@ func (x *ListRatingHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatingHistoryRequest.ProtoReflect.Descriptor instead.
 func (*ListRatingHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{22}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListRatingHistoryRequest) GetLadder() string {
@@ -1305,7 +1444,7 @@ type ListRatingHistoryResponse struct {
 
 func (x *ListRatingHistoryResponse) Reset() {
 	*x = ListRatingHistoryResponse{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +1456,7 @@ func (x *ListRatingHistoryResponse) String() string {
 func (*ListRatingHistoryResponse) ProtoMessage() {}
 
 func (x *ListRatingHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[23]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1469,7 @@ func (x *ListRatingHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatingHistoryResponse.ProtoReflect.Descriptor instead.
 func (*ListRatingHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{23}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListRatingHistoryResponse) GetPoints() []*RatingPoint {
@@ -1358,7 +1497,7 @@ type GetLadderRecordRequest struct {
 
 func (x *GetLadderRecordRequest) Reset() {
 	*x = GetLadderRecordRequest{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1509,7 @@ func (x *GetLadderRecordRequest) String() string {
 func (*GetLadderRecordRequest) ProtoMessage() {}
 
 func (x *GetLadderRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[24]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1383,7 +1522,7 @@ func (x *GetLadderRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLadderRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetLadderRecordRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{24}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetLadderRecordRequest) GetLadder() string {
@@ -1404,7 +1543,7 @@ type GetLadderRecordResponse struct {
 
 func (x *GetLadderRecordResponse) Reset() {
 	*x = GetLadderRecordResponse{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1416,7 +1555,7 @@ func (x *GetLadderRecordResponse) String() string {
 func (*GetLadderRecordResponse) ProtoMessage() {}
 
 func (x *GetLadderRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1429,7 +1568,7 @@ func (x *GetLadderRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLadderRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetLadderRecordResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{25}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetLadderRecordResponse) GetText() string {
@@ -1452,7 +1591,7 @@ type WatchLadderRequest struct {
 
 func (x *WatchLadderRequest) Reset() {
 	*x = WatchLadderRequest{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1464,7 +1603,7 @@ func (x *WatchLadderRequest) String() string {
 func (*WatchLadderRequest) ProtoMessage() {}
 
 func (x *WatchLadderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1477,7 +1616,7 @@ func (x *WatchLadderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLadderRequest.ProtoReflect.Descriptor instead.
 func (*WatchLadderRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{26}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WatchLadderRequest) GetLadder() string {
@@ -1505,7 +1644,7 @@ type WatchLadderResponse struct {
 
 func (x *WatchLadderResponse) Reset() {
 	*x = WatchLadderResponse{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1656,7 @@ func (x *WatchLadderResponse) String() string {
 func (*WatchLadderResponse) ProtoMessage() {}
 
 func (x *WatchLadderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1669,7 @@ func (x *WatchLadderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLadderResponse.ProtoReflect.Descriptor instead.
 func (*WatchLadderResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{27}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *WatchLadderResponse) GetItems() []*WatchLadderItem {
@@ -1556,7 +1695,7 @@ type WatchLadderItem struct {
 
 func (x *WatchLadderItem) Reset() {
 	*x = WatchLadderItem{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[28]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1568,7 +1707,7 @@ func (x *WatchLadderItem) String() string {
 func (*WatchLadderItem) ProtoMessage() {}
 
 func (x *WatchLadderItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[28]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1581,7 +1720,7 @@ func (x *WatchLadderItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLadderItem.ProtoReflect.Descriptor instead.
 func (*WatchLadderItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{28}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WatchLadderItem) GetItem() isWatchLadderItem_Item {
@@ -1639,14 +1778,16 @@ type LadderSnapshot struct {
 	// The first hundred rows of the standings.
 	Standings []*LadderStanding `protobuf:"bytes,3,rep,name=standings,proto3" json:"standings,omitempty"`
 	// Pairings that are planned or in play.
-	Pairings      []*Pairing `protobuf:"bytes,4,rep,name=pairings,proto3" json:"pairings,omitempty"`
+	Pairings []*Pairing `protobuf:"bytes,4,rep,name=pairings,proto3" json:"pairings,omitempty"`
+	// The newest hundred corrections that count, oldest first.
+	Corrections   []*MatchCorrection `protobuf:"bytes,5,rep,name=corrections,proto3" json:"corrections,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LadderSnapshot) Reset() {
 	*x = LadderSnapshot{}
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[29]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1799,7 @@ func (x *LadderSnapshot) String() string {
 func (*LadderSnapshot) ProtoMessage() {}
 
 func (x *LadderSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[29]
+	mi := &file_referee_api_v1_ladder_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1812,7 @@ func (x *LadderSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LadderSnapshot.ProtoReflect.Descriptor instead.
 func (*LadderSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{29}
+	return file_referee_api_v1_ladder_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *LadderSnapshot) GetEntryNumber() uint64 {
@@ -1698,6 +1839,13 @@ func (x *LadderSnapshot) GetStandings() []*LadderStanding {
 func (x *LadderSnapshot) GetPairings() []*Pairing {
 	if x != nil {
 		return x.Pairings
+	}
+	return nil
+}
+
+func (x *LadderSnapshot) GetCorrections() []*MatchCorrection {
+	if x != nil {
+		return x.Corrections
 	}
 	return nil
 }
@@ -1764,6 +1912,16 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"E\n" +
 	"\x13CloseLadderResponse\x12.\n" +
+	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xd1\x01\n" +
+	"\x19CorrectLadderMatchRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12\x16\n" +
+	"\x06ladder\x18\x02 \x01(\tR\x06ladder\x12\x19\n" +
+	"\bmatch_id\x18\x03 \x01(\tR\amatchId\x122\n" +
+	"\x04kind\x18\x04 \x01(\x0e2\x1e.referee_api.v1.CorrectionKindR\x04kind\x12\x14\n" +
+	"\x05ranks\x18\x05 \x03(\rR\x05ranks\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\"L\n" +
+	"\x1aCorrectLadderMatchResponse\x12.\n" +
 	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xab\x01\n" +
 	"\x1aListLadderStandingsRequest\x12\x16\n" +
 	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x16\n" +
@@ -1798,12 +1956,13 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\x0fWatchLadderItem\x12<\n" +
 	"\bsnapshot\x18\x01 \x01(\v2\x1e.referee_api.v1.LadderSnapshotH\x00R\bsnapshot\x123\n" +
 	"\x05entry\x18\x02 \x01(\v2\x1b.referee_api.v1.LadderEntryH\x00R\x05entryB\x06\n" +
-	"\x04item\"\xd6\x01\n" +
+	"\x04item\"\x99\x02\n" +
 	"\x0eLadderSnapshot\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
 	"\x06ladder\x18\x02 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\x12<\n" +
 	"\tstandings\x18\x03 \x03(\v2\x1e.referee_api.v1.LadderStandingR\tstandings\x123\n" +
-	"\bpairings\x18\x04 \x03(\v2\x17.referee_api.v1.PairingR\bpairings2\x90\n" +
+	"\bpairings\x18\x04 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\x12A\n" +
+	"\vcorrections\x18\x05 \x03(\v2\x1f.referee_api.v1.MatchCorrectionR\vcorrections2\xfd\n" +
 	"\n" +
 	"\rLadderService\x12Y\n" +
 	"\fCreateLadder\x12#.referee_api.v1.CreateLadderRequest\x1a$.referee_api.v1.CreateLadderResponse\x12P\n" +
@@ -1816,7 +1975,8 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\vStartSeason\x12\".referee_api.v1.StartSeasonRequest\x1a#.referee_api.v1.StartSeasonResponse\x12V\n" +
 	"\vPauseLadder\x12\".referee_api.v1.PauseLadderRequest\x1a#.referee_api.v1.PauseLadderResponse\x12Y\n" +
 	"\fResumeLadder\x12#.referee_api.v1.ResumeLadderRequest\x1a$.referee_api.v1.ResumeLadderResponse\x12V\n" +
-	"\vCloseLadder\x12\".referee_api.v1.CloseLadderRequest\x1a#.referee_api.v1.CloseLadderResponse\x12n\n" +
+	"\vCloseLadder\x12\".referee_api.v1.CloseLadderRequest\x1a#.referee_api.v1.CloseLadderResponse\x12k\n" +
+	"\x12CorrectLadderMatch\x12).referee_api.v1.CorrectLadderMatchRequest\x1a*.referee_api.v1.CorrectLadderMatchResponse\x12n\n" +
 	"\x13ListLadderStandings\x12*.referee_api.v1.ListLadderStandingsRequest\x1a+.referee_api.v1.ListLadderStandingsResponse\x12h\n" +
 	"\x11ListRatingHistory\x12(.referee_api.v1.ListRatingHistoryRequest\x1a).referee_api.v1.ListRatingHistoryResponse\x12d\n" +
 	"\x0fGetLadderRecord\x12&.referee_api.v1.GetLadderRecordRequest\x1a'.referee_api.v1.GetLadderRecordResponse0\x01\x12X\n" +
@@ -1835,7 +1995,7 @@ func file_referee_api_v1_ladder_service_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_ladder_service_proto_rawDescData
 }
 
-var file_referee_api_v1_ladder_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_referee_api_v1_ladder_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_referee_api_v1_ladder_service_proto_goTypes = []any{
 	(*CreateLadderRequest)(nil),         // 0: referee_api.v1.CreateLadderRequest
 	(*CreateLadderResponse)(nil),        // 1: referee_api.v1.CreateLadderResponse
@@ -1857,77 +2017,86 @@ var file_referee_api_v1_ladder_service_proto_goTypes = []any{
 	(*ResumeLadderResponse)(nil),        // 17: referee_api.v1.ResumeLadderResponse
 	(*CloseLadderRequest)(nil),          // 18: referee_api.v1.CloseLadderRequest
 	(*CloseLadderResponse)(nil),         // 19: referee_api.v1.CloseLadderResponse
-	(*ListLadderStandingsRequest)(nil),  // 20: referee_api.v1.ListLadderStandingsRequest
-	(*ListLadderStandingsResponse)(nil), // 21: referee_api.v1.ListLadderStandingsResponse
-	(*ListRatingHistoryRequest)(nil),    // 22: referee_api.v1.ListRatingHistoryRequest
-	(*ListRatingHistoryResponse)(nil),   // 23: referee_api.v1.ListRatingHistoryResponse
-	(*GetLadderRecordRequest)(nil),      // 24: referee_api.v1.GetLadderRecordRequest
-	(*GetLadderRecordResponse)(nil),     // 25: referee_api.v1.GetLadderRecordResponse
-	(*WatchLadderRequest)(nil),          // 26: referee_api.v1.WatchLadderRequest
-	(*WatchLadderResponse)(nil),         // 27: referee_api.v1.WatchLadderResponse
-	(*WatchLadderItem)(nil),             // 28: referee_api.v1.WatchLadderItem
-	(*LadderSnapshot)(nil),              // 29: referee_api.v1.LadderSnapshot
-	(*LadderTerms)(nil),                 // 30: referee_api.v1.LadderTerms
-	(*Ladder)(nil),                      // 31: referee_api.v1.Ladder
-	(*Entrant)(nil),                     // 32: referee_api.v1.Entrant
-	(*LadderStanding)(nil),              // 33: referee_api.v1.LadderStanding
-	(*Pairing)(nil),                     // 34: referee_api.v1.Pairing
-	(*RatingPoint)(nil),                 // 35: referee_api.v1.RatingPoint
-	(*LadderEntry)(nil),                 // 36: referee_api.v1.LadderEntry
+	(*CorrectLadderMatchRequest)(nil),   // 20: referee_api.v1.CorrectLadderMatchRequest
+	(*CorrectLadderMatchResponse)(nil),  // 21: referee_api.v1.CorrectLadderMatchResponse
+	(*ListLadderStandingsRequest)(nil),  // 22: referee_api.v1.ListLadderStandingsRequest
+	(*ListLadderStandingsResponse)(nil), // 23: referee_api.v1.ListLadderStandingsResponse
+	(*ListRatingHistoryRequest)(nil),    // 24: referee_api.v1.ListRatingHistoryRequest
+	(*ListRatingHistoryResponse)(nil),   // 25: referee_api.v1.ListRatingHistoryResponse
+	(*GetLadderRecordRequest)(nil),      // 26: referee_api.v1.GetLadderRecordRequest
+	(*GetLadderRecordResponse)(nil),     // 27: referee_api.v1.GetLadderRecordResponse
+	(*WatchLadderRequest)(nil),          // 28: referee_api.v1.WatchLadderRequest
+	(*WatchLadderResponse)(nil),         // 29: referee_api.v1.WatchLadderResponse
+	(*WatchLadderItem)(nil),             // 30: referee_api.v1.WatchLadderItem
+	(*LadderSnapshot)(nil),              // 31: referee_api.v1.LadderSnapshot
+	(*LadderTerms)(nil),                 // 32: referee_api.v1.LadderTerms
+	(*Ladder)(nil),                      // 33: referee_api.v1.Ladder
+	(*Entrant)(nil),                     // 34: referee_api.v1.Entrant
+	(*LadderStanding)(nil),              // 35: referee_api.v1.LadderStanding
+	(*Pairing)(nil),                     // 36: referee_api.v1.Pairing
+	(CorrectionKind)(0),                 // 37: referee_api.v1.CorrectionKind
+	(*RatingPoint)(nil),                 // 38: referee_api.v1.RatingPoint
+	(*LadderEntry)(nil),                 // 39: referee_api.v1.LadderEntry
+	(*MatchCorrection)(nil),             // 40: referee_api.v1.MatchCorrection
 }
 var file_referee_api_v1_ladder_service_proto_depIdxs = []int32{
-	30, // 0: referee_api.v1.CreateLadderRequest.terms:type_name -> referee_api.v1.LadderTerms
-	31, // 1: referee_api.v1.CreateLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	31, // 2: referee_api.v1.GetLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	31, // 3: referee_api.v1.ListLaddersResponse.ladders:type_name -> referee_api.v1.Ladder
-	32, // 4: referee_api.v1.JoinLadderRequest.entrant:type_name -> referee_api.v1.Entrant
-	33, // 5: referee_api.v1.JoinLadderResponse.standing:type_name -> referee_api.v1.LadderStanding
-	34, // 6: referee_api.v1.ChallengeResponse.pairing:type_name -> referee_api.v1.Pairing
-	31, // 7: referee_api.v1.StartSeasonResponse.ladder:type_name -> referee_api.v1.Ladder
-	31, // 8: referee_api.v1.PauseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	31, // 9: referee_api.v1.ResumeLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	31, // 10: referee_api.v1.CloseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
-	33, // 11: referee_api.v1.ListLadderStandingsResponse.standings:type_name -> referee_api.v1.LadderStanding
-	35, // 12: referee_api.v1.ListRatingHistoryResponse.points:type_name -> referee_api.v1.RatingPoint
-	28, // 13: referee_api.v1.WatchLadderResponse.items:type_name -> referee_api.v1.WatchLadderItem
-	29, // 14: referee_api.v1.WatchLadderItem.snapshot:type_name -> referee_api.v1.LadderSnapshot
-	36, // 15: referee_api.v1.WatchLadderItem.entry:type_name -> referee_api.v1.LadderEntry
-	31, // 16: referee_api.v1.LadderSnapshot.ladder:type_name -> referee_api.v1.Ladder
-	33, // 17: referee_api.v1.LadderSnapshot.standings:type_name -> referee_api.v1.LadderStanding
-	34, // 18: referee_api.v1.LadderSnapshot.pairings:type_name -> referee_api.v1.Pairing
-	0,  // 19: referee_api.v1.LadderService.CreateLadder:input_type -> referee_api.v1.CreateLadderRequest
-	2,  // 20: referee_api.v1.LadderService.GetLadder:input_type -> referee_api.v1.GetLadderRequest
-	4,  // 21: referee_api.v1.LadderService.ListLadders:input_type -> referee_api.v1.ListLaddersRequest
-	6,  // 22: referee_api.v1.LadderService.JoinLadder:input_type -> referee_api.v1.JoinLadderRequest
-	8,  // 23: referee_api.v1.LadderService.LeaveLadder:input_type -> referee_api.v1.LeaveLadderRequest
-	10, // 24: referee_api.v1.LadderService.Challenge:input_type -> referee_api.v1.ChallengeRequest
-	12, // 25: referee_api.v1.LadderService.StartSeason:input_type -> referee_api.v1.StartSeasonRequest
-	14, // 26: referee_api.v1.LadderService.PauseLadder:input_type -> referee_api.v1.PauseLadderRequest
-	16, // 27: referee_api.v1.LadderService.ResumeLadder:input_type -> referee_api.v1.ResumeLadderRequest
-	18, // 28: referee_api.v1.LadderService.CloseLadder:input_type -> referee_api.v1.CloseLadderRequest
-	20, // 29: referee_api.v1.LadderService.ListLadderStandings:input_type -> referee_api.v1.ListLadderStandingsRequest
-	22, // 30: referee_api.v1.LadderService.ListRatingHistory:input_type -> referee_api.v1.ListRatingHistoryRequest
-	24, // 31: referee_api.v1.LadderService.GetLadderRecord:input_type -> referee_api.v1.GetLadderRecordRequest
-	26, // 32: referee_api.v1.LadderService.WatchLadder:input_type -> referee_api.v1.WatchLadderRequest
-	1,  // 33: referee_api.v1.LadderService.CreateLadder:output_type -> referee_api.v1.CreateLadderResponse
-	3,  // 34: referee_api.v1.LadderService.GetLadder:output_type -> referee_api.v1.GetLadderResponse
-	5,  // 35: referee_api.v1.LadderService.ListLadders:output_type -> referee_api.v1.ListLaddersResponse
-	7,  // 36: referee_api.v1.LadderService.JoinLadder:output_type -> referee_api.v1.JoinLadderResponse
-	9,  // 37: referee_api.v1.LadderService.LeaveLadder:output_type -> referee_api.v1.LeaveLadderResponse
-	11, // 38: referee_api.v1.LadderService.Challenge:output_type -> referee_api.v1.ChallengeResponse
-	13, // 39: referee_api.v1.LadderService.StartSeason:output_type -> referee_api.v1.StartSeasonResponse
-	15, // 40: referee_api.v1.LadderService.PauseLadder:output_type -> referee_api.v1.PauseLadderResponse
-	17, // 41: referee_api.v1.LadderService.ResumeLadder:output_type -> referee_api.v1.ResumeLadderResponse
-	19, // 42: referee_api.v1.LadderService.CloseLadder:output_type -> referee_api.v1.CloseLadderResponse
-	21, // 43: referee_api.v1.LadderService.ListLadderStandings:output_type -> referee_api.v1.ListLadderStandingsResponse
-	23, // 44: referee_api.v1.LadderService.ListRatingHistory:output_type -> referee_api.v1.ListRatingHistoryResponse
-	25, // 45: referee_api.v1.LadderService.GetLadderRecord:output_type -> referee_api.v1.GetLadderRecordResponse
-	27, // 46: referee_api.v1.LadderService.WatchLadder:output_type -> referee_api.v1.WatchLadderResponse
-	33, // [33:47] is the sub-list for method output_type
-	19, // [19:33] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	32, // 0: referee_api.v1.CreateLadderRequest.terms:type_name -> referee_api.v1.LadderTerms
+	33, // 1: referee_api.v1.CreateLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	33, // 2: referee_api.v1.GetLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	33, // 3: referee_api.v1.ListLaddersResponse.ladders:type_name -> referee_api.v1.Ladder
+	34, // 4: referee_api.v1.JoinLadderRequest.entrant:type_name -> referee_api.v1.Entrant
+	35, // 5: referee_api.v1.JoinLadderResponse.standing:type_name -> referee_api.v1.LadderStanding
+	36, // 6: referee_api.v1.ChallengeResponse.pairing:type_name -> referee_api.v1.Pairing
+	33, // 7: referee_api.v1.StartSeasonResponse.ladder:type_name -> referee_api.v1.Ladder
+	33, // 8: referee_api.v1.PauseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	33, // 9: referee_api.v1.ResumeLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	33, // 10: referee_api.v1.CloseLadderResponse.ladder:type_name -> referee_api.v1.Ladder
+	37, // 11: referee_api.v1.CorrectLadderMatchRequest.kind:type_name -> referee_api.v1.CorrectionKind
+	33, // 12: referee_api.v1.CorrectLadderMatchResponse.ladder:type_name -> referee_api.v1.Ladder
+	35, // 13: referee_api.v1.ListLadderStandingsResponse.standings:type_name -> referee_api.v1.LadderStanding
+	38, // 14: referee_api.v1.ListRatingHistoryResponse.points:type_name -> referee_api.v1.RatingPoint
+	30, // 15: referee_api.v1.WatchLadderResponse.items:type_name -> referee_api.v1.WatchLadderItem
+	31, // 16: referee_api.v1.WatchLadderItem.snapshot:type_name -> referee_api.v1.LadderSnapshot
+	39, // 17: referee_api.v1.WatchLadderItem.entry:type_name -> referee_api.v1.LadderEntry
+	33, // 18: referee_api.v1.LadderSnapshot.ladder:type_name -> referee_api.v1.Ladder
+	35, // 19: referee_api.v1.LadderSnapshot.standings:type_name -> referee_api.v1.LadderStanding
+	36, // 20: referee_api.v1.LadderSnapshot.pairings:type_name -> referee_api.v1.Pairing
+	40, // 21: referee_api.v1.LadderSnapshot.corrections:type_name -> referee_api.v1.MatchCorrection
+	0,  // 22: referee_api.v1.LadderService.CreateLadder:input_type -> referee_api.v1.CreateLadderRequest
+	2,  // 23: referee_api.v1.LadderService.GetLadder:input_type -> referee_api.v1.GetLadderRequest
+	4,  // 24: referee_api.v1.LadderService.ListLadders:input_type -> referee_api.v1.ListLaddersRequest
+	6,  // 25: referee_api.v1.LadderService.JoinLadder:input_type -> referee_api.v1.JoinLadderRequest
+	8,  // 26: referee_api.v1.LadderService.LeaveLadder:input_type -> referee_api.v1.LeaveLadderRequest
+	10, // 27: referee_api.v1.LadderService.Challenge:input_type -> referee_api.v1.ChallengeRequest
+	12, // 28: referee_api.v1.LadderService.StartSeason:input_type -> referee_api.v1.StartSeasonRequest
+	14, // 29: referee_api.v1.LadderService.PauseLadder:input_type -> referee_api.v1.PauseLadderRequest
+	16, // 30: referee_api.v1.LadderService.ResumeLadder:input_type -> referee_api.v1.ResumeLadderRequest
+	18, // 31: referee_api.v1.LadderService.CloseLadder:input_type -> referee_api.v1.CloseLadderRequest
+	20, // 32: referee_api.v1.LadderService.CorrectLadderMatch:input_type -> referee_api.v1.CorrectLadderMatchRequest
+	22, // 33: referee_api.v1.LadderService.ListLadderStandings:input_type -> referee_api.v1.ListLadderStandingsRequest
+	24, // 34: referee_api.v1.LadderService.ListRatingHistory:input_type -> referee_api.v1.ListRatingHistoryRequest
+	26, // 35: referee_api.v1.LadderService.GetLadderRecord:input_type -> referee_api.v1.GetLadderRecordRequest
+	28, // 36: referee_api.v1.LadderService.WatchLadder:input_type -> referee_api.v1.WatchLadderRequest
+	1,  // 37: referee_api.v1.LadderService.CreateLadder:output_type -> referee_api.v1.CreateLadderResponse
+	3,  // 38: referee_api.v1.LadderService.GetLadder:output_type -> referee_api.v1.GetLadderResponse
+	5,  // 39: referee_api.v1.LadderService.ListLadders:output_type -> referee_api.v1.ListLaddersResponse
+	7,  // 40: referee_api.v1.LadderService.JoinLadder:output_type -> referee_api.v1.JoinLadderResponse
+	9,  // 41: referee_api.v1.LadderService.LeaveLadder:output_type -> referee_api.v1.LeaveLadderResponse
+	11, // 42: referee_api.v1.LadderService.Challenge:output_type -> referee_api.v1.ChallengeResponse
+	13, // 43: referee_api.v1.LadderService.StartSeason:output_type -> referee_api.v1.StartSeasonResponse
+	15, // 44: referee_api.v1.LadderService.PauseLadder:output_type -> referee_api.v1.PauseLadderResponse
+	17, // 45: referee_api.v1.LadderService.ResumeLadder:output_type -> referee_api.v1.ResumeLadderResponse
+	19, // 46: referee_api.v1.LadderService.CloseLadder:output_type -> referee_api.v1.CloseLadderResponse
+	21, // 47: referee_api.v1.LadderService.CorrectLadderMatch:output_type -> referee_api.v1.CorrectLadderMatchResponse
+	23, // 48: referee_api.v1.LadderService.ListLadderStandings:output_type -> referee_api.v1.ListLadderStandingsResponse
+	25, // 49: referee_api.v1.LadderService.ListRatingHistory:output_type -> referee_api.v1.ListRatingHistoryResponse
+	27, // 50: referee_api.v1.LadderService.GetLadderRecord:output_type -> referee_api.v1.GetLadderRecordResponse
+	29, // 51: referee_api.v1.LadderService.WatchLadder:output_type -> referee_api.v1.WatchLadderResponse
+	37, // [37:52] is the sub-list for method output_type
+	22, // [22:37] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_ladder_service_proto_init() }
@@ -1938,8 +2107,8 @@ func file_referee_api_v1_ladder_service_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_ladder_proto_init()
 	file_referee_api_v1_rating_proto_init()
-	file_referee_api_v1_ladder_service_proto_msgTypes[26].OneofWrappers = []any{}
-	file_referee_api_v1_ladder_service_proto_msgTypes[28].OneofWrappers = []any{
+	file_referee_api_v1_ladder_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_referee_api_v1_ladder_service_proto_msgTypes[30].OneofWrappers = []any{
 		(*WatchLadderItem_Snapshot)(nil),
 		(*WatchLadderItem_Entry)(nil),
 	}
@@ -1949,7 +2118,7 @@ func file_referee_api_v1_ladder_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_ladder_service_proto_rawDesc), len(file_referee_api_v1_ladder_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -31,6 +31,7 @@ const (
 	LadderService_PauseLadder_FullMethodName         = "/referee_api.v1.LadderService/PauseLadder"
 	LadderService_ResumeLadder_FullMethodName        = "/referee_api.v1.LadderService/ResumeLadder"
 	LadderService_CloseLadder_FullMethodName         = "/referee_api.v1.LadderService/CloseLadder"
+	LadderService_CorrectLadderMatch_FullMethodName  = "/referee_api.v1.LadderService/CorrectLadderMatch"
 	LadderService_ListLadderStandings_FullMethodName = "/referee_api.v1.LadderService/ListLadderStandings"
 	LadderService_ListRatingHistory_FullMethodName   = "/referee_api.v1.LadderService/ListRatingHistory"
 	LadderService_GetLadderRecord_FullMethodName     = "/referee_api.v1.LadderService/GetLadderRecord"
@@ -91,6 +92,13 @@ type LadderServiceClient interface {
 	// Closes a ladder permanently. Matches in play continue and are rated. Idempotent.
 	// Callers: the ladder's organiser.
 	CloseLadder(ctx context.Context, in *CloseLadderRequest, opts ...grpc.CallOption) (*CloseLadderResponse, error)
+	// Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
+	// standings of its season and of all later ones are computed again as if the match had ended so, which can take a
+	// minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
+	// last correction of a match counts. Possible at any time, also after the ladder was closed.
+	// Callers: the ladder's organiser.
+	// Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
+	CorrectLadderMatch(ctx context.Context, in *CorrectLadderMatchRequest, opts ...grpc.CallOption) (*CorrectLadderMatchResponse, error)
 	// Lists the standings, best first.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN.
@@ -104,8 +112,8 @@ type LadderServiceClient interface {
 	// Callers: all.
 	// Errors: CONTEST_NOT_OVER.
 	GetLadderRecord(ctx context.Context, in *GetLadderRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetLadderRecordResponse], error)
-	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
-	// the stream then ends with OK.
+	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
+	// with the corrections since; the stream then ends with OK.
 	// Callers: all.
 	// Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
 	WatchLadder(ctx context.Context, in *WatchLadderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchLadderResponse], error)
@@ -213,6 +221,16 @@ func (c *ladderServiceClient) CloseLadder(ctx context.Context, in *CloseLadderRe
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CloseLadderResponse)
 	err := c.cc.Invoke(ctx, LadderService_CloseLadder_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *ladderServiceClient) CorrectLadderMatch(ctx context.Context, in *CorrectLadderMatchRequest, opts ...grpc.CallOption) (*CorrectLadderMatchResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CorrectLadderMatchResponse)
+	err := c.cc.Invoke(ctx, LadderService_CorrectLadderMatch_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -331,6 +349,13 @@ type LadderServiceServer interface {
 	// Closes a ladder permanently. Matches in play continue and are rated. Idempotent.
 	// Callers: the ladder's organiser.
 	CloseLadder(context.Context, *CloseLadderRequest) (*CloseLadderResponse, error)
+	// Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
+	// standings of its season and of all later ones are computed again as if the match had ended so, which can take a
+	// minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
+	// last correction of a match counts. Possible at any time, also after the ladder was closed.
+	// Callers: the ladder's organiser.
+	// Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
+	CorrectLadderMatch(context.Context, *CorrectLadderMatchRequest) (*CorrectLadderMatchResponse, error)
 	// Lists the standings, best first.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN.
@@ -344,8 +369,8 @@ type LadderServiceServer interface {
 	// Callers: all.
 	// Errors: CONTEST_NOT_OVER.
 	GetLadderRecord(*GetLadderRecordRequest, grpc.ServerStreamingServer[GetLadderRecordResponse]) error
-	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
-	// the stream then ends with OK.
+	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
+	// with the corrections since; the stream then ends with OK.
 	// Callers: all.
 	// Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
 	WatchLadder(*WatchLadderRequest, grpc.ServerStreamingServer[WatchLadderResponse]) error
@@ -388,6 +413,9 @@ func (UnimplementedLadderServiceServer) ResumeLadder(context.Context, *ResumeLad
 }
 func (UnimplementedLadderServiceServer) CloseLadder(context.Context, *CloseLadderRequest) (*CloseLadderResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CloseLadder not implemented")
+}
+func (UnimplementedLadderServiceServer) CorrectLadderMatch(context.Context, *CorrectLadderMatchRequest) (*CorrectLadderMatchResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CorrectLadderMatch not implemented")
 }
 func (UnimplementedLadderServiceServer) ListLadderStandings(context.Context, *ListLadderStandingsRequest) (*ListLadderStandingsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListLadderStandings not implemented")
@@ -602,6 +630,24 @@ func _LadderService_CloseLadder_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LadderService_CorrectLadderMatch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CorrectLadderMatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LadderServiceServer).CorrectLadderMatch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LadderService_CorrectLadderMatch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LadderServiceServer).CorrectLadderMatch(ctx, req.(*CorrectLadderMatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _LadderService_ListLadderStandings_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListLadderStandingsRequest)
 	if err := dec(in); err != nil {
@@ -706,6 +752,10 @@ var LadderService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CloseLadder",
 			Handler:    _LadderService_CloseLadder_Handler,
+		},
+		{
+			MethodName: "CorrectLadderMatch",
+			Handler:    _LadderService_CorrectLadderMatch_Handler,
 		},
 		{
 			MethodName: "ListLadderStandings",

@@ -1598,6 +1598,7 @@ type TournamentEntry struct {
 	//	*TournamentEntry_PairingPostponed
 	//	*TournamentEntry_PairingReopened
 	//	*TournamentEntry_ByeRequested
+	//	*TournamentEntry_ScoreCorrected
 	Event         isTournamentEntry_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1780,6 +1781,15 @@ func (x *TournamentEntry) GetByeRequested() *ByeRequested {
 	return nil
 }
 
+func (x *TournamentEntry) GetScoreCorrected() *ScoreCorrected {
+	if x != nil {
+		if x, ok := x.Event.(*TournamentEntry_ScoreCorrected); ok {
+			return x.ScoreCorrected
+		}
+	}
+	return nil
+}
+
 type isTournamentEntry_Event interface {
 	isTournamentEntry_Event()
 }
@@ -1821,7 +1831,7 @@ type TournamentEntry_Sprt struct {
 }
 
 type TournamentEntry_Ended struct {
-	// The tournament ended. Always the last entry.
+	// The tournament ended. Only corrections can follow.
 	Ended *TournamentEnded `protobuf:"bytes,10,opt,name=ended,proto3,oneof"`
 }
 
@@ -1855,6 +1865,11 @@ type TournamentEntry_ByeRequested struct {
 	ByeRequested *ByeRequested `protobuf:"bytes,20,opt,name=bye_requested,json=byeRequested,proto3,oneof"`
 }
 
+type TournamentEntry_ScoreCorrected struct {
+	// Staff struck a match, corrected its result or restored it.
+	ScoreCorrected *ScoreCorrected `protobuf:"bytes,16,opt,name=score_corrected,json=scoreCorrected,proto3,oneof"`
+}
+
 func (*TournamentEntry_Created) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_EntrantJoined) isTournamentEntry_Event() {}
@@ -1882,6 +1897,8 @@ func (*TournamentEntry_PairingPostponed) isTournamentEntry_Event() {}
 func (*TournamentEntry_PairingReopened) isTournamentEntry_Event() {}
 
 func (*TournamentEntry_ByeRequested) isTournamentEntry_Event() {}
+
+func (*TournamentEntry_ScoreCorrected) isTournamentEntry_Event() {}
 
 // A round started.
 type RoundStarted struct {
@@ -2386,6 +2403,62 @@ func (x *ByeRequested) GetBy() string {
 	return ""
 }
 
+// Staff struck a match, corrected its result or restored it. Standings follow from the results that count; pairings
+// that are planned do not change.
+type ScoreCorrected struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing, with its points as they are now.
+	Pairing *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	// The correction.
+	Correction    *MatchCorrection `protobuf:"bytes,2,opt,name=correction,proto3" json:"correction,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScoreCorrected) Reset() {
+	*x = ScoreCorrected{}
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScoreCorrected) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScoreCorrected) ProtoMessage() {}
+
+func (x *ScoreCorrected) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScoreCorrected.ProtoReflect.Descriptor instead.
+func (*ScoreCorrected) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ScoreCorrected) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
+func (x *ScoreCorrected) GetCorrection() *MatchCorrection {
+	if x != nil {
+		return x.Correction
+	}
+	return nil
+}
+
 // The tournament ended.
 type TournamentEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2401,7 +2474,7 @@ type TournamentEnded struct {
 
 func (x *TournamentEnded) Reset() {
 	*x = TournamentEnded{}
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[23]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2413,7 +2486,7 @@ func (x *TournamentEnded) String() string {
 func (*TournamentEnded) ProtoMessage() {}
 
 func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_proto_msgTypes[23]
+	mi := &file_referee_api_v1_tournament_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2426,7 +2499,7 @@ func (x *TournamentEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentEnded.ProtoReflect.Descriptor instead.
 func (*TournamentEnded) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{23}
+	return file_referee_api_v1_tournament_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TournamentEnded) GetPhase() TournamentPhase {
@@ -2563,7 +2636,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\bopponent\x18\x01 \x01(\tR\bopponent\x12\x16\n" +
 	"\x06points\x18\x02 \x01(\x01R\x06points\x12\x1b\n" +
 	"\tmatch_ids\x18\x03 \x03(\tR\bmatchIds\x12\x19\n" +
-	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xae\b\n" +
+	"\bno_shows\x18\x04 \x01(\rR\anoShows\"\xf9\b\n" +
 	"\x0fTournamentEntry\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -2582,7 +2655,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x11pairings_replaced\x18\r \x01(\v2 .referee_api.v1.PairingsReplacedH\x00R\x10pairingsReplaced\x12O\n" +
 	"\x11pairing_postponed\x18\x0e \x01(\v2 .referee_api.v1.PairingPostponedH\x00R\x10pairingPostponed\x12L\n" +
 	"\x10pairing_reopened\x18\x0f \x01(\v2\x1f.referee_api.v1.PairingReopenedH\x00R\x0fpairingReopened\x12C\n" +
-	"\rbye_requested\x18\x14 \x01(\v2\x1c.referee_api.v1.ByeRequestedH\x00R\fbyeRequestedB\a\n" +
+	"\rbye_requested\x18\x14 \x01(\v2\x1c.referee_api.v1.ByeRequestedH\x00R\fbyeRequested\x12I\n" +
+	"\x0fscore_corrected\x18\x10 \x01(\v2\x1e.referee_api.v1.ScoreCorrectedH\x00R\x0escoreCorrectedB\a\n" +
 	"\x05event\"\x9b\x01\n" +
 	"\fRoundStarted\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12@\n" +
@@ -2616,7 +2690,12 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x02by\x18\x04 \x01(\tR\x02by\"N\n" +
 	"\fByeRequested\x12.\n" +
 	"\x03bye\x18\x01 \x01(\v2\x1c.referee_api.v1.RequestedByeR\x03bye\x12\x0e\n" +
-	"\x02by\x18\x02 \x01(\tR\x02by\"\xa4\x01\n" +
+	"\x02by\x18\x02 \x01(\tR\x02by\"\x84\x01\n" +
+	"\x0eScoreCorrected\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\x12?\n" +
+	"\n" +
+	"correction\x18\x02 \x01(\v2\x1f.referee_api.v1.MatchCorrectionR\n" +
+	"correction\"\xa4\x01\n" +
 	"\x0fTournamentEnded\x125\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12@\n" +
 	"\tstandings\x18\x02 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12\x18\n" +
@@ -2663,7 +2742,7 @@ func file_referee_api_v1_tournament_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_referee_api_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(ByeKind)(0),                  // 0: referee_api.v1.ByeKind
 	(TieBreak)(0),                 // 1: referee_api.v1.TieBreak
@@ -2692,80 +2771,85 @@ var file_referee_api_v1_tournament_proto_goTypes = []any{
 	(*PairingPostponed)(nil),      // 24: referee_api.v1.PairingPostponed
 	(*PairingReopened)(nil),       // 25: referee_api.v1.PairingReopened
 	(*ByeRequested)(nil),          // 26: referee_api.v1.ByeRequested
-	(*TournamentEnded)(nil),       // 27: referee_api.v1.TournamentEnded
-	(*MatchTerms)(nil),            // 28: referee_api.v1.MatchTerms
-	(*Sprt)(nil),                  // 29: referee_api.v1.Sprt
-	(*DuplicatePlay)(nil),         // 30: referee_api.v1.DuplicatePlay
-	(PartnerRule)(0),              // 31: referee_api.v1.PartnerRule
-	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
-	(*Entrant)(nil),               // 33: referee_api.v1.Entrant
-	(*SeedCommitment)(nil),        // 34: referee_api.v1.SeedCommitment
-	(*EloEstimate)(nil),           // 35: referee_api.v1.EloEstimate
-	(*EntrantJoined)(nil),         // 36: referee_api.v1.EntrantJoined
-	(*EntrantLeft)(nil),           // 37: referee_api.v1.EntrantLeft
-	(*Pairing)(nil),               // 38: referee_api.v1.Pairing
-	(*SprtState)(nil),             // 39: referee_api.v1.SprtState
+	(*ScoreCorrected)(nil),        // 27: referee_api.v1.ScoreCorrected
+	(*TournamentEnded)(nil),       // 28: referee_api.v1.TournamentEnded
+	(*MatchTerms)(nil),            // 29: referee_api.v1.MatchTerms
+	(*Sprt)(nil),                  // 30: referee_api.v1.Sprt
+	(*DuplicatePlay)(nil),         // 31: referee_api.v1.DuplicatePlay
+	(PartnerRule)(0),              // 32: referee_api.v1.PartnerRule
+	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
+	(*Entrant)(nil),               // 34: referee_api.v1.Entrant
+	(*SeedCommitment)(nil),        // 35: referee_api.v1.SeedCommitment
+	(*EloEstimate)(nil),           // 36: referee_api.v1.EloEstimate
+	(*EntrantJoined)(nil),         // 37: referee_api.v1.EntrantJoined
+	(*EntrantLeft)(nil),           // 38: referee_api.v1.EntrantLeft
+	(*Pairing)(nil),               // 39: referee_api.v1.Pairing
+	(*SprtState)(nil),             // 40: referee_api.v1.SprtState
+	(*MatchCorrection)(nil),       // 41: referee_api.v1.MatchCorrection
 }
 var file_referee_api_v1_tournament_proto_depIdxs = []int32{
-	28, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
+	29, // 0: referee_api.v1.TournamentTerms.match_terms:type_name -> referee_api.v1.MatchTerms
 	8,  // 1: referee_api.v1.TournamentTerms.round_robin:type_name -> referee_api.v1.RoundRobin
 	9,  // 2: referee_api.v1.TournamentTerms.swiss:type_name -> referee_api.v1.Swiss
 	10, // 3: referee_api.v1.TournamentTerms.elimination:type_name -> referee_api.v1.Elimination
 	11, // 4: referee_api.v1.TournamentTerms.gauntlet:type_name -> referee_api.v1.Gauntlet
 	12, // 5: referee_api.v1.TournamentTerms.pools:type_name -> referee_api.v1.Pools
-	29, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
-	30, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
+	30, // 6: referee_api.v1.TournamentTerms.sprt:type_name -> referee_api.v1.Sprt
+	31, // 7: referee_api.v1.TournamentTerms.duplicate_play:type_name -> referee_api.v1.DuplicatePlay
 	1,  // 8: referee_api.v1.TournamentTerms.tie_breaks:type_name -> referee_api.v1.TieBreak
 	2,  // 9: referee_api.v1.TournamentTerms.seeding:type_name -> referee_api.v1.Seeding
-	31, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
-	32, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
-	32, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
+	32, // 10: referee_api.v1.TournamentTerms.partner_rule:type_name -> referee_api.v1.PartnerRule
+	33, // 11: referee_api.v1.TournamentTerms.starts_at:type_name -> google.protobuf.Timestamp
+	33, // 12: referee_api.v1.TournamentTerms.entries_close_at:type_name -> google.protobuf.Timestamp
 	7,  // 13: referee_api.v1.TournamentTerms.qualification:type_name -> referee_api.v1.Qualification
 	5,  // 14: referee_api.v1.TournamentTerms.forbidden_pairs:type_name -> referee_api.v1.ForbiddenPair
 	0,  // 15: referee_api.v1.RequestedBye.kind:type_name -> referee_api.v1.ByeKind
 	4,  // 16: referee_api.v1.Tournament.terms:type_name -> referee_api.v1.TournamentTerms
 	3,  // 17: referee_api.v1.Tournament.phase:type_name -> referee_api.v1.TournamentPhase
-	33, // 18: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
-	32, // 19: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
-	32, // 20: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
-	32, // 21: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
+	34, // 18: referee_api.v1.Tournament.entrants:type_name -> referee_api.v1.Entrant
+	33, // 19: referee_api.v1.Tournament.create_time:type_name -> google.protobuf.Timestamp
+	33, // 20: referee_api.v1.Tournament.start_time:type_name -> google.protobuf.Timestamp
+	33, // 21: referee_api.v1.Tournament.end_time:type_name -> google.protobuf.Timestamp
 	6,  // 22: referee_api.v1.Tournament.requested_byes:type_name -> referee_api.v1.RequestedBye
-	34, // 23: referee_api.v1.Tournament.seed_commitment:type_name -> referee_api.v1.SeedCommitment
+	35, // 23: referee_api.v1.Tournament.seed_commitment:type_name -> referee_api.v1.SeedCommitment
 	15, // 24: referee_api.v1.TournamentStanding.tie_breaks:type_name -> referee_api.v1.TieBreakValue
-	35, // 25: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
+	36, // 25: referee_api.v1.TournamentStanding.estimate:type_name -> referee_api.v1.EloEstimate
 	1,  // 26: referee_api.v1.TieBreakValue.tie_break:type_name -> referee_api.v1.TieBreak
 	17, // 27: referee_api.v1.CrossTableRow.cells:type_name -> referee_api.v1.CrossTableCell
-	32, // 28: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
+	33, // 28: referee_api.v1.TournamentEntry.create_time:type_name -> google.protobuf.Timestamp
 	13, // 29: referee_api.v1.TournamentEntry.created:type_name -> referee_api.v1.Tournament
-	36, // 30: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
-	37, // 31: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
+	37, // 30: referee_api.v1.TournamentEntry.entrant_joined:type_name -> referee_api.v1.EntrantJoined
+	38, // 31: referee_api.v1.TournamentEntry.entrant_left:type_name -> referee_api.v1.EntrantLeft
 	20, // 32: referee_api.v1.TournamentEntry.pairings_planned:type_name -> referee_api.v1.PairingsPlanned
 	19, // 33: referee_api.v1.TournamentEntry.round_started:type_name -> referee_api.v1.RoundStarted
-	38, // 34: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
-	39, // 35: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
-	27, // 36: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
+	39, // 34: referee_api.v1.TournamentEntry.pairing:type_name -> referee_api.v1.Pairing
+	40, // 35: referee_api.v1.TournamentEntry.sprt:type_name -> referee_api.v1.SprtState
+	28, // 36: referee_api.v1.TournamentEntry.ended:type_name -> referee_api.v1.TournamentEnded
 	22, // 37: referee_api.v1.TournamentEntry.entrants_absent:type_name -> referee_api.v1.EntrantsAbsent
 	21, // 38: referee_api.v1.TournamentEntry.versions_frozen:type_name -> referee_api.v1.VersionsFrozen
 	23, // 39: referee_api.v1.TournamentEntry.pairings_replaced:type_name -> referee_api.v1.PairingsReplaced
 	24, // 40: referee_api.v1.TournamentEntry.pairing_postponed:type_name -> referee_api.v1.PairingPostponed
 	25, // 41: referee_api.v1.TournamentEntry.pairing_reopened:type_name -> referee_api.v1.PairingReopened
 	26, // 42: referee_api.v1.TournamentEntry.bye_requested:type_name -> referee_api.v1.ByeRequested
-	14, // 43: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
-	38, // 44: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
-	38, // 45: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
-	33, // 46: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
-	38, // 47: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
-	38, // 48: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
-	38, // 49: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
-	38, // 50: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
-	6,  // 51: referee_api.v1.ByeRequested.bye:type_name -> referee_api.v1.RequestedBye
-	3,  // 52: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
-	14, // 53: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	27, // 43: referee_api.v1.TournamentEntry.score_corrected:type_name -> referee_api.v1.ScoreCorrected
+	14, // 44: referee_api.v1.RoundStarted.standings:type_name -> referee_api.v1.TournamentStanding
+	39, // 45: referee_api.v1.RoundStarted.pairings:type_name -> referee_api.v1.Pairing
+	39, // 46: referee_api.v1.PairingsPlanned.pairings:type_name -> referee_api.v1.Pairing
+	34, // 47: referee_api.v1.VersionsFrozen.entrants:type_name -> referee_api.v1.Entrant
+	39, // 48: referee_api.v1.EntrantsAbsent.pairing:type_name -> referee_api.v1.Pairing
+	39, // 49: referee_api.v1.PairingsReplaced.pairings:type_name -> referee_api.v1.Pairing
+	39, // 50: referee_api.v1.PairingPostponed.pairing:type_name -> referee_api.v1.Pairing
+	39, // 51: referee_api.v1.PairingReopened.pairing:type_name -> referee_api.v1.Pairing
+	6,  // 52: referee_api.v1.ByeRequested.bye:type_name -> referee_api.v1.RequestedBye
+	39, // 53: referee_api.v1.ScoreCorrected.pairing:type_name -> referee_api.v1.Pairing
+	41, // 54: referee_api.v1.ScoreCorrected.correction:type_name -> referee_api.v1.MatchCorrection
+	3,  // 55: referee_api.v1.TournamentEnded.phase:type_name -> referee_api.v1.TournamentPhase
+	14, // 56: referee_api.v1.TournamentEnded.standings:type_name -> referee_api.v1.TournamentStanding
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_proto_init() }
@@ -2801,6 +2885,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentEntry_PairingPostponed)(nil),
 		(*TournamentEntry_PairingReopened)(nil),
 		(*TournamentEntry_ByeRequested)(nil),
+		(*TournamentEntry_ScoreCorrected)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2808,7 +2893,7 @@ func file_referee_api_v1_tournament_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_proto_rawDesc), len(file_referee_api_v1_tournament_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   24,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

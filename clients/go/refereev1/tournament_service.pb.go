@@ -1475,6 +1475,145 @@ func (x *RequestByeResponse) GetTournament() *Tournament {
 	return nil
 }
 
+// Request for `CorrectTournamentMatch`.
+type CorrectTournamentMatchRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Idempotency key chosen by the caller, 1 to 64 characters, unique in the tournament: a repeated request with the same
+	// key corrects nothing a second time. Required.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The tournament.
+	Tournament string `protobuf:"bytes,2,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// Id of the match.
+	MatchId string `protobuf:"bytes,3,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// What is decided. Required.
+	Kind CorrectionKind `protobuf:"varint,4,opt,name=kind,proto3,enum=referee_api.v1.CorrectionKind" json:"kind,omitempty"`
+	// Rank of each side, in the order of `SeatLayout.sides`, if the result is corrected; otherwise empty. They count from
+	// 1; a shared rank is followed by as many skipped ones. A corrected result has no forfeits.
+	Ranks []uint32 `protobuf:"varint,5,rep,packed,name=ranks,proto3" json:"ranks,omitempty"`
+	// Reason in one sentence for the entrants, up to 200 characters. Required.
+	Message       string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CorrectTournamentMatchRequest) Reset() {
+	*x = CorrectTournamentMatchRequest{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CorrectTournamentMatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CorrectTournamentMatchRequest) ProtoMessage() {}
+
+func (x *CorrectTournamentMatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CorrectTournamentMatchRequest.ProtoReflect.Descriptor instead.
+func (*CorrectTournamentMatchRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *CorrectTournamentMatchRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *CorrectTournamentMatchRequest) GetTournament() string {
+	if x != nil {
+		return x.Tournament
+	}
+	return ""
+}
+
+func (x *CorrectTournamentMatchRequest) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *CorrectTournamentMatchRequest) GetKind() CorrectionKind {
+	if x != nil {
+		return x.Kind
+	}
+	return CorrectionKind_CORRECTION_KIND_UNSPECIFIED
+}
+
+func (x *CorrectTournamentMatchRequest) GetRanks() []uint32 {
+	if x != nil {
+		return x.Ranks
+	}
+	return nil
+}
+
+func (x *CorrectTournamentMatchRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// Response of `CorrectTournamentMatch`.
+type CorrectTournamentMatchResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pairing of the match.
+	Pairing       *Pairing `protobuf:"bytes,1,opt,name=pairing,proto3" json:"pairing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CorrectTournamentMatchResponse) Reset() {
+	*x = CorrectTournamentMatchResponse{}
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CorrectTournamentMatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CorrectTournamentMatchResponse) ProtoMessage() {}
+
+func (x *CorrectTournamentMatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CorrectTournamentMatchResponse.ProtoReflect.Descriptor instead.
+func (*CorrectTournamentMatchResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *CorrectTournamentMatchResponse) GetPairing() *Pairing {
+	if x != nil {
+		return x.Pairing
+	}
+	return nil
+}
+
 // Request for `ListPairings`. All filters that are set apply.
 type ListPairingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1496,7 +1635,7 @@ type ListPairingsRequest struct {
 
 func (x *ListPairingsRequest) Reset() {
 	*x = ListPairingsRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1508,7 +1647,7 @@ func (x *ListPairingsRequest) String() string {
 func (*ListPairingsRequest) ProtoMessage() {}
 
 func (x *ListPairingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[25]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1521,7 +1660,7 @@ func (x *ListPairingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPairingsRequest.ProtoReflect.Descriptor instead.
 func (*ListPairingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{25}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListPairingsRequest) GetTournament() string {
@@ -1579,7 +1718,7 @@ type ListPairingsResponse struct {
 
 func (x *ListPairingsResponse) Reset() {
 	*x = ListPairingsResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1591,7 +1730,7 @@ func (x *ListPairingsResponse) String() string {
 func (*ListPairingsResponse) ProtoMessage() {}
 
 func (x *ListPairingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[26]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1604,7 +1743,7 @@ func (x *ListPairingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPairingsResponse.ProtoReflect.Descriptor instead.
 func (*ListPairingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{26}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListPairingsResponse) GetPairings() []*Pairing {
@@ -1634,7 +1773,7 @@ type GetTournamentStandingsRequest struct {
 
 func (x *GetTournamentStandingsRequest) Reset() {
 	*x = GetTournamentStandingsRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1785,7 @@ func (x *GetTournamentStandingsRequest) String() string {
 func (*GetTournamentStandingsRequest) ProtoMessage() {}
 
 func (x *GetTournamentStandingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[27]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1798,7 @@ func (x *GetTournamentStandingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentStandingsRequest.ProtoReflect.Descriptor instead.
 func (*GetTournamentStandingsRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{27}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetTournamentStandingsRequest) GetTournament() string {
@@ -1689,7 +1828,7 @@ type GetTournamentStandingsResponse struct {
 
 func (x *GetTournamentStandingsResponse) Reset() {
 	*x = GetTournamentStandingsResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1701,7 +1840,7 @@ func (x *GetTournamentStandingsResponse) String() string {
 func (*GetTournamentStandingsResponse) ProtoMessage() {}
 
 func (x *GetTournamentStandingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[28]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1714,7 +1853,7 @@ func (x *GetTournamentStandingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentStandingsResponse.ProtoReflect.Descriptor instead.
 func (*GetTournamentStandingsResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{28}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetTournamentStandingsResponse) GetStandings() []*TournamentStanding {
@@ -1746,7 +1885,7 @@ type GetCrossTableRequest struct {
 
 func (x *GetCrossTableRequest) Reset() {
 	*x = GetCrossTableRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1758,7 +1897,7 @@ func (x *GetCrossTableRequest) String() string {
 func (*GetCrossTableRequest) ProtoMessage() {}
 
 func (x *GetCrossTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[29]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1771,7 +1910,7 @@ func (x *GetCrossTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCrossTableRequest.ProtoReflect.Descriptor instead.
 func (*GetCrossTableRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{29}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetCrossTableRequest) GetTournament() string {
@@ -1808,7 +1947,7 @@ type GetCrossTableResponse struct {
 
 func (x *GetCrossTableResponse) Reset() {
 	*x = GetCrossTableResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1820,7 +1959,7 @@ func (x *GetCrossTableResponse) String() string {
 func (*GetCrossTableResponse) ProtoMessage() {}
 
 func (x *GetCrossTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[30]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1833,7 +1972,7 @@ func (x *GetCrossTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCrossTableResponse.ProtoReflect.Descriptor instead.
 func (*GetCrossTableResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{30}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetCrossTableResponse) GetRows() []*CrossTableRow {
@@ -1863,7 +2002,7 @@ type ExportTournamentRequest struct {
 
 func (x *ExportTournamentRequest) Reset() {
 	*x = ExportTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1875,7 +2014,7 @@ func (x *ExportTournamentRequest) String() string {
 func (*ExportTournamentRequest) ProtoMessage() {}
 
 func (x *ExportTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[31]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1888,7 +2027,7 @@ func (x *ExportTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportTournamentRequest.ProtoReflect.Descriptor instead.
 func (*ExportTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{31}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExportTournamentRequest) GetTournament() string {
@@ -1916,7 +2055,7 @@ type ExportTournamentResponse struct {
 
 func (x *ExportTournamentResponse) Reset() {
 	*x = ExportTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1928,7 +2067,7 @@ func (x *ExportTournamentResponse) String() string {
 func (*ExportTournamentResponse) ProtoMessage() {}
 
 func (x *ExportTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[32]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1941,7 +2080,7 @@ func (x *ExportTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportTournamentResponse.ProtoReflect.Descriptor instead.
 func (*ExportTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{32}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExportTournamentResponse) GetText() string {
@@ -1962,7 +2101,7 @@ type GetTournamentRecordRequest struct {
 
 func (x *GetTournamentRecordRequest) Reset() {
 	*x = GetTournamentRecordRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1974,7 +2113,7 @@ func (x *GetTournamentRecordRequest) String() string {
 func (*GetTournamentRecordRequest) ProtoMessage() {}
 
 func (x *GetTournamentRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[33]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1987,7 +2126,7 @@ func (x *GetTournamentRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetTournamentRecordRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{33}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetTournamentRecordRequest) GetTournament() string {
@@ -2008,7 +2147,7 @@ type GetTournamentRecordResponse struct {
 
 func (x *GetTournamentRecordResponse) Reset() {
 	*x = GetTournamentRecordResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2020,7 +2159,7 @@ func (x *GetTournamentRecordResponse) String() string {
 func (*GetTournamentRecordResponse) ProtoMessage() {}
 
 func (x *GetTournamentRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[34]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2033,7 +2172,7 @@ func (x *GetTournamentRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetTournamentRecordResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{34}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *GetTournamentRecordResponse) GetText() string {
@@ -2056,7 +2195,7 @@ type WatchTournamentRequest struct {
 
 func (x *WatchTournamentRequest) Reset() {
 	*x = WatchTournamentRequest{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2068,7 +2207,7 @@ func (x *WatchTournamentRequest) String() string {
 func (*WatchTournamentRequest) ProtoMessage() {}
 
 func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[35]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2081,7 +2220,7 @@ func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentRequest.ProtoReflect.Descriptor instead.
 func (*WatchTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{35}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *WatchTournamentRequest) GetTournament() string {
@@ -2109,7 +2248,7 @@ type WatchTournamentResponse struct {
 
 func (x *WatchTournamentResponse) Reset() {
 	*x = WatchTournamentResponse{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2121,7 +2260,7 @@ func (x *WatchTournamentResponse) String() string {
 func (*WatchTournamentResponse) ProtoMessage() {}
 
 func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[36]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2273,7 @@ func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentResponse.ProtoReflect.Descriptor instead.
 func (*WatchTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{36}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *WatchTournamentResponse) GetItems() []*WatchTournamentItem {
@@ -2160,7 +2299,7 @@ type WatchTournamentItem struct {
 
 func (x *WatchTournamentItem) Reset() {
 	*x = WatchTournamentItem{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[37]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2172,7 +2311,7 @@ func (x *WatchTournamentItem) String() string {
 func (*WatchTournamentItem) ProtoMessage() {}
 
 func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[37]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2185,7 +2324,7 @@ func (x *WatchTournamentItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentItem.ProtoReflect.Descriptor instead.
 func (*WatchTournamentItem) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{37}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *WatchTournamentItem) GetItem() isWatchTournamentItem_Item {
@@ -2250,7 +2389,7 @@ type TournamentSnapshot struct {
 
 func (x *TournamentSnapshot) Reset() {
 	*x = TournamentSnapshot{}
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[38]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2262,7 +2401,7 @@ func (x *TournamentSnapshot) String() string {
 func (*TournamentSnapshot) ProtoMessage() {}
 
 func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[38]
+	mi := &file_referee_api_v1_tournament_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2275,7 +2414,7 @@ func (x *TournamentSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TournamentSnapshot.ProtoReflect.Descriptor instead.
 func (*TournamentSnapshot) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{38}
+	return file_referee_api_v1_tournament_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TournamentSnapshot) GetEntryNumber() uint64 {
@@ -2420,7 +2559,19 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x12RequestByeResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\"\xd5\x01\n" +
+	"tournament\"\xdd\x01\n" +
+	"\x1dCorrectTournamentMatchRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1e\n" +
+	"\n" +
+	"tournament\x18\x02 \x01(\tR\n" +
+	"tournament\x12\x19\n" +
+	"\bmatch_id\x18\x03 \x01(\tR\amatchId\x122\n" +
+	"\x04kind\x18\x04 \x01(\x0e2\x1e.referee_api.v1.CorrectionKindR\x04kind\x12\x14\n" +
+	"\x05ranks\x18\x05 \x03(\rR\x05ranks\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\"S\n" +
+	"\x1eCorrectTournamentMatchResponse\x121\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\xd5\x01\n" +
 	"\x13ListPairingsRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -2489,7 +2640,7 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x19EXPORT_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11EXPORT_FORMAT_CSV\x10\x01\x12\x16\n" +
 	"\x12EXPORT_FORMAT_JSON\x10\x02\x12\x15\n" +
-	"\x11EXPORT_FORMAT_TRF\x10\x032\x89\x0e\n" +
+	"\x11EXPORT_FORMAT_TRF\x10\x032\x82\x0f\n" +
 	"\x11TournamentService\x12e\n" +
 	"\x10CreateTournament\x12'.referee_api.v1.CreateTournamentRequest\x1a(.referee_api.v1.CreateTournamentResponse\x12\\\n" +
 	"\rGetTournament\x12$.referee_api.v1.GetTournamentRequest\x1a%.referee_api.v1.GetTournamentResponse\x12b\n" +
@@ -2503,7 +2654,8 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\rReopenPairing\x12$.referee_api.v1.ReopenPairingRequest\x1a%.referee_api.v1.ReopenPairingResponse\x12\\\n" +
 	"\rDeclareAbsent\x12$.referee_api.v1.DeclareAbsentRequest\x1a%.referee_api.v1.DeclareAbsentResponse\x12S\n" +
 	"\n" +
-	"RequestBye\x12!.referee_api.v1.RequestByeRequest\x1a\".referee_api.v1.RequestByeResponse\x12Y\n" +
+	"RequestBye\x12!.referee_api.v1.RequestByeRequest\x1a\".referee_api.v1.RequestByeResponse\x12w\n" +
+	"\x16CorrectTournamentMatch\x12-.referee_api.v1.CorrectTournamentMatchRequest\x1a..referee_api.v1.CorrectTournamentMatchResponse\x12Y\n" +
 	"\fListPairings\x12#.referee_api.v1.ListPairingsRequest\x1a$.referee_api.v1.ListPairingsResponse\x12w\n" +
 	"\x16GetTournamentStandings\x12-.referee_api.v1.GetTournamentStandingsRequest\x1a..referee_api.v1.GetTournamentStandingsResponse\x12\\\n" +
 	"\rGetCrossTable\x12$.referee_api.v1.GetCrossTableRequest\x1a%.referee_api.v1.GetCrossTableResponse\x12g\n" +
@@ -2525,7 +2677,7 @@ func file_referee_api_v1_tournament_service_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_tournament_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_referee_api_v1_tournament_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(ExportFormat)(0),                      // 0: referee_api.v1.ExportFormat
 	(*CreateTournamentRequest)(nil),        // 1: referee_api.v1.CreateTournamentRequest
@@ -2553,106 +2705,113 @@ var file_referee_api_v1_tournament_service_proto_goTypes = []any{
 	(*DeclareAbsentResponse)(nil),          // 23: referee_api.v1.DeclareAbsentResponse
 	(*RequestByeRequest)(nil),              // 24: referee_api.v1.RequestByeRequest
 	(*RequestByeResponse)(nil),             // 25: referee_api.v1.RequestByeResponse
-	(*ListPairingsRequest)(nil),            // 26: referee_api.v1.ListPairingsRequest
-	(*ListPairingsResponse)(nil),           // 27: referee_api.v1.ListPairingsResponse
-	(*GetTournamentStandingsRequest)(nil),  // 28: referee_api.v1.GetTournamentStandingsRequest
-	(*GetTournamentStandingsResponse)(nil), // 29: referee_api.v1.GetTournamentStandingsResponse
-	(*GetCrossTableRequest)(nil),           // 30: referee_api.v1.GetCrossTableRequest
-	(*GetCrossTableResponse)(nil),          // 31: referee_api.v1.GetCrossTableResponse
-	(*ExportTournamentRequest)(nil),        // 32: referee_api.v1.ExportTournamentRequest
-	(*ExportTournamentResponse)(nil),       // 33: referee_api.v1.ExportTournamentResponse
-	(*GetTournamentRecordRequest)(nil),     // 34: referee_api.v1.GetTournamentRecordRequest
-	(*GetTournamentRecordResponse)(nil),    // 35: referee_api.v1.GetTournamentRecordResponse
-	(*WatchTournamentRequest)(nil),         // 36: referee_api.v1.WatchTournamentRequest
-	(*WatchTournamentResponse)(nil),        // 37: referee_api.v1.WatchTournamentResponse
-	(*WatchTournamentItem)(nil),            // 38: referee_api.v1.WatchTournamentItem
-	(*TournamentSnapshot)(nil),             // 39: referee_api.v1.TournamentSnapshot
-	(*TournamentTerms)(nil),                // 40: referee_api.v1.TournamentTerms
-	(*Entrant)(nil),                        // 41: referee_api.v1.Entrant
-	(*Tournament)(nil),                     // 42: referee_api.v1.Tournament
-	(TournamentPhase)(0),                   // 43: referee_api.v1.TournamentPhase
-	(*Pairing)(nil),                        // 44: referee_api.v1.Pairing
-	(*timestamppb.Timestamp)(nil),          // 45: google.protobuf.Timestamp
-	(ByeKind)(0),                           // 46: referee_api.v1.ByeKind
-	(PairingPhase)(0),                      // 47: referee_api.v1.PairingPhase
-	(*TournamentStanding)(nil),             // 48: referee_api.v1.TournamentStanding
-	(*SprtState)(nil),                      // 49: referee_api.v1.SprtState
-	(*CrossTableRow)(nil),                  // 50: referee_api.v1.CrossTableRow
-	(*TournamentEntry)(nil),                // 51: referee_api.v1.TournamentEntry
+	(*CorrectTournamentMatchRequest)(nil),  // 26: referee_api.v1.CorrectTournamentMatchRequest
+	(*CorrectTournamentMatchResponse)(nil), // 27: referee_api.v1.CorrectTournamentMatchResponse
+	(*ListPairingsRequest)(nil),            // 28: referee_api.v1.ListPairingsRequest
+	(*ListPairingsResponse)(nil),           // 29: referee_api.v1.ListPairingsResponse
+	(*GetTournamentStandingsRequest)(nil),  // 30: referee_api.v1.GetTournamentStandingsRequest
+	(*GetTournamentStandingsResponse)(nil), // 31: referee_api.v1.GetTournamentStandingsResponse
+	(*GetCrossTableRequest)(nil),           // 32: referee_api.v1.GetCrossTableRequest
+	(*GetCrossTableResponse)(nil),          // 33: referee_api.v1.GetCrossTableResponse
+	(*ExportTournamentRequest)(nil),        // 34: referee_api.v1.ExportTournamentRequest
+	(*ExportTournamentResponse)(nil),       // 35: referee_api.v1.ExportTournamentResponse
+	(*GetTournamentRecordRequest)(nil),     // 36: referee_api.v1.GetTournamentRecordRequest
+	(*GetTournamentRecordResponse)(nil),    // 37: referee_api.v1.GetTournamentRecordResponse
+	(*WatchTournamentRequest)(nil),         // 38: referee_api.v1.WatchTournamentRequest
+	(*WatchTournamentResponse)(nil),        // 39: referee_api.v1.WatchTournamentResponse
+	(*WatchTournamentItem)(nil),            // 40: referee_api.v1.WatchTournamentItem
+	(*TournamentSnapshot)(nil),             // 41: referee_api.v1.TournamentSnapshot
+	(*TournamentTerms)(nil),                // 42: referee_api.v1.TournamentTerms
+	(*Entrant)(nil),                        // 43: referee_api.v1.Entrant
+	(*Tournament)(nil),                     // 44: referee_api.v1.Tournament
+	(TournamentPhase)(0),                   // 45: referee_api.v1.TournamentPhase
+	(*Pairing)(nil),                        // 46: referee_api.v1.Pairing
+	(*timestamppb.Timestamp)(nil),          // 47: google.protobuf.Timestamp
+	(ByeKind)(0),                           // 48: referee_api.v1.ByeKind
+	(CorrectionKind)(0),                    // 49: referee_api.v1.CorrectionKind
+	(PairingPhase)(0),                      // 50: referee_api.v1.PairingPhase
+	(*TournamentStanding)(nil),             // 51: referee_api.v1.TournamentStanding
+	(*SprtState)(nil),                      // 52: referee_api.v1.SprtState
+	(*CrossTableRow)(nil),                  // 53: referee_api.v1.CrossTableRow
+	(*TournamentEntry)(nil),                // 54: referee_api.v1.TournamentEntry
 }
 var file_referee_api_v1_tournament_service_proto_depIdxs = []int32{
-	40, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
-	41, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
-	42, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	42, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	43, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
-	42, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
-	41, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
-	42, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	42, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
-	42, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
-	42, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	42, // 0: referee_api.v1.CreateTournamentRequest.terms:type_name -> referee_api.v1.TournamentTerms
+	43, // 1: referee_api.v1.CreateTournamentRequest.entrants:type_name -> referee_api.v1.Entrant
+	44, // 2: referee_api.v1.CreateTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	44, // 3: referee_api.v1.GetTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	45, // 4: referee_api.v1.ListTournamentsRequest.phase:type_name -> referee_api.v1.TournamentPhase
+	44, // 5: referee_api.v1.ListTournamentsResponse.tournaments:type_name -> referee_api.v1.Tournament
+	43, // 6: referee_api.v1.EnterTournamentRequest.entrant:type_name -> referee_api.v1.Entrant
+	44, // 7: referee_api.v1.EnterTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	44, // 8: referee_api.v1.WithdrawEntrantResponse.tournament:type_name -> referee_api.v1.Tournament
+	44, // 9: referee_api.v1.StartTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
+	44, // 10: referee_api.v1.CancelTournamentResponse.tournament:type_name -> referee_api.v1.Tournament
 	15, // 11: referee_api.v1.PairRoundRequest.pairings:type_name -> referee_api.v1.HandPairing
-	44, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
-	45, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
-	44, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
-	44, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
-	44, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
-	46, // 17: referee_api.v1.RequestByeRequest.kind:type_name -> referee_api.v1.ByeKind
-	42, // 18: referee_api.v1.RequestByeResponse.tournament:type_name -> referee_api.v1.Tournament
-	47, // 19: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
-	44, // 20: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
-	48, // 21: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
-	49, // 22: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
-	50, // 23: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
-	0,  // 24: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
-	38, // 25: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
-	39, // 26: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
-	51, // 27: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
-	42, // 28: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
-	48, // 29: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
-	44, // 30: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
-	1,  // 31: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
-	3,  // 32: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
-	5,  // 33: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
-	7,  // 34: referee_api.v1.TournamentService.EnterTournament:input_type -> referee_api.v1.EnterTournamentRequest
-	9,  // 35: referee_api.v1.TournamentService.WithdrawEntrant:input_type -> referee_api.v1.WithdrawEntrantRequest
-	11, // 36: referee_api.v1.TournamentService.StartTournament:input_type -> referee_api.v1.StartTournamentRequest
-	13, // 37: referee_api.v1.TournamentService.CancelTournament:input_type -> referee_api.v1.CancelTournamentRequest
-	16, // 38: referee_api.v1.TournamentService.PairRound:input_type -> referee_api.v1.PairRoundRequest
-	18, // 39: referee_api.v1.TournamentService.PostponePairing:input_type -> referee_api.v1.PostponePairingRequest
-	20, // 40: referee_api.v1.TournamentService.ReopenPairing:input_type -> referee_api.v1.ReopenPairingRequest
-	22, // 41: referee_api.v1.TournamentService.DeclareAbsent:input_type -> referee_api.v1.DeclareAbsentRequest
-	24, // 42: referee_api.v1.TournamentService.RequestBye:input_type -> referee_api.v1.RequestByeRequest
-	26, // 43: referee_api.v1.TournamentService.ListPairings:input_type -> referee_api.v1.ListPairingsRequest
-	28, // 44: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
-	30, // 45: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
-	32, // 46: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
-	34, // 47: referee_api.v1.TournamentService.GetTournamentRecord:input_type -> referee_api.v1.GetTournamentRecordRequest
-	36, // 48: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
-	2,  // 49: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
-	4,  // 50: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
-	6,  // 51: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
-	8,  // 52: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
-	10, // 53: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
-	12, // 54: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
-	14, // 55: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
-	17, // 56: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
-	19, // 57: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
-	21, // 58: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
-	23, // 59: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
-	25, // 60: referee_api.v1.TournamentService.RequestBye:output_type -> referee_api.v1.RequestByeResponse
-	27, // 61: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
-	29, // 62: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
-	31, // 63: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
-	33, // 64: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
-	35, // 65: referee_api.v1.TournamentService.GetTournamentRecord:output_type -> referee_api.v1.GetTournamentRecordResponse
-	37, // 66: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
-	49, // [49:67] is the sub-list for method output_type
-	31, // [31:49] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	46, // 12: referee_api.v1.PairRoundResponse.pairings:type_name -> referee_api.v1.Pairing
+	47, // 13: referee_api.v1.PostponePairingRequest.until:type_name -> google.protobuf.Timestamp
+	46, // 14: referee_api.v1.PostponePairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	46, // 15: referee_api.v1.ReopenPairingResponse.pairing:type_name -> referee_api.v1.Pairing
+	46, // 16: referee_api.v1.DeclareAbsentResponse.pairing:type_name -> referee_api.v1.Pairing
+	48, // 17: referee_api.v1.RequestByeRequest.kind:type_name -> referee_api.v1.ByeKind
+	44, // 18: referee_api.v1.RequestByeResponse.tournament:type_name -> referee_api.v1.Tournament
+	49, // 19: referee_api.v1.CorrectTournamentMatchRequest.kind:type_name -> referee_api.v1.CorrectionKind
+	46, // 20: referee_api.v1.CorrectTournamentMatchResponse.pairing:type_name -> referee_api.v1.Pairing
+	50, // 21: referee_api.v1.ListPairingsRequest.phase:type_name -> referee_api.v1.PairingPhase
+	46, // 22: referee_api.v1.ListPairingsResponse.pairings:type_name -> referee_api.v1.Pairing
+	51, // 23: referee_api.v1.GetTournamentStandingsResponse.standings:type_name -> referee_api.v1.TournamentStanding
+	52, // 24: referee_api.v1.GetTournamentStandingsResponse.sprt:type_name -> referee_api.v1.SprtState
+	53, // 25: referee_api.v1.GetCrossTableResponse.rows:type_name -> referee_api.v1.CrossTableRow
+	0,  // 26: referee_api.v1.ExportTournamentRequest.format:type_name -> referee_api.v1.ExportFormat
+	40, // 27: referee_api.v1.WatchTournamentResponse.items:type_name -> referee_api.v1.WatchTournamentItem
+	41, // 28: referee_api.v1.WatchTournamentItem.snapshot:type_name -> referee_api.v1.TournamentSnapshot
+	54, // 29: referee_api.v1.WatchTournamentItem.entry:type_name -> referee_api.v1.TournamentEntry
+	44, // 30: referee_api.v1.TournamentSnapshot.tournament:type_name -> referee_api.v1.Tournament
+	51, // 31: referee_api.v1.TournamentSnapshot.standings:type_name -> referee_api.v1.TournamentStanding
+	46, // 32: referee_api.v1.TournamentSnapshot.pairings:type_name -> referee_api.v1.Pairing
+	1,  // 33: referee_api.v1.TournamentService.CreateTournament:input_type -> referee_api.v1.CreateTournamentRequest
+	3,  // 34: referee_api.v1.TournamentService.GetTournament:input_type -> referee_api.v1.GetTournamentRequest
+	5,  // 35: referee_api.v1.TournamentService.ListTournaments:input_type -> referee_api.v1.ListTournamentsRequest
+	7,  // 36: referee_api.v1.TournamentService.EnterTournament:input_type -> referee_api.v1.EnterTournamentRequest
+	9,  // 37: referee_api.v1.TournamentService.WithdrawEntrant:input_type -> referee_api.v1.WithdrawEntrantRequest
+	11, // 38: referee_api.v1.TournamentService.StartTournament:input_type -> referee_api.v1.StartTournamentRequest
+	13, // 39: referee_api.v1.TournamentService.CancelTournament:input_type -> referee_api.v1.CancelTournamentRequest
+	16, // 40: referee_api.v1.TournamentService.PairRound:input_type -> referee_api.v1.PairRoundRequest
+	18, // 41: referee_api.v1.TournamentService.PostponePairing:input_type -> referee_api.v1.PostponePairingRequest
+	20, // 42: referee_api.v1.TournamentService.ReopenPairing:input_type -> referee_api.v1.ReopenPairingRequest
+	22, // 43: referee_api.v1.TournamentService.DeclareAbsent:input_type -> referee_api.v1.DeclareAbsentRequest
+	24, // 44: referee_api.v1.TournamentService.RequestBye:input_type -> referee_api.v1.RequestByeRequest
+	26, // 45: referee_api.v1.TournamentService.CorrectTournamentMatch:input_type -> referee_api.v1.CorrectTournamentMatchRequest
+	28, // 46: referee_api.v1.TournamentService.ListPairings:input_type -> referee_api.v1.ListPairingsRequest
+	30, // 47: referee_api.v1.TournamentService.GetTournamentStandings:input_type -> referee_api.v1.GetTournamentStandingsRequest
+	32, // 48: referee_api.v1.TournamentService.GetCrossTable:input_type -> referee_api.v1.GetCrossTableRequest
+	34, // 49: referee_api.v1.TournamentService.ExportTournament:input_type -> referee_api.v1.ExportTournamentRequest
+	36, // 50: referee_api.v1.TournamentService.GetTournamentRecord:input_type -> referee_api.v1.GetTournamentRecordRequest
+	38, // 51: referee_api.v1.TournamentService.WatchTournament:input_type -> referee_api.v1.WatchTournamentRequest
+	2,  // 52: referee_api.v1.TournamentService.CreateTournament:output_type -> referee_api.v1.CreateTournamentResponse
+	4,  // 53: referee_api.v1.TournamentService.GetTournament:output_type -> referee_api.v1.GetTournamentResponse
+	6,  // 54: referee_api.v1.TournamentService.ListTournaments:output_type -> referee_api.v1.ListTournamentsResponse
+	8,  // 55: referee_api.v1.TournamentService.EnterTournament:output_type -> referee_api.v1.EnterTournamentResponse
+	10, // 56: referee_api.v1.TournamentService.WithdrawEntrant:output_type -> referee_api.v1.WithdrawEntrantResponse
+	12, // 57: referee_api.v1.TournamentService.StartTournament:output_type -> referee_api.v1.StartTournamentResponse
+	14, // 58: referee_api.v1.TournamentService.CancelTournament:output_type -> referee_api.v1.CancelTournamentResponse
+	17, // 59: referee_api.v1.TournamentService.PairRound:output_type -> referee_api.v1.PairRoundResponse
+	19, // 60: referee_api.v1.TournamentService.PostponePairing:output_type -> referee_api.v1.PostponePairingResponse
+	21, // 61: referee_api.v1.TournamentService.ReopenPairing:output_type -> referee_api.v1.ReopenPairingResponse
+	23, // 62: referee_api.v1.TournamentService.DeclareAbsent:output_type -> referee_api.v1.DeclareAbsentResponse
+	25, // 63: referee_api.v1.TournamentService.RequestBye:output_type -> referee_api.v1.RequestByeResponse
+	27, // 64: referee_api.v1.TournamentService.CorrectTournamentMatch:output_type -> referee_api.v1.CorrectTournamentMatchResponse
+	29, // 65: referee_api.v1.TournamentService.ListPairings:output_type -> referee_api.v1.ListPairingsResponse
+	31, // 66: referee_api.v1.TournamentService.GetTournamentStandings:output_type -> referee_api.v1.GetTournamentStandingsResponse
+	33, // 67: referee_api.v1.TournamentService.GetCrossTable:output_type -> referee_api.v1.GetCrossTableResponse
+	35, // 68: referee_api.v1.TournamentService.ExportTournament:output_type -> referee_api.v1.ExportTournamentResponse
+	37, // 69: referee_api.v1.TournamentService.GetTournamentRecord:output_type -> referee_api.v1.GetTournamentRecordResponse
+	39, // 70: referee_api.v1.TournamentService.WatchTournament:output_type -> referee_api.v1.WatchTournamentResponse
+	52, // [52:71] is the sub-list for method output_type
+	33, // [33:52] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_tournament_service_proto_init() }
@@ -2663,8 +2822,8 @@ func file_referee_api_v1_tournament_service_proto_init() {
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_sprt_proto_init()
 	file_referee_api_v1_tournament_proto_init()
-	file_referee_api_v1_tournament_service_proto_msgTypes[35].OneofWrappers = []any{}
-	file_referee_api_v1_tournament_service_proto_msgTypes[37].OneofWrappers = []any{
+	file_referee_api_v1_tournament_service_proto_msgTypes[37].OneofWrappers = []any{}
+	file_referee_api_v1_tournament_service_proto_msgTypes[39].OneofWrappers = []any{
 		(*WatchTournamentItem_Snapshot)(nil),
 		(*WatchTournamentItem_Entry)(nil),
 	}
@@ -2674,7 +2833,7 @@ func file_referee_api_v1_tournament_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_tournament_service_proto_rawDesc), len(file_referee_api_v1_tournament_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   39,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -33,6 +33,7 @@ const (
 	TournamentService_ReopenPairing_FullMethodName          = "/referee_api.v1.TournamentService/ReopenPairing"
 	TournamentService_DeclareAbsent_FullMethodName          = "/referee_api.v1.TournamentService/DeclareAbsent"
 	TournamentService_RequestBye_FullMethodName             = "/referee_api.v1.TournamentService/RequestBye"
+	TournamentService_CorrectTournamentMatch_FullMethodName = "/referee_api.v1.TournamentService/CorrectTournamentMatch"
 	TournamentService_ListPairings_FullMethodName           = "/referee_api.v1.TournamentService/ListPairings"
 	TournamentService_GetTournamentStandings_FullMethodName = "/referee_api.v1.TournamentService/GetTournamentStandings"
 	TournamentService_GetCrossTable_FullMethodName          = "/referee_api.v1.TournamentService/GetCrossTable"
@@ -109,6 +110,14 @@ type TournamentServiceClient interface {
 	// Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
 	// does not exist, or the entrant has withdrawn).
 	RequestBye(ctx context.Context, in *RequestByeRequest, opts ...grpc.CallOption) (*RequestByeResponse, error)
+	// Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
+	// standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
+	// of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
+	// correction of a match counts. Possible at any time, also after the end of the tournament.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
+	// bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
+	CorrectTournamentMatch(ctx context.Context, in *CorrectTournamentMatchRequest, opts ...grpc.CallOption) (*CorrectTournamentMatchResponse, error)
 	// Lists pairings by round and board.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
@@ -131,7 +140,7 @@ type TournamentServiceClient interface {
 	// Errors: CONTEST_NOT_OVER.
 	GetTournamentRecord(ctx context.Context, in *GetTournamentRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetTournamentRecordResponse], error)
 	// Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-	// over; the stream then ends with OK.
+	// over, with the corrections since; the stream then ends with OK.
 	// Callers: all.
 	// Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
 	WatchTournament(ctx context.Context, in *WatchTournamentRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTournamentResponse], error)
@@ -259,6 +268,16 @@ func (c *tournamentServiceClient) RequestBye(ctx context.Context, in *RequestBye
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RequestByeResponse)
 	err := c.cc.Invoke(ctx, TournamentService_RequestBye_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tournamentServiceClient) CorrectTournamentMatch(ctx context.Context, in *CorrectTournamentMatchRequest, opts ...grpc.CallOption) (*CorrectTournamentMatchResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CorrectTournamentMatchResponse)
+	err := c.cc.Invoke(ctx, TournamentService_CorrectTournamentMatch_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -420,6 +439,14 @@ type TournamentServiceServer interface {
 	// Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
 	// does not exist, or the entrant has withdrawn).
 	RequestBye(context.Context, *RequestByeRequest) (*RequestByeResponse, error)
+	// Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
+	// standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
+	// of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
+	// correction of a match counts. Possible at any time, also after the end of the tournament.
+	// Callers: the tournament's organiser.
+	// Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
+	// bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
+	CorrectTournamentMatch(context.Context, *CorrectTournamentMatchRequest) (*CorrectTournamentMatchResponse, error)
 	// Lists pairings by round and board.
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, NOT_AN_ENTRANT.
@@ -442,7 +469,7 @@ type TournamentServiceServer interface {
 	// Errors: CONTEST_NOT_OVER.
 	GetTournamentRecord(*GetTournamentRecordRequest, grpc.ServerStreamingServer[GetTournamentRecordResponse]) error
 	// Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-	// over; the stream then ends with OK.
+	// over, with the corrections since; the stream then ends with OK.
 	// Callers: all.
 	// Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
 	WatchTournament(*WatchTournamentRequest, grpc.ServerStreamingServer[WatchTournamentResponse]) error
@@ -491,6 +518,9 @@ func (UnimplementedTournamentServiceServer) DeclareAbsent(context.Context, *Decl
 }
 func (UnimplementedTournamentServiceServer) RequestBye(context.Context, *RequestByeRequest) (*RequestByeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RequestBye not implemented")
+}
+func (UnimplementedTournamentServiceServer) CorrectTournamentMatch(context.Context, *CorrectTournamentMatchRequest) (*CorrectTournamentMatchResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CorrectTournamentMatch not implemented")
 }
 func (UnimplementedTournamentServiceServer) ListPairings(context.Context, *ListPairingsRequest) (*ListPairingsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListPairings not implemented")
@@ -747,6 +777,24 @@ func _TournamentService_RequestBye_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TournamentService_CorrectTournamentMatch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CorrectTournamentMatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).CorrectTournamentMatch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_CorrectTournamentMatch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).CorrectTournamentMatch(ctx, req.(*CorrectTournamentMatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TournamentService_ListPairings_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListPairingsRequest)
 	if err := dec(in); err != nil {
@@ -888,6 +936,10 @@ var TournamentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RequestBye",
 			Handler:    _TournamentService_RequestBye_Handler,
+		},
+		{
+			MethodName: "CorrectTournamentMatch",
+			Handler:    _TournamentService_CorrectTournamentMatch_Handler,
 		},
 		{
 			MethodName: "ListPairings",

@@ -46,6 +46,8 @@ def _parts(report: Report) -> Iterator[str]:
         yield table(heads, [_times(report, name) for name in report.names if name in report.times])
     if ends := report.ends():
         yield table(["ended by", "", "matches"], [[end_text(end), end.kind, str(many)] for end, many in ends])
+    if report.corrections:
+        yield "\n".join([click.style("corrected by staff", bold=True), *report.corrections])
     if report.illegal_moves:
         yield "\n".join([click.style("forfeited by an illegal move", bold=True), *map(str, report.illegal_moves)])
     if terms := list(legend(report)):

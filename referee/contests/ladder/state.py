@@ -121,18 +121,13 @@ class Ladder:
     """Number of each entrant's last pairing; before its first one, of the last pairing planned when it joined."""
     availability: Mapping[str, EntrantAvailability] = field(default_factory=dict)
     """Entrants that were available at the last planning and have not left since, by name."""
-
     rated_matches: RatedMatches = field(default_factory=RatedMatches)
 
     @property
     def open_pairings(self) -> list[PairingProgress]:
         """Pairings that are not done. While the ladder closes, only those in play: the others lapse."""
-        unfinished = [progress for progress in self.pairings.values() if not progress.is_done]
-        return (
-            unfinished
-            if self.phase is LadderPhase.OPEN
-            else [progress for progress in unfinished if progress.matches_in_play]
-        )
+        may_start = self.phase is LadderPhase.OPEN
+        return [it for it in self.pairings.values() if not it.is_done and (may_start or it.matches_in_play)]
 
     @property
     def matches_in_play(self) -> list[DueMatch]:
@@ -281,13 +276,11 @@ def _match_voided(ladder: Ladder, event: ContestMatchVoided) -> Ladder:
 
 def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
     players = {entrant.name: it for it in event.finish.players if (entrant := _entrant(ladder, it))}
-    rated = ladder.current_season.after_match(event)
+    rated, holders = ladder.current_season.after_match(event), holders_of(ladder.all_entrants, event.finish)
     return replace(
         ladder,
         current_season=replace(rated, last_players={**rated.last_players, **players}),
-        rating_history=ladder.rating_history.with_match(
-            event.finish, holders_of(ladder.all_entrants, event.finish), event.at_ms
-        ),
+        rating_history=ladder.rating_history.with_match(event.finish, holders, event.at_ms),
         rated_matches=ladder.rated_matches.with_match(event.match_id, ladder.season),
     )
 

@@ -79,6 +79,8 @@ MAX_COUNT = {
     "Hello.games": 128,
     "Consent.games": 32,
     "AdjudicateMatchRequest.side_scores": 128,
+    "CorrectLadderMatchRequest.ranks": 128,
+    "CorrectTournamentMatchRequest.ranks": 128,
     "LadderTerms.match_terms": 32,
     "DuplicatePlay.openings": 1_000,
     "Entrant.bots": 128,

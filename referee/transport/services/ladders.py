@@ -25,17 +25,18 @@ from referee.transport.guards.permissions import (
     resolve_new_entrant,
 )
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.services.contest_corrections import own_request_id, read_correction
 from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_number, parse_page_token
 from referee.transport.services.records import ContestRecords
-from referee.wire.contests import pairing_of
+from referee.wire.contests import correction_of, pairing_of
 from referee.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
 from referee.wire.terms import TermsConverter
 from referee.wire.wire_errors import TooManyMatches
 
 SNAPSHOT_ROWS = 100
-"""Rows of the standings in a snapshot."""
+"""Rows of the standings in a snapshot, and corrections."""
 MAX_CHALLENGES_PER_OPPONENT = 2
 """Challenges of one holder against the same opponent that are not over, unless it is the ladder's organiser."""
 
@@ -146,6 +147,16 @@ class Ladders(LadderServiceServicer):
             ladder=self._ladder_of(await self._ladders.close(state.created.name, request.message))
         )
 
+    async def CorrectLadderMatch(
+        self, request: pb.CorrectLadderMatchRequest, context: Any
+    ) -> pb.CorrectLadderMatchResponse:
+        state = await self._own_ladder(request.ladder, "CorrectLadderMatch")
+        correction = read_correction(request, CALLER.get())
+        self._contest_changes.count(CALLER.get().budget_owner)
+        with own_request_id(request.request_id):
+            state = await self._ladders.correct(state.created.name, correction)
+        return pb.CorrectLadderMatchResponse(ladder=self._ladder_of(state))
+
     async def ListLadderStandings(
         self, request: pb.ListLadderStandingsRequest, context: Any
     ) -> pb.ListLadderStandingsResponse:
@@ -197,12 +208,13 @@ class Ladders(LadderServiceServicer):
         return ladder_of(state, self._converter, with_openings=_may_see_openings(CALLER.get(), state))
 
     async def _snapshot_of(self, state: LadderState) -> pb.LadderSnapshot:
-        rows = await self._ladders.standings_of(state)
+        rows, corrected = await self._ladders.standings_of(state), state.ladder.rated_matches.corrections.values()
         return pb.LadderSnapshot(
             entry_number=state.number,
             ladder=self._ladder_of(state),
             standings=map(ladder_standing_of, rows[:SNAPSHOT_ROWS]),
             pairings=map(pairing_of, state.ladder.open_pairings),
+            corrections=[correction_of(it.correction) for it in [*corrected][-SNAPSHOT_ROWS:]],
         )
 
     async def _own_ladder(self, name: str, what: str) -> LadderState:

@@ -42,6 +42,7 @@ from referee.transport.guards.permissions import (
     resolve_new_entrant,
 )
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.services.contest_corrections import own_request_id, read_correction
 from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
@@ -198,6 +199,16 @@ class Tournaments(TournamentServiceServicer):
         act = DeclareAbsent(request.pairing_id, names, request.message, CALLER.get().holder)
         state = await self._act(request.tournament, act)
         return pb.DeclareAbsentResponse(pairing=pairing_of(state.tournament.pairings[request.pairing_id]))
+
+    async def CorrectTournamentMatch(
+        self, request: pb.CorrectTournamentMatchRequest, context: Any
+    ) -> pb.CorrectTournamentMatchResponse:
+        state = await self._own_tournament(request.tournament, "CorrectTournamentMatch")
+        correction = read_correction(request, CALLER.get())
+        self._contest_changes.count(CALLER.get().budget_owner)
+        with own_request_id(request.request_id):
+            progress = await self._tournaments.correct(state.name, correction)
+        return pb.CorrectTournamentMatchResponse(pairing=pairing_of(progress))
 
     async def ListPairings(self, request: pb.ListPairingsRequest, context: Any) -> pb.ListPairingsResponse:
         size = page_size(request.page_size)

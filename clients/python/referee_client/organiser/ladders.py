@@ -9,6 +9,7 @@ from referee_api.v1.ladder_service_pb2_grpc import LadderServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.corrections import KINDS, CorrectionKind
 from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import Watch
@@ -77,6 +78,20 @@ class Ladders:
     def close(self, ladder: str, message: str = "") -> ladder_pb2.Ladder:
         """Close a ladder permanently."""
         return self._calls.call(self._stub.CloseLadder, pb.CloseLadderRequest(ladder=ladder, message=message)).ladder
+
+    def correct(
+        self, ladder: str, match_id: str, kind: CorrectionKind, message: str, ranks: Sequence[int] = ()
+    ) -> ladder_pb2.Ladder:
+        """Strike a finished match, correct its result to the ranks of its sides, or restore what was played."""
+        request = pb.CorrectLadderMatchRequest(
+            request_id=request_id(),
+            ladder=ladder,
+            match_id=match_id,
+            kind=KINDS[kind],
+            ranks=ranks,
+            message=message,
+        )
+        return self._calls.call(self._stub.CorrectLadderMatch, request).ladder
 
     def standings(
         self, ladder: str, season: int = 0, all_versions: bool = False

@@ -10,6 +10,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.corrections import KINDS, CorrectionKind
 from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import Watch
@@ -122,6 +123,20 @@ class Tournaments:
             tournament=tournament, pairing_id=pairing_id, entrants=entrants, message=message
         )
         return self._calls.call(self._stub.DeclareAbsent, request).pairing
+
+    def correct(
+        self, tournament: str, match_id: str, kind: CorrectionKind, message: str, ranks: Sequence[int] = ()
+    ) -> contest_pb2.Pairing:
+        """Strike a finished match, correct its result to the ranks of its sides, or restore what was played."""
+        request = pb.CorrectTournamentMatchRequest(
+            request_id=request_id(),
+            tournament=tournament,
+            match_id=match_id,
+            kind=KINDS[kind],
+            ranks=ranks,
+            message=message,
+        )
+        return self._calls.call(self._stub.CorrectTournamentMatch, request).pairing
 
     def pairings(self, tournament: str, of_round: int = 0, of_entrant: str = "") -> Iterator[contest_pb2.Pairing]:
         """Return pairings by round and board. Default: all."""

@@ -49,6 +49,34 @@ PARTNER_RULE_FIXED: PartnerRule.ValueType  # 2
 """An entrant has one bot for each seat of its side."""
 Global___PartnerRule: _TypeAlias = PartnerRule  # noqa: Y015
 
+class _CorrectionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CorrectionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CorrectionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CORRECTION_KIND_UNSPECIFIED: _CorrectionKind.ValueType  # 0
+    """Not used."""
+    CORRECTION_KIND_STRUCK: _CorrectionKind.ValueType  # 1
+    """The match does not count, and is not played again."""
+    CORRECTION_KIND_CORRECTED: _CorrectionKind.ValueType  # 2
+    """Another result counts."""
+    CORRECTION_KIND_RESTORED: _CorrectionKind.ValueType  # 3
+    """The result counts that was played."""
+
+class CorrectionKind(_CorrectionKind, metaclass=_CorrectionKindEnumTypeWrapper):
+    """What staff decided about a finished match."""
+
+CORRECTION_KIND_UNSPECIFIED: CorrectionKind.ValueType  # 0
+"""Not used."""
+CORRECTION_KIND_STRUCK: CorrectionKind.ValueType  # 1
+"""The match does not count, and is not played again."""
+CORRECTION_KIND_CORRECTED: CorrectionKind.ValueType  # 2
+"""Another result counts."""
+CORRECTION_KIND_RESTORED: CorrectionKind.ValueType  # 3
+"""The result counts that was played."""
+Global___CorrectionKind: _TypeAlias = CorrectionKind  # noqa: Y015
+
 class _PairingPhase:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -160,6 +188,7 @@ class Pairing(_message.Message):
     NOT_BEFORE_FIELD_NUMBER: _builtins.int
     BOARD_POINTS_FIELD_NUMBER: _builtins.int
     ABSENT_BOARDS_FIELD_NUMBER: _builtins.int
+    CORRECTIONS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id of the pairing."""
     round: _builtins.int
@@ -200,6 +229,10 @@ class Pairing(_message.Message):
     def absent_boards(self) -> _containers.RepeatedCompositeFieldContainer[Global___AbsentBoard]:
         """Boards that teams lost by absence, by number."""
 
+    @_builtins.property
+    def corrections(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchCorrection]:
+        """Corrections of its matches by staff that count, in the order of matches. `points` include them."""
+
     def __init__(
         self,
         *,
@@ -215,14 +248,57 @@ class Pairing(_message.Message):
         not_before: _timestamp_pb2.Timestamp | None = ...,
         board_points: _abc.Iterable[_builtins.float] | None = ...,
         absent_boards: _abc.Iterable[Global___AbsentBoard] | None = ...,
+        corrections: _abc.Iterable[Global___MatchCorrection] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["not_before", b"not_before"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_boards", b"absent_boards", "absent_entrants", b"absent_entrants", "board", b"board", "board_points", b"board_points", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_boards", b"absent_boards", "absent_entrants", b"absent_entrants", "board", b"board", "board_points", b"board_points", "corrections", b"corrections", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Pairing: _TypeAlias = Pairing  # noqa: Y015
+
+@_typing.final
+class MatchCorrection(_message.Message):
+    """A correction of a finished match by staff. What was played stays in the record of the match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """Id of the match."""
+    kind: Global___CorrectionKind.ValueType
+    """What was decided."""
+    message: _builtins.str
+    """Reason in one sentence."""
+    by: _builtins.str
+    """Holder of the token with which it was made."""
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rank of each side, in the order of `SeatLayout.sides`, if the result was corrected; otherwise empty. Sides that
+        share a rank are followed by skipped ranks.
+        """
+
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        kind: Global___CorrectionKind.ValueType = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        message: _builtins.str = ...,
+        by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "kind", b"kind", "match_id", b"match_id", "message", b"message", "ranks", b"ranks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatchCorrection: _TypeAlias = MatchCorrection  # noqa: Y015
 
 @_typing.final
 class AbsentBoard(_message.Message):

@@ -227,6 +227,7 @@ class LadderEntry(_message.Message):
     RESUMED_FIELD_NUMBER: _builtins.int
     CLOSING_FIELD_NUMBER: _builtins.int
     CLOSED_FIELD_NUMBER: _builtins.int
+    MATCH_CORRECTED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -271,7 +272,11 @@ class LadderEntry(_message.Message):
 
     @_builtins.property
     def closed(self) -> Global___LadderClosed:
-        """The last match of a closed ladder is over. Always the last entry."""
+        """The last match of a closed ladder is over. Only corrections can follow."""
+
+    @_builtins.property
+    def match_corrected(self) -> _contest_pb2.MatchCorrection:
+        """Staff struck a rated match, corrected its result or restored it. All ratings since were computed again."""
 
     def __init__(
         self,
@@ -288,12 +293,13 @@ class LadderEntry(_message.Message):
         resumed: Global___LadderResumed | None = ...,
         closing: Global___LadderClosing | None = ...,
         closed: Global___LadderClosed | None = ...,
+        match_corrected: _contest_pb2.MatchCorrection | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "closing", b"closing", "create_time", b"create_time", "created", b"created", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "event", b"event", "match_rated", b"match_rated", "pairing", b"pairing", "paused", b"paused", "resumed", b"resumed", "season_started", b"season_started"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "closing", b"closing", "create_time", b"create_time", "created", b"created", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "event", b"event", "match_corrected", b"match_corrected", "match_rated", b"match_rated", "pairing", b"pairing", "paused", b"paused", "resumed", b"resumed", "season_started", b"season_started"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "closing", b"closing", "create_time", b"create_time", "created", b"created", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "event", b"event", "match_rated", b"match_rated", "number", b"number", "pairing", b"pairing", "paused", b"paused", "resumed", b"resumed", "season_started", b"season_started"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "closing", b"closing", "create_time", b"create_time", "created", b"created", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "event", b"event", "match_corrected", b"match_corrected", "match_rated", b"match_rated", "number", b"number", "pairing", b"pairing", "paused", b"paused", "resumed", b"resumed", "season_started", b"season_started"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairing", "match_rated", "season_started", "paused", "resumed", "closing", "closed"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairing", "match_rated", "season_started", "paused", "resumed", "closing", "closed", "match_corrected"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

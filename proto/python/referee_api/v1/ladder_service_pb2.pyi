@@ -549,6 +549,78 @@ class CloseLadderResponse(_message.Message):
 Global___CloseLadderResponse: _TypeAlias = CloseLadderResponse  # noqa: Y015
 
 @_typing.final
+class CorrectLadderMatchRequest(_message.Message):
+    """Request for `CorrectLadderMatch`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Idempotency key chosen by the caller, 1 to 64 characters, unique on the ladder: a repeated request with the same
+    key corrects nothing a second time. Required.
+    """
+    ladder: _builtins.str
+    """The ladder."""
+    match_id: _builtins.str
+    """Id of the match."""
+    kind: _contest_pb2.CorrectionKind.ValueType
+    """What is decided. Required."""
+    message: _builtins.str
+    """Reason in one sentence for the entrants, up to 200 characters. Required."""
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rank of each side, in the order of `SeatLayout.sides`, if the result is corrected; otherwise empty. They count from
+        1; a shared rank is followed by as many skipped ones. A corrected result has no forfeits.
+        """
+
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        ladder: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+        kind: _contest_pb2.CorrectionKind.ValueType = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "ladder", b"ladder", "match_id", b"match_id", "message", b"message", "ranks", b"ranks", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectLadderMatchRequest: _TypeAlias = CorrectLadderMatchRequest  # noqa: Y015
+
+@_typing.final
+class CorrectLadderMatchResponse(_message.Message):
+    """Response of `CorrectLadderMatch`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ladder(self) -> _ladder_pb2.Ladder:
+        """The ladder."""
+
+    def __init__(
+        self,
+        *,
+        ladder: _ladder_pb2.Ladder | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectLadderMatchResponse: _TypeAlias = CorrectLadderMatchResponse  # noqa: Y015
+
+@_typing.final
 class ListLadderStandingsRequest(_message.Message):
     """Request for `ListLadderStandings`."""
 
@@ -821,6 +893,7 @@ class LadderSnapshot(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
     PAIRINGS_FIELD_NUMBER: _builtins.int
+    CORRECTIONS_FIELD_NUMBER: _builtins.int
     entry_number: _builtins.int
     """Number of the last entry that is included."""
     @_builtins.property
@@ -835,6 +908,10 @@ class LadderSnapshot(_message.Message):
     def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.Pairing]:
         """Pairings that are planned or in play."""
 
+    @_builtins.property
+    def corrections(self) -> _containers.RepeatedCompositeFieldContainer[_contest_pb2.MatchCorrection]:
+        """The newest hundred corrections that count, oldest first."""
+
     def __init__(
         self,
         *,
@@ -842,10 +919,11 @@ class LadderSnapshot(_message.Message):
         ladder: _ladder_pb2.Ladder | None = ...,
         standings: _abc.Iterable[_ladder_pb2.LadderStanding] | None = ...,
         pairings: _abc.Iterable[_contest_pb2.Pairing] | None = ...,
+        corrections: _abc.Iterable[_contest_pb2.MatchCorrection] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry_number", b"entry_number", "ladder", b"ladder", "pairings", b"pairings", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["corrections", b"corrections", "entry_number", b"entry_number", "ladder", b"ladder", "pairings", b"pairings", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -89,6 +89,11 @@ class LadderServiceStub:
                 request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderResponse.FromString,
                 _registered_method=True)
+        self.CorrectLadderMatch = channel.unary_unary(
+                '/referee_api.v1.LadderService/CorrectLadderMatch',
+                request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.CorrectLadderMatchRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.CorrectLadderMatchResponse.FromString,
+                _registered_method=True)
         self.ListLadderStandings = channel.unary_unary(
                 '/referee_api.v1.LadderService/ListLadderStandings',
                 request_serializer=referee__api_dot_v1_dot_ladder__service__pb2.ListLadderStandingsRequest.SerializeToString,
@@ -213,6 +218,18 @@ class LadderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CorrectLadderMatch(self, request, context):
+        """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
+        standings of its season and of all later ones are computed again as if the match had ended so, which can take a
+        minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
+        last correction of a match counts. Possible at any time, also after the ladder was closed.
+        Callers: the ladder's organiser.
+        Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListLadderStandings(self, request, context):
         """Lists the standings, best first.
         Callers: all.
@@ -242,8 +259,8 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchLadder(self, request, context):
-        """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
-        the stream then ends with OK.
+        """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
+        with the corrections since; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """
@@ -303,6 +320,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.CloseLadder,
                     request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderResponse.SerializeToString,
+            ),
+            'CorrectLadderMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectLadderMatch,
+                    request_deserializer=referee__api_dot_v1_dot_ladder__service__pb2.CorrectLadderMatchRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_ladder__service__pb2.CorrectLadderMatchResponse.SerializeToString,
             ),
             'ListLadderStandings': grpc.unary_unary_rpc_method_handler(
                     servicer.ListLadderStandings,
@@ -600,6 +622,33 @@ class LadderService:
             '/referee_api.v1.LadderService/CloseLadder',
             referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderRequest.SerializeToString,
             referee__api_dot_v1_dot_ladder__service__pb2.CloseLadderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectLadderMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.LadderService/CorrectLadderMatch',
+            referee__api_dot_v1_dot_ladder__service__pb2.CorrectLadderMatchRequest.SerializeToString,
+            referee__api_dot_v1_dot_ladder__service__pb2.CorrectLadderMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -92,6 +92,14 @@ class LadderServiceStub:
     """Closes a ladder permanently. Matches in play continue and are rated. Idempotent.
     Callers: the ladder's organiser.
     """
+    CorrectLadderMatch: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.CorrectLadderMatchRequest, _ladder_service_pb2.CorrectLadderMatchResponse]
+    """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
+    standings of its season and of all later ones are computed again as if the match had ended so, which can take a
+    minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
+    last correction of a match counts. Possible at any time, also after the ladder was closed.
+    Callers: the ladder's organiser.
+    Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
+    """
     ListLadderStandings: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListLadderStandingsRequest, _ladder_service_pb2.ListLadderStandingsResponse]
     """Lists the standings, best first.
     Callers: all.
@@ -109,8 +117,8 @@ class LadderServiceStub:
     Errors: CONTEST_NOT_OVER.
     """
     WatchLadder: _grpc.UnaryStreamMultiCallable[_ladder_service_pb2.WatchLadderRequest, _ladder_service_pb2.WatchLadderResponse]
-    """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
-    the stream then ends with OK.
+    """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
+    with the corrections since; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -179,6 +187,14 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """Closes a ladder permanently. Matches in play continue and are rated. Idempotent.
     Callers: the ladder's organiser.
     """
+    CorrectLadderMatch: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.CorrectLadderMatchRequest, _ladder_service_pb2.CorrectLadderMatchResponse]  # type: ignore[assignment]
+    """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
+    standings of its season and of all later ones are computed again as if the match had ended so, which can take a
+    minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
+    last correction of a match counts. Possible at any time, also after the ladder was closed.
+    Callers: the ladder's organiser.
+    Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
+    """
     ListLadderStandings: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListLadderStandingsRequest, _ladder_service_pb2.ListLadderStandingsResponse]  # type: ignore[assignment]
     """Lists the standings, best first.
     Callers: all.
@@ -196,8 +212,8 @@ class LadderServiceAsyncStub(LadderServiceStub):
     Errors: CONTEST_NOT_OVER.
     """
     WatchLadder: _aio.UnaryStreamMultiCallable[_ladder_service_pb2.WatchLadderRequest, _ladder_service_pb2.WatchLadderResponse]  # type: ignore[assignment]
-    """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
-    the stream then ends with OK.
+    """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
+    with the corrections since; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -325,6 +341,20 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def CorrectLadderMatch(
+        self,
+        request: _ladder_service_pb2.CorrectLadderMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.CorrectLadderMatchResponse, _abc.Awaitable[_ladder_service_pb2.CorrectLadderMatchResponse]]:
+        """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
+        standings of its season and of all later ones are computed again as if the match had ended so, which can take a
+        minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
+        last correction of a match counts. Possible at any time, also after the ladder was closed.
+        Callers: the ladder's organiser.
+        Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
+        """
+
+    @_abc_1.abstractmethod
     def ListLadderStandings(
         self,
         request: _ladder_service_pb2.ListLadderStandingsRequest,
@@ -364,8 +394,8 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.WatchLadderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_ladder_service_pb2.WatchLadderResponse], _abc.AsyncIterator[_ladder_service_pb2.WatchLadderResponse]]:
-        """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed;
-        the stream then ends with OK.
+        """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
+        with the corrections since; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """

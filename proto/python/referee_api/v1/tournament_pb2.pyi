@@ -841,6 +841,7 @@ class TournamentEntry(_message.Message):
     PAIRING_POSTPONED_FIELD_NUMBER: _builtins.int
     PAIRING_REOPENED_FIELD_NUMBER: _builtins.int
     BYE_REQUESTED_FIELD_NUMBER: _builtins.int
+    SCORE_CORRECTED_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the entry, from 1, without gaps."""
     @_builtins.property
@@ -879,7 +880,7 @@ class TournamentEntry(_message.Message):
 
     @_builtins.property
     def ended(self) -> Global___TournamentEnded:
-        """The tournament ended. Always the last entry."""
+        """The tournament ended. Only corrections can follow."""
 
     @_builtins.property
     def entrants_absent(self) -> Global___EntrantsAbsent:
@@ -905,6 +906,10 @@ class TournamentEntry(_message.Message):
     def bye_requested(self) -> Global___ByeRequested:
         """An entrant requested a bye, or cancelled its request."""
 
+    @_builtins.property
+    def score_corrected(self) -> Global___ScoreCorrected:
+        """Staff struck a match, corrected its result or restored it."""
+
     def __init__(
         self,
         *,
@@ -924,12 +929,13 @@ class TournamentEntry(_message.Message):
         pairing_postponed: Global___PairingPostponed | None = ...,
         pairing_reopened: Global___PairingReopened | None = ...,
         bye_requested: Global___ByeRequested | None = ...,
+        score_corrected: Global___ScoreCorrected | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bye_requested", b"bye_requested", "create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bye_requested", b"bye_requested", "create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "score_corrected", b"score_corrected", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_requested", b"bye_requested", "create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_requested", b"bye_requested", "create_time", b"create_time", "created", b"created", "ended", b"ended", "entrant_joined", b"entrant_joined", "entrant_left", b"entrant_left", "entrants_absent", b"entrants_absent", "event", b"event", "number", b"number", "pairing", b"pairing", "pairing_postponed", b"pairing_postponed", "pairing_reopened", b"pairing_reopened", "pairings_planned", b"pairings_planned", "pairings_replaced", b"pairings_replaced", "round_started", b"round_started", "score_corrected", b"score_corrected", "sprt", b"sprt", "versions_frozen", b"versions_frozen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen", "pairings_replaced", "pairing_postponed", "pairing_reopened", "bye_requested"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_joined", "entrant_left", "pairings_planned", "round_started", "pairing", "sprt", "ended", "entrants_absent", "versions_frozen", "pairings_replaced", "pairing_postponed", "pairing_reopened", "bye_requested", "score_corrected"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -1194,6 +1200,38 @@ class ByeRequested(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ByeRequested: _TypeAlias = ByeRequested  # noqa: Y015
+
+@_typing.final
+class ScoreCorrected(_message.Message):
+    """Staff struck a match, corrected its result or restored it. Standings follow from the results that count; pairings
+    that are planned do not change.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    CORRECTION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing, with its points as they are now."""
+
+    @_builtins.property
+    def correction(self) -> _contest_pb2.MatchCorrection:
+        """The correction."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+        correction: _contest_pb2.MatchCorrection | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["correction", b"correction", "pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["correction", b"correction", "pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreCorrected: _TypeAlias = ScoreCorrected  # noqa: Y015
 
 @_typing.final
 class TournamentEnded(_message.Message):

@@ -750,6 +750,78 @@ class RequestByeResponse(_message.Message):
 Global___RequestByeResponse: _TypeAlias = RequestByeResponse  # noqa: Y015
 
 @_typing.final
+class CorrectTournamentMatchRequest(_message.Message):
+    """Request for `CorrectTournamentMatch`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Idempotency key chosen by the caller, 1 to 64 characters, unique in the tournament: a repeated request with the same
+    key corrects nothing a second time. Required.
+    """
+    tournament: _builtins.str
+    """The tournament."""
+    match_id: _builtins.str
+    """Id of the match."""
+    kind: _contest_pb2.CorrectionKind.ValueType
+    """What is decided. Required."""
+    message: _builtins.str
+    """Reason in one sentence for the entrants, up to 200 characters. Required."""
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rank of each side, in the order of `SeatLayout.sides`, if the result is corrected; otherwise empty. They count from
+        1; a shared rank is followed by as many skipped ones. A corrected result has no forfeits.
+        """
+
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        tournament: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+        kind: _contest_pb2.CorrectionKind.ValueType = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "match_id", b"match_id", "message", b"message", "ranks", b"ranks", "request_id", b"request_id", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectTournamentMatchRequest: _TypeAlias = CorrectTournamentMatchRequest  # noqa: Y015
+
+@_typing.final
+class CorrectTournamentMatchResponse(_message.Message):
+    """Response of `CorrectTournamentMatch`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRING_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairing(self) -> _contest_pb2.Pairing:
+        """The pairing of the match."""
+
+    def __init__(
+        self,
+        *,
+        pairing: _contest_pb2.Pairing | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairing", b"pairing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectTournamentMatchResponse: _TypeAlias = CorrectTournamentMatchResponse  # noqa: Y015
+
+@_typing.final
 class ListPairingsRequest(_message.Message):
     """Request for `ListPairings`. All filters that are set apply."""
 

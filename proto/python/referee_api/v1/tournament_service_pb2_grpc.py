@@ -99,6 +99,11 @@ class TournamentServiceStub:
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeResponse.FromString,
                 _registered_method=True)
+        self.CorrectTournamentMatch = channel.unary_unary(
+                '/referee_api.v1.TournamentService/CorrectTournamentMatch',
+                request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.CorrectTournamentMatchRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.CorrectTournamentMatchResponse.FromString,
+                _registered_method=True)
         self.ListPairings = channel.unary_unary(
                 '/referee_api.v1.TournamentService/ListPairings',
                 request_serializer=referee__api_dot_v1_dot_tournament__service__pb2.ListPairingsRequest.SerializeToString,
@@ -257,6 +262,19 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CorrectTournamentMatch(self, request, context):
+        """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
+        standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
+        of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
+        correction of a match counts. Possible at any time, also after the end of the tournament.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
+        bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPairings(self, request, context):
         """Lists pairings by round and board.
         Callers: all.
@@ -305,7 +323,7 @@ class TournamentServiceServicer:
 
     def WatchTournament(self, request, context):
         """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-        over; the stream then ends with OK.
+        over, with the corrections since; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """
@@ -375,6 +393,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.RequestBye,
                     request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.RequestByeResponse.SerializeToString,
+            ),
+            'CorrectTournamentMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectTournamentMatch,
+                    request_deserializer=referee__api_dot_v1_dot_tournament__service__pb2.CorrectTournamentMatchRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_tournament__service__pb2.CorrectTournamentMatchResponse.SerializeToString,
             ),
             'ListPairings': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPairings,
@@ -736,6 +759,33 @@ class TournamentService:
             '/referee_api.v1.TournamentService/RequestBye',
             referee__api_dot_v1_dot_tournament__service__pb2.RequestByeRequest.SerializeToString,
             referee__api_dot_v1_dot_tournament__service__pb2.RequestByeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectTournamentMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TournamentService/CorrectTournamentMatch',
+            referee__api_dot_v1_dot_tournament__service__pb2.CorrectTournamentMatchRequest.SerializeToString,
+            referee__api_dot_v1_dot_tournament__service__pb2.CorrectTournamentMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

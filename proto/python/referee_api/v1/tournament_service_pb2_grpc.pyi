@@ -108,6 +108,15 @@ class TournamentServiceStub:
     Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
     does not exist, or the entrant has withdrawn).
     """
+    CorrectTournamentMatch: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.CorrectTournamentMatchRequest, _tournament_service_pb2.CorrectTournamentMatchResponse]
+    """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
+    standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
+    of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
+    correction of a match counts. Possible at any time, also after the end of the tournament.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
+    bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
+    """
     ListPairings: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ListPairingsRequest, _tournament_service_pb2.ListPairingsResponse]
     """Lists pairings by round and board.
     Callers: all.
@@ -136,7 +145,7 @@ class TournamentServiceStub:
     """
     WatchTournament: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]
     """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-    over; the stream then ends with OK.
+    over, with the corrections since; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -221,6 +230,15 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
     does not exist, or the entrant has withdrawn).
     """
+    CorrectTournamentMatch: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CorrectTournamentMatchRequest, _tournament_service_pb2.CorrectTournamentMatchResponse]  # type: ignore[assignment]
+    """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
+    standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
+    of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
+    correction of a match counts. Possible at any time, also after the end of the tournament.
+    Callers: the tournament's organiser.
+    Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
+    bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
+    """
     ListPairings: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ListPairingsRequest, _tournament_service_pb2.ListPairingsResponse]  # type: ignore[assignment]
     """Lists pairings by round and board.
     Callers: all.
@@ -249,7 +267,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """
     WatchTournament: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]  # type: ignore[assignment]
     """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-    over; the stream then ends with OK.
+    over, with the corrections since; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -405,6 +423,21 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def CorrectTournamentMatch(
+        self,
+        request: _tournament_service_pb2.CorrectTournamentMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.CorrectTournamentMatchResponse, _abc.Awaitable[_tournament_service_pb2.CorrectTournamentMatchResponse]]:
+        """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
+        standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
+        of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
+        correction of a match counts. Possible at any time, also after the end of the tournament.
+        Callers: the tournament's organiser.
+        Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
+        bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
+        """
+
+    @_abc_1.abstractmethod
     def ListPairings(
         self,
         request: _tournament_service_pb2.ListPairingsRequest,
@@ -467,7 +500,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tournament_service_pb2.WatchTournamentResponse], _abc.AsyncIterator[_tournament_service_pb2.WatchTournamentResponse]]:
         """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-        over; the stream then ends with OK.
+        over, with the corrections since; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """

@@ -1,0 +1,51 @@
+"""The commands `strike`, `correct` and `restore` of ladders and tournaments."""
+
+from collections.abc import Callable
+
+import click
+from referee_client import Organiser
+from referee_client.organiser.corrections import CorrectionKind
+
+from referee.cli._shared.client_options import ClientCommand, with_organiser
+
+MAX_RANK = 128
+
+Correct = Callable[[Organiser, str, str, CorrectionKind, str, tuple[int, ...]], str]
+"""Corrects a match, given the contest, the match, the kind of correction, the reason and the ranks. Returns a line."""
+
+REASON = click.option("--message", required=True, help="The reason, in one sentence for the entrants.")
+
+
+def add_correction_commands(group: click.Group, correct: Correct) -> None:
+    """Add the commands to the group of a kind of contest."""
+
+    @group.command("strike", cls=ClientCommand)
+    @click.argument("name")
+    @click.argument("match_id", metavar="MATCH")
+    @REASON
+    @with_organiser
+    def strike(organiser: Organiser, name: str, match_id: str, message: str) -> None:
+        """Strike a finished MATCH: it does not count any more."""
+        click.echo(correct(organiser, name, match_id, "struck", message, ()))
+
+    @group.command("correct", cls=ClientCommand)
+    @click.argument("name")
+    @click.argument("match_id", metavar="MATCH")
+    @click.argument("ranks", metavar="RANK...", nargs=-1, required=True, type=click.IntRange(1, MAX_RANK))
+    @REASON
+    @with_organiser
+    def correct_result(organiser: Organiser, name: str, match_id: str, ranks: tuple[int, ...], message: str) -> None:
+        """Correct the result of a finished MATCH.
+
+        RANK is the rank of each side, in the order of seats: 1 2 if the first side won, 1 1 for a draw.
+        """
+        click.echo(correct(organiser, name, match_id, "corrected", message, ranks))
+
+    @group.command("restore", cls=ClientCommand)
+    @click.argument("name")
+    @click.argument("match_id", metavar="MATCH")
+    @REASON
+    @with_organiser
+    def restore(organiser: Organiser, name: str, match_id: str, message: str) -> None:
+        """Undo the corrections of a MATCH: the result counts that was played."""
+        click.echo(correct(organiser, name, match_id, "restored", message, ()))

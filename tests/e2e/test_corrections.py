@@ -1,0 +1,196 @@
+"""Results that staff strike and correct on a real server, which is killed in between."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from referee_api.v1 import contest_pb2
+
+from referee.cli import main
+from tests.e2e.contests import call_for_ladder, call_for_tournament, create_ladder, join_ladder, start_tournament
+from tests.e2e.organiser import Organiser, new_organiser
+from tests.e2e.server import LENIENT_FLAGS, run_server
+from tests.e2e.server_metrics import error_log_lines
+
+pytestmark = pytest.mark.slow
+
+LADDER, TOURNAMENT = "ladder", "tournament"
+Restart = Callable[[], None]
+
+
+@contextmanager
+def killable(folder: Path) -> Iterator[tuple[Organiser, Restart]]:
+    """Run a server with one organiser; the function kills it with SIGKILL and starts it again on the same data."""
+    with ExitStack() as stack:
+        server = stack.enter_context(run_server(folder, *LENIENT_FLAGS))
+        channel = stack.enter_context(server.channel())
+        organiser = stack.enter_context(new_organiser(server, channel))
+
+        def restart() -> None:
+            organiser.server.kill()
+            again = stack.enter_context(run_server(folder, *LENIENT_FLAGS))
+            organiser.move_to(again, stack.enter_context(again.channel()))
+
+        yield organiser, restart
+        assert not list(error_log_lines(organiser.server))
+
+
+def decide_next(organiser: Organiser, kind: str, done: list[str]) -> str:
+    """Let the first side win the next match of a contest, wait until it is counted, and return its id."""
+    for seat in range(len(organiser.bots)):
+        organiser.connection(seat)
+    match_id = ""
+    watched = watch(organiser, kind)
+    for entry in watched:
+        if not match_id and is_in_play(entry) and entry.pairing.match_ids[-1] not in done:
+            match_id = entry.pairing.match_ids[-1]
+            decide_match(organiser, match_id)
+        if match_id and (has_rated(entry, match_id) if kind == LADDER else is_done(entry, match_id)):
+            done.append(match_id)
+            return match_id
+    raise AssertionError("the contest ended without another match")
+
+
+def watch(organiser: Organiser, kind: str) -> Iterator[Any]:
+    call = call_for_ladder if kind == LADDER else call_open
+    for response in call(organiser, f"Watch{kind.capitalize()}", after_number=0):
+        for item in response.items:
+            if item.HasField("entry"):
+                yield item.entry
+
+
+def call_open(organiser: Organiser, method: str, **fields: Any) -> Any:
+    """Call a streaming method for the tournament without reading to the end."""
+    return organiser.call(f"TournamentService/{method}", tournament=organiser.name, **fields)
+
+
+def is_in_play(entry: Any) -> bool:
+    return bool(entry.pairing.phase == contest_pb2.PAIRING_PHASE_PLAYING)
+
+
+def has_rated(entry: Any, match_id: str) -> bool:
+    return bool(entry.match_rated.match_id == match_id)
+
+
+def is_done(entry: Any, match_id: str) -> bool:
+    return entry.pairing.phase == contest_pb2.PAIRING_PHASE_DONE and match_id in entry.pairing.match_ids
+
+
+def decide_match(organiser: Organiser, match_id: str) -> None:
+    fields = {"request_id": f"decide {match_id}"[:64], "match_id": match_id, "message": "by agreement"}
+    organiser.call_as_admin("AdminService/AdjudicateMatch", side_scores=[1, 0], **fields)
+
+
+def correct(organiser: Organiser, kind: str, match_id: str, decided: str, *ranks: int, request_id: str = "") -> Any:
+    fields = {"match_id": match_id, "kind": f"CORRECTION_KIND_{decided}", "ranks": ranks, "message": "a bug"}
+    call = call_for_ladder if kind == LADDER else call_for_tournament
+    method = f"Correct{kind.capitalize()}Match"
+    return call(organiser, method, request_id=request_id or f"{match_id} {decided} {ranks}"[:64], **fields)
+
+
+def points(organiser: Organiser) -> dict[str, float]:
+    rows = call_for_tournament(organiser, "GetTournamentStandings").standings
+    return {row.entrant: row.points for row in rows}
+
+
+def standings(organiser: Organiser, season: int = 0) -> list[tuple[Any, ...]]:
+    """Return names, ratings and records, the best first; whether a bot is online does not matter."""
+    rows = call_for_ladder(organiser, "ListLadderStandings", season=season).standings
+    return [
+        (it.entrant.name, it.rating.value, it.rating.deviation, it.rating.matches, it.wins, it.draws, it.losses)
+        for it in rows
+    ]
+
+
+def histories(organiser: Organiser) -> list[list[Any]]:
+    return [list(call_for_ladder(organiser, "ListRatingHistory", bot=bot).points) for bot in organiser.bots]
+
+
+def run_command(organiser: Organiser, *arguments: str) -> str:
+    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": organiser.token}
+    result = CliRunner().invoke(main, arguments, env=environment)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Path) -> None:
+    with killable(tmp_path) as (organiser, kill_and_restart):
+        start_tournament(organiser, round_robin={"cycles": 2}, max_concurrent_matches=1)
+        done: list[str] = []
+        first = decide_next(organiser, TOURNAMENT, done)
+        pairing = correct(organiser, TOURNAMENT, first, "CORRECTED", 2, 1).pairing
+        winner, loser = pairing.entrants[1], pairing.entrants[0]
+        record = organiser.call("MatchService/GetMatch", match_id=first).match.result
+        kill_and_restart()
+        assert points(organiser) == {winner: 1, loser: 0}
+        assert correct(organiser, TOURNAMENT, first, "CORRECTED", 2, 1).pairing == pairing
+        second = decide_next(organiser, TOURNAMENT, done)
+        list(watch(organiser, TOURNAMENT))  # It ends with the tournament.
+        before = points(organiser)
+        assert sum(before.values()) == 2
+        struck = run_command(organiser, TOURNAMENT, "strike", organiser.name, second, "--message", "arranged")
+        assert second in struck or "0" in struck
+        kill_and_restart()
+        assert points(organiser) == {winner: 1, loser: 0}
+        kinds = [one.kind for it in call_for_tournament(organiser, "ListPairings").pairings for one in it.corrections]
+        assert kinds == [contest_pb2.CORRECTION_KIND_CORRECTED, contest_pb2.CORRECTION_KIND_STRUCK]
+        corrected = [
+            entry.score_corrected for entry in watch(organiser, TOURNAMENT) if entry.HasField("score_corrected")
+        ]
+        assert [(it.correction.by, it.correction.message) for it in corrected] == [
+            ("organiser", "a bug"),
+            ("organiser", "arranged"),
+        ]
+        assert organiser.call("MatchService/GetMatch", match_id=first).match.result == record
+        report = run_command(organiser, "report", organiser.name)
+        assert f"{second} struck: arranged (organiser)" in report
+
+
+def test_a_match_is_struck_from_a_ladder_a_season_later_and_after_its_end(tmp_path: Path) -> None:
+    with killable(tmp_path) as (organiser, kill_and_restart):
+        create_ladder(organiser, max_concurrent_matches=1, provisional_matches=1)
+        join_ladder(organiser, 0, 1)
+        done: list[str] = []
+        first, second = decide_next(organiser, LADDER, done), decide_next(organiser, LADDER, done)
+        call_for_ladder(organiser, "StartSeason", request_id="a season")
+        third = decide_next(organiser, LADDER, done)
+        before = standings(organiser, 1), standings(organiser), histories(organiser)
+        correct(organiser, LADDER, first, "STRUCK")
+        past, now, lines = standings(organiser, 1), standings(organiser), histories(organiser)
+        assert [matches for _, _, _, matches, *_ in past] == [1, 1]
+        assert {value for _, value, *_ in now} != {value for _, value, *_ in before[1]}
+        assert [[point.match_id for point in line] for line in lines] == [[second, third]] * 2
+        assert {line[-1].rating.value for line in lines} == {value for _, value, *_ in now}
+        kill_and_restart()
+        assert (standings(organiser, 1), standings(organiser), histories(organiser)) == (past, now, lines)
+        correct(organiser, LADDER, first, "STRUCK")
+        fourth = decide_next(organiser, LADDER, done)
+        output = run_command(organiser, LADDER, "restore", organiser.name, first, "--message", "it was fair")
+        assert f"{first} is restored" in output
+        assert standings(organiser, 1) == before[0]
+        assert [line[:3] for line in histories(organiser)] == before[2]
+        call_for_ladder(organiser, "CloseLadder")
+        close_and_wait(organiser, done)
+        run_command(organiser, LADDER, "correct", organiser.name, fourth, "1", "1", "--message", "a bug")
+        closed = standings(organiser)
+        kill_and_restart()
+        assert standings(organiser) == closed
+        kinds = [entry.match_corrected.kind for entry in watch(organiser, LADDER) if entry.HasField("match_corrected")]
+        assert kinds == [
+            contest_pb2.CORRECTION_KIND_STRUCK,
+            contest_pb2.CORRECTION_KIND_RESTORED,
+            contest_pb2.CORRECTION_KIND_CORRECTED,
+        ]
+        report = run_command(organiser, "report", "--ladder", organiser.name)
+        assert f"{fourth} corrected to 1 1: a bug (organiser)" in report
+
+
+def close_and_wait(organiser: Organiser, done: list[str]) -> None:
+    """Decide the match that may be in play on the closed ladder, and wait for its end."""
+    for entry in watch(organiser, LADDER):
+        if is_in_play(entry) and entry.pairing.match_ids[-1] not in done:
+            done.append(entry.pairing.match_ids[-1])
+            decide_match(organiser, done[-1])

@@ -1,0 +1,117 @@
+"""Records of contests whose results staff corrected: what followed from it is computed again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.contests.corrections import CorrectionKind
+from referee.contests.ladder.events import MatchCorrected, MatchRated
+from referee.contests.pairing import MatchScore
+from referee.contests.strength.rating import RatingRecord
+from referee.contests.tournament.events import ScoreCorrected
+from referee.contests.tournament.tournament_terms import Swiss
+from referee.hosting.contest_log import ContestEntry
+from referee.records import verify_contest
+from referee.records.record_reader import RecordStatus
+from tests.contests.correction_examples import correct, restore, strike
+from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from tests.hosting.ladder_harness import CONTEST, ladder_terms, open_with_ladder, rated, until
+from tests.records.contests import PlayedContest, played_contest, run
+
+
+async def corrected_ladder() -> PlayedContest:
+    """Return a ladder whose matches were corrected in its first season, in its second one, and after its end."""
+    harness = await open_with_ladder(ladder_terms(), *"abcd")
+    harness.connect(*"abcd")
+    await until(harness, rated(6))
+    first, second = [entry.event.match_id for entry in await rated_entries(harness)][:2]
+    await harness.ladders.correct("main", strike(first))
+    await harness.ladders.start_season("main", "org/season")
+    await until(harness, rated(4))
+    await harness.ladders.correct("main", correct(second, 1, 1))
+    await harness.ladders.correct("main", restore(first))
+    await harness.ladders.close("main")
+    await until(harness, lambda state: state.over)
+    await harness.ladders.correct("main", strike(second))
+    return await played_contest(harness, CONTEST)
+
+
+async def rated_entries(harness: HostingHarness) -> list[Any]:
+    entries = await harness.store.matches.contests.read(CONTEST)
+    return [entry for entry in entries if isinstance(entry.event, MatchRated)]
+
+
+async def corrected_cup() -> PlayedContest:
+    store = Store()
+    await store.register(*"abcd")
+    harness = HostingHarness(store)
+    await harness.open()
+    await harness.tournaments.create(tournament_request(cup_terms(Swiss(2)), *"abcd"))
+    await harness.tournaments.start("cup")
+    harness.connect(*"abcd")
+    state = await harness.until_over("cup")
+    first, second, *_ = [next(iter(it.match_ids.values())) for it in state.tournament.pairings.values()]
+    await harness.tournaments.correct("cup", correct(first, 2, 1))
+    await harness.tournaments.correct("cup", strike(second))
+    await harness.tournaments.correct("cup", restore(first))
+    await harness.tournaments.correct("cup", correct(first, 1, 1))
+    return await played_contest(harness, "tournament/cup")
+
+
+def changed(played: PlayedContest, kind: type, change: Callable[[Any], Any]) -> list[ContestEntry]:
+    """Return the log with another event in place of the first one of a kind."""
+    at = next(number for number, entry in enumerate(played.entries) if isinstance(entry.event, kind))
+    entries = list(played.entries)
+    entries[at] = replace(entries[at], event=change(entries[at].event))
+    return entries
+
+
+def test_a_corrected_ladder_is_fine(tmp_path: Path) -> None:
+    verdict = run(corrected_ladder()).verdict(tmp_path)
+    assert verdict.status is RecordStatus.FINE, verdict
+
+
+def test_a_corrected_tournament_is_fine(tmp_path: Path) -> None:
+    verdict = run(corrected_cup()).verdict(tmp_path)
+    assert verdict.status is RecordStatus.FINE, verdict
+
+
+def test_ratings_that_do_not_follow_from_a_correction_are_named(tmp_path: Path) -> None:
+    def forge(event: MatchCorrected) -> MatchCorrected:
+        (season, *later) = event.seasons
+        rows = (replace(season.rows[0], rating=RatingRecord()), *season.rows[1:])
+        return replace(event, seasons=(replace(season, rows=rows), *later))
+
+    played = run(corrected_ladder())
+    entries = changed(played, MatchCorrected, forge)
+    assert "seasons.0.rows.0.rating" in played.first_difference(tmp_path, entries)
+
+
+def test_a_score_that_does_not_follow_from_the_ranks_of_a_correction_is_named(tmp_path: Path) -> None:
+    played = run(corrected_cup())
+    entries = changed(played, ScoreCorrected, lambda event: replace(event, score=MatchScore((1, 1))))
+    assert "score.ranks" in played.first_difference(tmp_path, entries)
+
+
+def test_a_correction_of_a_match_that_was_not_rated_is_named(tmp_path: Path) -> None:
+    played = run(corrected_ladder())
+
+    def forge(event: MatchCorrected) -> MatchCorrected:
+        return replace(event, correction=replace(event.correction, match_id="other"))
+
+    assert "was not rated" in played.first_difference(tmp_path, changed(played, MatchCorrected, forge))
+
+
+def test_corrections_that_would_take_long_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify_contest, "MAX_RATED_AGAIN", 5)
+    played = run(corrected_ladder())
+    assert "more than 5 matches" in played.first_difference(tmp_path, played.entries)
+
+
+def test_the_record_has_no_request_ids_of_corrections(tmp_path: Path) -> None:
+    text = run(corrected_ladder()).write(tmp_path).read_text(encoding="utf-8")
+    assert (text.count('"correction '), "ann/r" in text) == (4, False)
+    assert CorrectionKind.STRUCK.value in text
