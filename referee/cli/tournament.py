@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 from referee_api.v1 import bot_pb2, contest_pb2, tournament_pb2
 from referee_client import Organiser
-from referee_client.organiser.corrections import CorrectionKind
 from referee_client.organiser.tournaments import BYES, FORMATS, PHASES
 
 from referee.cli._shared.account_tables import print_bots
@@ -193,13 +192,7 @@ def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, .
     click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
 
 
-def _correct(
-    organiser: Organiser, name: str, match_id: str, kind: CorrectionKind, message: str, ranks: tuple[int, ...]
-) -> str:
-    return pairing_text(organiser.tournaments.correct(name, match_id, kind, message, ranks))
-
-
-add_correction_commands(tournament, _correct)
+add_correction_commands(tournament, lambda organiser, *what: pairing_text(organiser.tournaments.correct(*what)))
 
 
 @tournament.command(cls=ClientCommand)
