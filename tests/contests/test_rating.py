@@ -1,7 +1,9 @@
 """Ratings: consistent with the order of finish, and independent of the order of listing."""
 
 import math
+import re
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -64,6 +66,17 @@ def test_between_two_well_known_players_the_unit_is_elo() -> None:
     step = (1 + MATCH_DEVIATION**2) / math.sqrt(ELO_SCALE**2 + 2 * (1 + MATCH_DEVIATION**2))
     assert won.value - 1900 == pytest.approx(step / 11, rel=0.02)
     assert lost.value - 1500 == pytest.approx(-step / 11, rel=0.02)
+
+
+def test_updates_are_those_of_the_test_vectors_on_the_page_of_ratings() -> None:
+    page = (Path(__file__).parents[2] / "docs/ratings.md").read_text("utf-8")
+    vectors = re.findall(r"^\| (\d[^|]*;[^|]*) \| ([\d ]+) \| (\d[^|]*;[^|]*) \|$", page, re.M)
+    for before, ranks, after in vectors:
+        sides = [[SkillRating(*map(float, it.split())) for it in side.split("+")] for side in before.split(";")]
+        found = rate_match(sides, [int(rank) for rank in ranks.split()])
+        texts = [" + ".join(f"{it.value:.3f} {it.deviation:.3f}" for it in side) for side in found]
+        assert "; ".join(texts) == after
+    assert len(vectors) == 8
 
 
 def test_partners_gain_together_and_the_less_known_one_more() -> None:

@@ -10,6 +10,7 @@ from statistics import mean
 
 import pytest
 
+from referee.contests.ladder import matchmaking
 from referee.contests.ladder.state import LadderPlayTerms
 from tests.contests.random_draws import random_numbers
 from tests.contests.simulated_ladder import SimulatedLadder, fifty_bots
@@ -85,16 +86,14 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty(fields: int) -> No
 
 
 @pytest.mark.soak
-def test_matchmaking_needs_fewer_matches_than_random_pairing() -> None:
-    paired = unpaired = 0
-    for number in range(4):
-        strengths = {f"bot{17 * bot % 50:02}": 800 + 30.0 * bot for bot in range(50)}
-        random_ladder = SimulatedLadder(strengths, random_numbers(f"lots {number}"), DUEL).play_random(100)
-        known = SimulatedLadder(strengths, random_numbers(f"paired {number}"), DUEL)
-        while known.mean_error > random_ladder.mean_error:
-            known.play_paired(1)
-        paired += known.matches
-        unpaired += random_ladder.matches
+def test_intervals_need_opponents_of_mixed_strength(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matchmaking, "MIN_INFORMATION_SHARE", 1.0)
+    ladders: list[SimulatedLadder] = []
+    for number in range(FIELDS):
+        draws = random_numbers(f"field {number}, 100 Elo, 2 at a table")
+        ladders.append(SimulatedLadder(fifty_bots(draws, 100), draws, DUEL).play_paired(100))
+    coverage, error = mean(it.coverage for it in ladders), mean(it.mean_error for it in ladders)
 
-    print(f"{paired} matches as paired give as much information as {unpaired} random ones: {paired / unpaired:.2f}")  # noqa: T201
-    assert paired < 0.85 * unpaired
+    print(f"only the most informative opponents: coverage {coverage:.3f}, error {error:.0f}")  # noqa: T201
+    assert coverage < 0.7
+    assert error > 2 * 45
