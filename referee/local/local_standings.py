@@ -3,13 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import fsum, sqrt
 
+from referee.contests.strength.elo import score_interval
 from referee.local.results_folder import MatchFinish
 from referee.match.result import Fault, share_of_points
-
-CONFIDENT = 1.96
-"""Standard deviations of a 95 % interval."""
 
 
 @dataclass(slots=True)
@@ -35,17 +32,9 @@ class LocalStanding:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """95 % Wilson interval of the score, with the observed variance of points.
-
-        It has a positive width even if every match was won. It counts repeated games once.
-        """
-        games = len(self.games)
-        score = fsum(self.games) / games
-        spread = max(0.0, fsum(points**2 for points in self.games) / games - score**2)
-        unsure = CONFIDENT**2 / games
-        middle = (score + unsure / 2) / (1 + unsure)
-        half = CONFIDENT / (1 + unsure) * sqrt(spread / games + unsure / (4 * games))
-        return max(0.0, min(self.score, middle - half)), min(1.0, max(self.score, middle + half))
+        """95 % interval of the expected score, in which repeated games count once."""
+        low, high = score_interval(self.games)
+        return min(self.score, low), max(self.score, high)
 
     def take(self, label: str, points: float, repeated: bool) -> None:
         self.played += 1

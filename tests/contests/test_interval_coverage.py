@@ -20,6 +20,7 @@ from referee.contests.strength.elo import (
     estimate_from_counts,
     estimate_from_scores,
     expected_score,
+    score_interval,
 )
 from tests.contests.random_draws import random_numbers
 from tests.contests.simulated_matches import gauss, gumbel
@@ -93,6 +94,14 @@ def test_intervals_of_pairs_hold_whatever_the_first_move_is_worth(pairs: int, dr
 
     print(f"{pairs} pairs, {drawn:.0%} drawn, first move {first_move} Elo: {mean(found):.3f}")  # noqa: T201
     assert 0.93 <= mean(found) <= 0.98
+
+
+def test_the_interval_of_scores_is_that_of_counts() -> None:
+    found = estimate_from_counts(OutcomeCounts((2, 1, 6)))
+
+    ends = score_interval([0.0] * 2 + [0.5] + [1.0] * 6)
+    assert tuple(map(elo_difference, ends)) == pytest.approx((found.low, found.high), abs=1e-6)
+    assert score_interval([1.0] * 3)[1] == 1
 
 
 @pytest.mark.parametrize("outcomes", [3, 5])

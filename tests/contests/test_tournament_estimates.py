@@ -7,7 +7,7 @@ import pytest
 from referee.contests.pairing import DueMatch, MatchScore, Pairing
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.rating import FinishOrder
-from referee.contests.tournament.commands import WithdrawEntrant
+from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
 from referee.contests.tournament.tournament_export import (
     estimate_strengths,
     finish_orders,
@@ -114,6 +114,15 @@ def test_a_repeated_game_counts_once() -> None:
     document = json.loads(to_json(again.tournament))
     assert document["repeated"] == []  # No match has an id here.
     assert document["standings"][0]["points"] == 10
+
+
+def test_repeated_matches_are_exported_by_their_ids() -> None:
+    play = started(RoundRobin(4), "ab")
+    for number, due in enumerate(play.tournament.due_matches()):
+        play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m{number}"))
+        play.result(due, MatchScore((1, 2), moves="same"))
+
+    assert json.loads(to_json(play.tournament))["repeated"] == ["m2", "m3"]
 
 
 def test_walkovers_do_not_affect_estimates() -> None:

@@ -191,6 +191,12 @@ def estimate_from_counts(tally: OutcomeCounts, first_seat: float = 0.0) -> EloEs
     return _score_estimate(tally.score, tally.scores, [count + prior for count in tally.counts], first_seat)
 
 
+def score_interval(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the expected score, from scores in single matches, from 0 to 1; at least one."""
+    known = _known_score((*scores, 0.0, 0.5, 1.0), [1.0] * len(scores) + [PRIOR_SETS / 3] * 3)
+    return _interval(known, fsum(scores) / len(scores))
+
+
 def estimate_from_scores(sets: Sequence[float]) -> EloEstimate:
     """Return how far the first player is ahead, from its score in each set, from 0 to 1; there is at least one set.
 
@@ -207,14 +213,24 @@ def _score_estimate(
 
     The interval always includes the average: that of a player who won everything ends at the highest score.
     """
+    known = _known_score(scores, weights)
+    low, high = _interval(known, average)
+    return EloEstimate(
+        elo_difference(average, first_seat),
+        elo_difference(low, first_seat),
+        elo_difference(high, first_seat),
+        1 - known.cdf(0.5),
+    )
+
+
+def _known_score(scores: Sequence[float], weights: Sequence[float]) -> BetaDistribution:
+    """Return what is known of an expected score, with the mean and variance of a Dirichlet distribution."""
     total = fsum(weights)
     mean = fsum(map(mul, weights, scores)) / total
     square = fsum(weight * score * score for weight, score in zip(weights, scores, strict=True)) / total
-    known = BetaDistribution.of_moments(mean, (square - mean * mean) / (total + 1))
+    return BetaDistribution.of_moments(mean, (square - mean * mean) / (total + 1))
+
+
+def _interval(known: BetaDistribution, average: float) -> tuple[float, float]:
     tail = (1 - CONFIDENCE) / 2
-    return EloEstimate(
-        elo_difference(average, first_seat),
-        elo_difference(min(average, known.quantile(tail)), first_seat),
-        elo_difference(max(average, known.quantile(1 - tail)), first_seat),
-        1 - known.cdf(0.5),
-    )
+    return min(average, known.quantile(tail)), max(average, known.quantile(1 - tail))
