@@ -1,6 +1,7 @@
 """Contests with random results, decided by the real core and exported as the server exports them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -24,12 +25,24 @@ from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEntrant
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.rating_rules import DAY_MS
-from referee.contests.pairing import DueMatch
+from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.strength.rating import FinishOrder
-from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreated
+from referee.contests.tournament.commands import (
+    EnterTournament,
+    RecordTournamentScore,
+    StartTournament,
+    StartTournamentMatch,
+    TournamentCommand,
+)
+from referee.contests.tournament.decide import decide as decide_tournament
+from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.tournament.tournament_terms import Seeding, Swiss
+from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreated, TournamentCreated
 from referee.hosting.ladder_state import LadderFold, LadderState
+from referee.hosting.tournament_state import fold_tournament
 from referee.match.setup import Player
 from referee.records.contest_record import ContestRecordWriter
+from tests.hosting.harness import cup_terms
 from tests.hosting.ladder_harness import ladder_terms
 from tests.live.referee_harness import GAMES
 
@@ -155,3 +168,33 @@ class SimulatedLadder:
 
     def record(self) -> bytes:
         return record_of(self.entries, self.state)
+
+
+def simulated_swiss(entrants: int, rounds: int, seed: int) -> bytes:
+    """Return the record of a Swiss tournament with random results, seeded by lot."""
+    rng = Random(seed)
+    names = [f"bot{number:02}" for number in range(entrants)]
+    terms = cup_terms(Swiss(rounds), seeding=Seeding.LOT)
+    play_terms = replace(terms.tournament, seed=rng.randbytes(32))
+    created = TournamentCreated("cup", "cup", "ann", "r1", replace(terms, tournament=play_terms))
+    entries = [ContestEntry("tournament/cup", 1, START_MS, created)]
+    state = fold_tournament(None, entries[0])
+    strengths = {name: rng.gauss(0, 200) for name in names}
+
+    def do(command: TournamentCommand) -> None:
+        nonlocal state
+        for event in decide_tournament(state.tournament, command):
+            entries.append(ContestEntry("tournament/cup", len(entries) + 1, START_MS, event))
+            state = fold_tournament(state, entries[-1])
+
+    for name in names:
+        do(EnterTournament(TournamentEntrant(name, bots=(Player(name),))))
+    do(StartTournament())
+    while not state.over:
+        due = rng.choice(state.waiting)
+        do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m{len(entries)}"))
+        lead = strengths[due.seats[0]] - strengths[due.seats[1]]
+        wins = rng.random() < 1 / (1 + 10 ** (-lead / 400))
+        ranks = (1, 1) if rng.random() < 0.3 else (1, 2) if wins else (2, 1)
+        do(RecordTournamentScore(due.pairing.id, due.number, due.attempt, MatchScore(ranks)))
+    return record_of(entries, state)
