@@ -5,13 +5,21 @@ import pytest
 from referee.contests.contest_errors import BadPairings, BadTerms, EntryClosed, PairingNotChangeable
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.commands import EnterTournament, PairRound, ReopenPairing, WithdrawEntrant
+from referee.contests.tournament.commands import (
+    CorrectScore,
+    EnterTournament,
+    PairRound,
+    ReopenPairing,
+    StartTournamentMatch,
+    WithdrawEntrant,
+)
 from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
 from referee.contests.tournament.trf import to_trf
+from tests.contests.correction_examples import correct
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, replay, started
 
 
@@ -131,6 +139,19 @@ def test_reopening_a_result_drops_a_play_off_that_has_not_begun() -> None:
     play.play_out_one(level)
     with pytest.raises(PairingNotChangeable, match="follows from it"):
         play.do(ReopenPairing("1.1", "why", "ann"))
+
+
+def test_after_a_correction_whoever_has_more_points_precedes_the_play_off() -> None:
+    """b and c are level with a, and a wins the play-off; then c is given the win against b."""
+    play = with_play_off(RoundRobin(), "abc")
+    while play.tournament.phase is TournamentPhase.PLAYING:
+        due = play.tournament.due_matches()[0]
+        play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m-{due.id}"))
+        play.result(due, level(due) if due.pairing.round < 4 else better_name_wins(due))
+    met = next(it.pairing for it in play.tournament.pairings.values() if {*it.pairing.entrants} == {"b", "c"})
+    ranks = (1, 2) if met.entrants[0] == "c" else (2, 1)
+    play.do(CorrectScore(met.id, 1, correct(f"m-{met.id}/1.1", *ranks), 2, MatchScore(ranks)))
+    assert play.table == [(1, "c", 1.5), (2, "a", 1.0), (3, "b", 0.5)]
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,60 @@ def test_a_bot_cannot_change_the_entries_of_others(organiser: Organiser) -> None
     assert [entrant.name for entrant in left.entrants] == organiser.bots[:1]
 
 
+def test_a_bot_asks_not_to_play_a_round_and_its_forbidden_opponent_is_not_paired_with_it(organiser: Organiser) -> None:
+    first, second, third, fourth = organiser.bots
+    terms = {"max_requested_byes": 1, "forbidden_pairs": [{"first": second, "second": third}]}
+    create_tournament(organiser, entrants=entrants_of(organiser), swiss={"rounds": 2}, **terms)
+    asked = organiser.call_as_bot(
+        0, "TournamentService/RequestBye", tournament=organiser.name, round=1, kind="BYE_KIND_HALF_POINT"
+    )
+    (bye,) = asked.tournament.requested_byes
+    assert (bye.entrant, bye.round, bye.kind) == (first, 1, tournament_pb2.BYE_KIND_HALF_POINT)
+    with pytest.raises(grpc.RpcError) as raised:
+        organiser.call_as_bot(
+            0, "TournamentService/RequestBye", tournament=organiser.name, entrant=second, round=1, kind=1
+        )
+    assert parse_error(raised.value).reason == "NOT_YOURS"
+    with pytest.raises(grpc.RpcError) as raised:
+        call_for_tournament(organiser, "RequestBye", entrant=second, round=1)
+    assert parse_error(raised.value).reason == "BAD_FIELD"
+
+    started = organiser.call("TournamentService/StartTournament", name=organiser.name).tournament
+    assert started.terms.forbidden_pairs[0].second == third
+    listed = call_for_tournament(organiser, "ListPairings").pairings
+    (opponents,) = [{*it.entrants} for it in listed if len(it.entrants) == 2]
+    assert opponents in ({second, fourth}, {third, fourth})
+    with pytest.raises(grpc.RpcError) as raised:
+        call_for_tournament(organiser, "RequestBye", entrant=second, round=1, kind="BYE_KIND_ZERO_POINT")
+    error = parse_error(raised.value)
+    assert (error.reason, error.metadata["why"]) == ("BYE_NOT_POSSIBLE", "the round is paired already")
+    organiser.call("TournamentService/CancelTournament", name=organiser.name)
+    _, entries = read_watch(call_for_tournament(organiser, "WatchTournament", after_number=0))
+    (noted,) = [entry.bye_requested for entry in entries if entry.WhichOneof("event") == "bye_requested"]
+    assert noted.bye == bye
+
+
+def test_a_play_off_decides_between_two_that_are_level(organiser: Organiser) -> None:
+    """Nobody is connected: both are absent from the only pairing, and then one from the play-off."""
+    one, other = organiser.bots[:2]
+    terms = {"round_robin": {}, "play_off_entrants": 2, "max_no_shows": 9}
+    create_tournament(organiser, entrants=entrants_of(organiser)[:2], **terms)
+    organiser.call("TournamentService/StartTournament", name=organiser.name)
+
+    def lose(pairing: str, *absent: str) -> None:
+        call_for_tournament(organiser, "DeclareAbsent", pairing_id=pairing, entrants=absent, message="ill")
+
+    lose("1.1", one, other)
+    listed = call_for_tournament(organiser, "ListPairings", round=2).pairings
+    assert [(it.id, [*it.entrants]) for it in listed] == [("p1.1", [one, other]), ("p1.2", [other, one])]
+    lose("p1.1", one)
+    lose("p1.2", one)
+    ended = organiser.call("TournamentService/GetTournament", name=organiser.name).tournament
+    assert (ended.phase, ended.total_rounds, ended.total_pairings) == (tournament_pb2.TOURNAMENT_PHASE_FINISHED, 2, 3)
+    standings = call_for_tournament(organiser, "GetTournamentStandings").standings
+    assert [(row.rank, row.entrant, row.points) for row in standings] == [(1, other, 0), (2, one, 0)]
+
+
 @pytest.mark.parametrize(
     ("terms", "field"),
     [
@@ -263,6 +317,11 @@ def test_a_bot_cannot_change_the_entries_of_others(organiser: Organiser) -> None
         ({"max_concurrent_matches": 4_000_000_000, "round_robin": {}}, "max_concurrent_matches"),
         ({"round_robin": {}, "last_entry_round": 1}, "last_entry_round"),
         ({"round_robin": {}, "tie_breaks": [0]}, "tie_breaks"),
+        ({"swiss": {"rounds": 2}, "tie_breaks": ["TIE_BREAK_KOYA"]}, "tie_breaks"),
+        ({"swiss": {"rounds": 2}, "max_requested_byes": 4_000_000_000}, "max_requested_byes"),
+        ({"swiss": {"rounds": 2}, "forbidden_pairs": [{"first": "x", "second": "x"}]}, "forbidden_pairs"),
+        ({"swiss": {"rounds": 2}, "forbidden_pairs": [{"first": "x", "second": "y"}] * 1_001}, "forbidden_pairs"),
+        ({"swiss": {"rounds": 2}, "play_off_entrants": 9}, "play_off_entrants"),
         ({"round_robin": {}, "duplicate_play": {"arrangements": 9}}, "arrangements"),
         ({"partner_rule": 9, "round_robin": {}}, "partner_rule"),
         ({"seeding": 9, "round_robin": {}}, "seeding"),

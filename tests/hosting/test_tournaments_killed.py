@@ -46,6 +46,7 @@ class Scenario:
 SCENARIOS = {
     "round robin": Scenario(cup_terms(RoundRobin(), max_concurrent_matches=3)),
     "swiss": Scenario(cup_terms(Swiss(2))),
+    "swiss with a play-off": Scenario(cup_terms(Swiss(1), play_off_entrants=2)),
     "knock-out with voids": Scenario(
         cup_terms(Elimination(third_place=True)), voided=frozenset({"w1.1/1.1", "w2.1/1.1", "w2.1/1.2"})
     ),

@@ -37,7 +37,10 @@ def leaders_of(rows: Sequence[StandingsRow], withdrawn: Sequence[str], most: int
 def standings_after(
     play_off: Sequence[PairingProgress], table: ResultTable, tie_breaks: Sequence[TieBreak]
 ) -> list[StandingsRow]:
-    """Return the standings with the entrants of the play-off, if there is one, first, by their points in it."""
+    """Return the standings. Of entrants with equal points, those of the play-off are first, by their points in it.
+
+    They have the most points, unless a result was corrected afterwards.
+    """
     rows = compute_standings(table, tie_breaks)
     if not play_off:
         return rows
@@ -46,7 +49,7 @@ def standings_after(
         for name in progress.pairing.entrants:
             scored = progress.round_result(name).points if progress.is_done else 0.0
             scores[name] = round_points(scores.get(name, 0.0) + scored)
-    groups: dict[tuple[float, int], list[str]] = {}
-    for row in sorted(rows, key=lambda it: (-scores.get(it.entrant, -1.0), it.rank)):
-        groups.setdefault((scores.get(row.entrant, -1.0), row.rank), []).append(row.entrant)
-    return rank_groups([*groups.values()], table, tie_breaks)
+    groups: dict[tuple[float, float, int], list[str]] = {}
+    for row in rows:
+        groups.setdefault((-row.points, -scores.get(row.entrant, -1.0), row.rank), []).append(row.entrant)
+    return rank_groups([groups[place] for place in sorted(groups)], table, tie_breaks)
