@@ -8,6 +8,7 @@ from typing import Any
 
 from engines.api import Game
 from engines.game_errors import UnknownGame
+from referee.contests.tournament.commands import RequestBye
 from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEntry
 from referee.hosting.contest_terms import LadderTerms
@@ -96,12 +97,14 @@ async def played_ladder(terms: LadderTerms, matches: int = 30, bots: str = "abcd
     return await played_contest(harness, "ladder/main")
 
 
-async def played_cup(form: TournamentFormat, *bots: str, **more: Any) -> PlayedContest:
+async def played_cup(form: TournamentFormat, *bots: str, byes: Sequence[RequestBye] = (), **more: Any) -> PlayedContest:
     store = Store()
     await store.register(*bots)
     harness = HostingHarness(store)
     await harness.open()
     await harness.tournaments.create(tournament_request(cup_terms(form, **more), *bots))
+    for bye in byes:
+        await harness.tournaments.request_bye("cup", bye)
     await harness.tournaments.start("cup")
     harness.connect(*bots)
     await harness.until_over("cup")

@@ -17,6 +17,8 @@ from referee.contests.ladder.events import LadderClosureFinished, LadderPaired, 
 from referee.contests.pairing import ContestMatchScored, ContestMatchVoided, DuplicateSets
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.strength.sprt_evaluation import SprtParameters
+from referee.contests.tournament.commands import RequestBye
+from referee.contests.tournament.events import ByeKind
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     Pools,
@@ -35,6 +37,13 @@ from tests.hosting.ladder_harness import ladder_terms
 from tests.records.contests import PlayedContest, contest_record, find_game, played_cup, played_ladder, run
 from tests.records.forgery import OTHER_KEY, lines_of, resigned
 
+BYES = (
+    RequestBye("d", 1, ByeKind.HALF_POINT, "org"),
+    RequestBye("e", 2, ByeKind.ZERO_POINT, "org"),
+    RequestBye("e", 2, ByeKind.NONE, "org"),
+    RequestBye("e", 3, ByeKind.HALF_POINT, "org"),
+)
+
 CONTESTS: dict[str, Callable[[], PlayedContest]] = {
     "ladder": lambda: run(played_ladder(ladder_terms())),
     "ladder of two games": lambda: run(played_ladder(ladder_terms("nim", "stones"))),
@@ -44,6 +53,11 @@ CONTESTS: dict[str, Callable[[], PlayedContest]] = {
     "round robin of sets": lambda: run(played_cup(RoundRobin(), *"abc", duplicate=DuplicateSets(2))),
     "round robin": lambda: run(played_cup(RoundRobin(2), *"abcde")),
     "knock-out": lambda: run(played_cup(Elimination(twice=True, third_place=False), *"abcdef")),
+    "swiss with byes": lambda: run(
+        played_cup(Swiss(3), *"abcdefg", byes=BYES, max_requested_byes=2, forbidden_pairs=(("a", "b"), ("a", "c")))
+    ),
+    "swiss with a play-off": lambda: run(played_cup(Swiss(1), *"abcd", play_off_entrants=4)),
+    "pools by a design": lambda: run(played_cup(Pools(4, 3), *"abcdefghi", game="fingers")),
     "pools": lambda: run(played_cup(Pools(3, 3), *"abcdefg", game="fingers")),
     "trial": lambda: run(played_cup(SprtTrial(SprtParameters(50, max_matches=20)), "a", "b")),
 }
@@ -59,6 +73,7 @@ INPUTS = {
     "left": ("message",),
     "closing": ("message",),
     "ended": ("message",),
+    "bye_requested": ("round", "bye", "by"),
 }
 """Values by kind that nothing else determines, so that another value may be just as possible."""
 
