@@ -283,6 +283,19 @@ def test_an_sprt_stops_at_its_verdict_and_exits_with_its_status(tmp_path: Path) 
     assert "undecided: LLR" in undecided.stdout
 
 
+def test_bots_without_randomness_are_told_that_they_repeat_their_games(tmp_path: Path) -> None:
+    for name, place in (("first", 0), ("last", -1)):
+        (tmp_path / f"{name}.py").write_text(f"def choose(turn):\n    return turn.legal_moves[{place}]\n")
+    bots = [f"python:{tmp_path}/{name}.py:choose" for name in ("first", "last")]
+    undecided = sprt(tmp_path / "out", *bots, "--elo1", "20")
+    assert undecided.returncode == 7, undecided.stderr
+    assert ", 20 repeated matches not counted" in undecided.stdout
+    assert ", 20 repeated matches of 22" in undecided.stdout
+    arena = referee("match", *bots, "--games", "6", "--out", str(tmp_path / "match"))
+    assert arena.returncode == 0, arena.stderr
+    assert "4 repeated matches: same seats and moves as another" in arena.stdout
+
+
 def test_an_sprt_can_count_single_matches_and_use_openings(tmp_path: Path) -> None:
     openings = tmp_path / "openings.txt"
     openings.write_text("# the usual one\nbbbbb/bbbbb/bb1ww/wwwww/wwwww w 0\n")
