@@ -1,5 +1,6 @@
 """Results of tournaments that staff strikes, corrects or restores, and what follows from them."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,7 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import TournamentPhase
+from referee.contests.tournament.tournament_export import to_json
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     RoundRobin,
@@ -235,3 +237,15 @@ def test_a_forfeit_does_not_count_after_a_correction() -> None:
     assert play.tournament.pairings.forfeit_counts()["bob"] == 0
     apply(play, restore("m-1.1/1.1"))
     assert play.tournament.pairings.forfeit_counts()["bob"] == 1
+
+
+def test_the_exported_document_has_corrections_and_repeated_matches() -> None:
+    play = started(RoundRobin(3), NAMES[:2])
+    for _ in range(3):
+        due = start_due(play)
+        play.result(due, replace(better_name_wins(due), moves="ab"))
+    apply(play, strike("m-2.1/1.1"))
+    document = json.loads(to_json(play.tournament))
+    made = [one for pairing in document["pairings"] for one in pairing["corrections"]]
+    assert made == [{"match_id": "m-2.1/1.1", "kind": "struck", "ranks": [], "message": "why", "by": "ann"}]
+    assert "m-3.1/1.1" in json.dumps(document["repeated"])
