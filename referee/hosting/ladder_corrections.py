@@ -95,7 +95,14 @@ class LadderCorrections:
         """By ladder and the number of its last correction."""
 
     async def correct(self, store: ContestStore[LadderState], correction: Correction) -> None:
-        """Write a correction and what follows from it. Raises MatchNotCounted, BadRanks or RequestIdReused."""
+        """Write a correction and what follows from it, even if the caller is cancelled.
+
+        So a caller that does not wait long enough finds it done when it repeats its request. Raises MatchNotCounted,
+        BadRanks or RequestIdReused.
+        """
+        await asyncio.shield(asyncio.create_task(self._correct(store, correction)))
+
+    async def _correct(self, store: ContestStore[LadderState], correction: Correction) -> None:
         async with self._lock:
             matches = store.state.ladder.rated_matches
             if not needs_replay(store.state.ladder, correction):

@@ -252,3 +252,17 @@ async def test_the_state_folded_from_the_log_is_the_one_in_memory() -> None:
     assert folded == state
     assert (folded.corrected_from, folded.corrected_until) == (1, folded.number)
     await harness.close()
+
+
+@in_loop
+async def test_a_correction_is_written_even_if_its_caller_does_not_wait() -> None:
+    harness = await rated_ladder()
+    calling = asyncio.create_task(harness.ladders.correct("main", new := strike("m1")))
+    await asyncio.sleep(0)
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    state = await corrected(harness, new)
+    assert list(state.ladder.rated_matches.corrections) == ["m1"]
+    assert sum(isinstance(event, MatchCorrected) for event in await events(harness.store)) == 1
+    await harness.close()
