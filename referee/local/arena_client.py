@@ -81,6 +81,12 @@ class ArenaClient:
         answer = await self._matches.CreateMatch(request, metadata=self._metadata)
         return answer.match.id
 
+    async def has_begun(self, match_id: str) -> bool:
+        """Return whether the match has started, and perhaps ended."""
+        request = match_service_pb2.GetMatchRequest(match_id=match_id)
+        match = (await self._matches.GetMatch(request, metadata=self._metadata)).match
+        return match.HasField("start_time")
+
     async def abort(self, match_id: str) -> None:
         """Abort a match. Does nothing if it is over."""
         request = match_service_pb2.AbortMatchRequest(request_id=uuid4().hex, match_id=match_id)

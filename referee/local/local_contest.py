@@ -79,14 +79,15 @@ class MatchScheduler:
         match_id = await self._client.create_match(pairing, [instances[entrant].name for entrant in pairing.seats])
         async with aclosing(self._client.events(match_id)) as events:
             began = await _wait_for_start(events, instances)
-            if began is None:
-                await self._client.abort(match_id)
-                raise_for_crashed(instances.values())
-                return None
-            if not began:
-                await self._bot_pool.raise_for_silent(instances.values(), pairing.terms.game.name)
-            for instance in instances.values():
-                instance.proven = True
+        if began is None and not await self._client.has_begun(match_id):
+            await self._client.abort(match_id)
+            raise_for_crashed(instances.values())
+            return None
+        if began is False:
+            await self._bot_pool.raise_for_silent(instances.values(), pairing.terms.game.name)
+        for instance in instances.values():
+            instance.proven = True
+        async with aclosing(self._client.events(match_id)) as events:
             async for _ in events:
                 pass  # Wait for the end.
         record = await self._client.record(match_id)
@@ -134,7 +135,7 @@ class ContestRuntime:
 
 
 async def _wait_for_start(events: AsyncIterator[str], instances: SeatedBots) -> bool | None:
-    """Wait for the start. Return False if the match ended before it, None if a bot crashed."""
+    """Wait for the start. Return False if the match ended before it, None if a bot crashed, perhaps after the start."""
     beginning = asyncio.create_task(_wait_for_event(START_EVENT, events))
     crashes = [asyncio.create_task(instance.wait()) for instance in instances.values()]
     try:
