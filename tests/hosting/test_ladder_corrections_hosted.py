@@ -148,6 +148,8 @@ async def test_a_ladder_that_is_over_can_be_corrected_and_stays_over() -> None:
     received = [step.entry.event async for steps in watch for step in steps]
     assert isinstance(received[-2], LadderClosureFinished)
     assert isinstance(received[-1], MatchCorrected)
+    _, watch = await third.ladders.watch("main", (await third.ladders.get("main")).number - 1)
+    assert [step.entry.event async for steps in watch for step in steps] == received[-1:]
     await third.close()
 
 
