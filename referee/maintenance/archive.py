@@ -16,8 +16,8 @@ from sqlite3 import Connection
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.contests.tournament.events import TournamentEnded
-from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestLog
+from referee.contests.tournament.events import ScoreCorrected, TournamentEnded
+from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestLog, UnreadableContest
 from referee.live.match_request import MAKER
 from referee.live.ports import UNREADABLE, Entry, LogDamaged, LogUnavailable
 from referee.maintenance.data_dir import MaintenanceError, fsync, require_data_dir
@@ -123,12 +123,16 @@ async def _keep_reason(log: SqliteEventLog, match_id: str, active: Collection[st
 
 async def _active_tournaments(contests: ContestLog) -> set[str]:
     last_entries = await contests.last_entries(TOURNAMENT)
-    over = {
-        last.contest
-        for last in last_entries
-        if isinstance(last, ContestEntry) and isinstance(last.event, TournamentEnded)
-    }
-    return {last.contest for last in last_entries} - over
+    return {last.contest for last in last_entries if not await _is_over(contests, last)}
+
+
+async def _is_over(contests: ContestLog, last: ContestEntry | UnreadableContest) -> bool:
+    """Return whether the tournament with this last entry is over; only corrections follow the end."""
+    if not isinstance(last, ContestEntry):
+        return False
+    if isinstance(last.event, ScoreCorrected):
+        return any(isinstance(entry.event, TournamentEnded) for entry in await contests.read(last.contest))
+    return isinstance(last.event, TournamentEnded)
 
 
 def _needed_by(opening: Entry, active: Collection[str]) -> str:

@@ -8,6 +8,7 @@ from threading import Thread
 
 import pytest
 
+from referee.contests.tournament.events import ScoreCorrected
 from referee.contests.tournament.events import TournamentEnded as TournamentOver
 from referee.live.outbox import MatchEnded
 from referee.live.ports import Conflict, MatchArchived, Summaries
@@ -24,6 +25,7 @@ from referee.storage.codec import CONTEST_CODEC
 from referee.storage.sqlite.database import migrations
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
+from tests.contests.correction_examples import strike
 from tests.maintenance.data_dirs import (
     DAY_MS,
     create_data_dir,
@@ -202,6 +204,20 @@ def test_matches_of_a_tournament_stay_until_it_is_over(tmp_path: Path) -> None:
     execute_sql(
         data_dir, "UPDATE contest_entries SET line = ? WHERE number = 2", CONTEST_CODEC.encode(TournamentOver())
     )
+    assert archive(data_dir, tmp_path / "records").removed == 1
+
+
+def test_matches_of_a_tournament_that_was_corrected_after_its_end_are_archived(tmp_path: Path) -> None:
+    tournament_labels = {"labels": (("maker", "tournament/cup"),)}
+    data_dir = create_data_dir(tmp_path / "data", finished_match("one", **tournament_labels))
+    with_tournament(data_dir, "cup")
+    corrected = CONTEST_CODEC.encode(ScoreCorrected("1.1", 1, strike("one"), None))
+    execute_sql(data_dir, INSERT_END, corrected)
+    assert archive(data_dir, tmp_path / "records").removed == 0
+    execute_sql(
+        data_dir, "UPDATE contest_entries SET line = ? WHERE number = 2", CONTEST_CODEC.encode(TournamentOver())
+    )
+    execute_sql(data_dir, INSERT_END.replace("2, 0", "3, 0"), corrected)
     assert archive(data_dir, tmp_path / "records").removed == 1
 
 
