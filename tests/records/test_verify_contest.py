@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -182,6 +184,20 @@ def test_every_value_that_follows_from_others_is_named_where_it_was_changed(
         else:
             assert int(named[2]) in expected, where
     assert tried > 50
+
+
+def test_verifying_prints_nothing_on_standard_error(tmp_path: Path) -> None:
+    """The pairing library logs a warning if a round cannot be paired, which Python prints if nothing handles it."""
+    cup = played_cup(Swiss(3), *"abcd", forbidden_pairs=(("a", "d"), ("a", "c"), ("b", "c")))
+    file = tmp_path / "cup.jsonl"
+    file.write_bytes(contest_record(run(cup).entries))
+    script = (
+        "import sys; from pathlib import Path; from tests.records.contests import find_game; "
+        "from referee.records.verify_contest import verify_any; "
+        "print(verify_any(Path(sys.argv[1]), None, find_game, None).status.name)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("FINE\n", "")
 
 
 def test_a_changed_byte_is_found_before_anything_is_decided(tmp_path: Path) -> None:
