@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
-from referee.contests.ladder.commands import AvailableEntrant, JoinLadder, LadderCommand, PairEntrants, RateMatch
+from referee.contests.ladder.commands import (
+    AvailableEntrant,
+    JoinLadder,
+    LadderCommand,
+    PairEntrants,
+    RateMatch,
+    StartLadderMatch,
+)
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEntrant
 from referee.contests.ladder.matchmaking import select_matches_to_start
@@ -16,7 +23,7 @@ from tests.contests.simulated_matches import gauss, simulated_match
 
 @dataclass
 class SimulatedLadder:
-    """A ladder and its bots, which are always online and play one match in each round."""
+    """A ladder and its bots, which are always online and play one match at a time."""
 
     strengths: Mapping[str, float]
     draws: Iterator[float]
@@ -37,6 +44,19 @@ class SimulatedLadder:
                 self._play(due.seats, due.id)
         return self
 
+    def play_overlapping(self, rounds: int) -> "SimulatedLadder":
+        """Play as many matches as in that number of rounds, where the next match to end is always drawn by lot."""
+        last = self.matches + rounds * (len(self.strengths) // self.terms.table_size)
+        while self.matches < last:
+            busy = {name for due in self.ladder.matches_in_play for name in due.seats}
+            here = tuple(AvailableEntrant(name, (Player(name),), int(name not in busy)) for name in self.strengths)
+            self._do(PairEntrants(here))
+            for due in select_matches_to_start(self.ladder, here):
+                self._do(StartLadderMatch(due.id, due.id))
+            ended = self.ladder.matches_in_play[int(next(self.draws) * len(self.ladder.matches_in_play))]
+            self._play(ended.seats, ended.id, ended.id)
+        return self
+
     def play_random(self, rounds: int) -> "SimulatedLadder":
         at_a_table = self.terms.table_size
         for _ in range(rounds):
@@ -45,11 +65,11 @@ class SimulatedLadder:
                 self._play(tuple(lots[start : start + at_a_table]))
         return self
 
-    def _play(self, seats: tuple[str, ...], due: str = "") -> None:
+    def _play(self, seats: tuple[str, ...], due: str = "", match_id: str = "") -> None:
         finish = simulated_match([self.strengths[name] for name in seats], range(len(seats)), self.draws)
         self.matches += 1
         sides = tuple((Player(name),) for name in seats)
-        self._do(RateMatch(f"m{self.matches}", FinishOrder(sides, finish.ranks), due_id=due))
+        self._do(RateMatch(match_id or f"m{self.matches}", FinishOrder(sides, finish.ranks), due_id=due))
 
     def _do(self, command: LadderCommand) -> None:
         for event in decide(self.ladder, command):
