@@ -111,7 +111,10 @@ class MatchScore:
 
 
 GameKey = tuple[tuple[str, ...], str]
-"""Entrants in the order of seats, and the digest of the moves. Games with the same key are one piece of evidence."""
+"""Entrants in the order of seats (with the board of teams), and the digest of the moves.
+
+Games with the same key are one piece of evidence.
+"""
 
 
 @dataclass(frozen=True, slots=True)

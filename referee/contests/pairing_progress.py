@@ -169,9 +169,12 @@ class PairingProgress:
         return first == second
 
     def game_key(self, number: int) -> GameKey | None:
-        """Return the key of the game in a match that has a result. None: its moves are not known."""
-        moves = self.scores[number].moves
-        return (self.pairing.seats_of_match(number), moves) if moves else None
+        """Return the key of the game in a match that has a result. None: its moves are not known.
+
+        Other bots play on each board of two teams.
+        """
+        moves, board = self.scores[number].moves, (f"board {number}",) if self.boards else ()
+        return (self.pairing.seats_of_match(number) + board, moves) if moves else None
 
     @property
     def has_scores(self) -> bool:

@@ -85,6 +85,20 @@ def test_intervals_of_single_matches_hold_from_three_on_with_any_share_of_draws(
     assert 0.93 <= mean(found) <= 0.97
 
 
+@pytest.mark.parametrize(
+    ("sets", "low", "high"), [(10, 0.99, 1), (20, 0.99, 1), pytest.param(200, 0.94, 0.97, marks=pytest.mark.soak)]
+)
+def test_if_nearly_all_matches_are_drawn_few_of_them_leave_more_doubt_than_stated(
+    sets: int, low: float, high: float
+) -> None:
+    """With 90 draws in 100 matches, whatever the lead is, the largest lead is 35 Elo."""
+    won = [expected_score(lead) for lead in LEADS]
+    found = [exact_coverage(sets, (0.1 * (1 - share), 0.9, 0.1 * share)) for share in won]
+
+    print(f"{sets} matches, 90% drawn: {mean(found):.3f}")  # noqa: T201
+    assert low <= mean(found) <= high
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("pairs", [3, 5, pytest.param(10, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("drawn", DRAW_SHARES)

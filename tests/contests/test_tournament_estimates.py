@@ -5,6 +5,7 @@ import json
 import pytest
 
 from referee.contests.pairing import DueMatch, MatchScore, Pairing
+from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
@@ -114,6 +115,15 @@ def test_a_repeated_game_counts_once() -> None:
     document = json.loads(to_json(again.tournament))
     assert document["repeated"] == []  # No match has an id here.
     assert document["standings"][0]["points"] == 10
+
+
+def test_the_same_game_on_two_boards_of_teams_is_played_by_different_bots() -> None:
+    scores = {number: MatchScore((1, 2), moves="same") for number in (1, 3)}
+    pairing = Pairing("1.1", 1, 1, ("reds", "blues"), 4)
+
+    on_boards, in_a_pairing = PairingProgress(pairing, scores, boards=4), PairingProgress(pairing, scores)
+    assert on_boards.game_key(1) != on_boards.game_key(3)
+    assert in_a_pairing.game_key(1) == in_a_pairing.game_key(3) == (("reds", "blues"), "same")
 
 
 def test_repeated_matches_are_exported_by_their_ids() -> None:

@@ -41,6 +41,9 @@ PRIOR_RESULTS = 1.0
 TOLERANCE = 1e-14
 """Strengths are final when a step gains no more log-likelihood than this."""
 
+ROUGH_TOLERANCE = 1e-3
+"""The same for the strengths from which the variance of results is found."""
+
 MIN_DISPERSION = 0.02
 """Least share of the variance without draws that results are taken to have."""
 
@@ -113,12 +116,12 @@ def fit_strengths(finishes: Iterable[FinishOrder[Player]]) -> Strengths[Player]:
     The first side of a match of two must be the one with the first seat.
     """
     numbers, pairs = _side_pairs(finishes)
-    values, _ = _maximise(pairs, [0.0] * (len(numbers) + 1))
+    values, _ = _maximise(pairs, [0.0] * (len(numbers) + 1), ROUGH_TOLERANCE)
     weight = 1 / _dispersion(pairs, values)
-    values, errors = _maximise([pair.with_weight(weight) for pair in pairs], values)
+    values, lower = _maximise([pair.with_weight(weight) for pair in pairs], values, TOLERANCE)
     played = fsum(pair.played for pair in pairs)
     draw_rate = fsum(pair.drawn for pair in pairs) / played if played else 0.0
-    return _centre(list(numbers), values, errors, draw_rate)
+    return _centre(list(numbers), values, inverse_factor_columns(lower), draw_rate)
 
 
 def _dispersion(pairs: list[_SidePair], values: list[float]) -> float:
@@ -128,13 +131,13 @@ def _dispersion(pairs: list[_SidePair], values: list[float]) -> float:
     return max(MIN_DISPERSION, 1 - less / (without_draws + PRIOR_RESULTS / 4))
 
 
-def _maximise(pairs: list[_SidePair], values: list[float]) -> tuple[list[float], list[list[float]]]:
-    """Return the strengths of maximum likelihood, starting from those given, and their errors (`Strengths.errors`)."""
+def _maximise(pairs: list[_SidePair], values: list[float], tolerance: float) -> tuple[list[float], list[list[float]]]:
+    """Return the strengths of maximum likelihood, starting from those given, and the factor of their information."""
     while True:
         gradient, lower = _gradient(pairs, values)
         step = solve_by_factor(lower, gradient)
-        if fsum(slope * change for slope, change in zip(gradient, step, strict=True)) <= TOLERANCE:
-            return values, inverse_factor_columns(lower)
+        if fsum(slope * change for slope, change in zip(gradient, step, strict=True)) <= tolerance:
+            return values, lower
         max_change = max(abs(pair.ahead(step)) for pair in pairs)
         length = 1 / max(1.0, max_change)  # Longer Newton steps might overshoot.
         values = [value + length * change for value, change in zip(values, step, strict=True)]
