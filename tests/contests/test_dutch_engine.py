@@ -11,8 +11,11 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems import swiss
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
+from referee.contests.tournament import tournament_pairing
+from referee.contests.tournament.tournament_terms import Swiss, TournamentPlayTerms
 from referee.contests.tournament.trf_reader import played_result
 from tests.contests.swiss_rounds import random_rounds
+from tests.contests.tournament_harness import started
 
 Seats = tuple[str, ...]
 
@@ -25,7 +28,7 @@ def library_pairing(table: RoundResults, present: list[str], rounds: int) -> lis
 
 def paired(table: RoundResults, present: list[str], rounds: int) -> list[Seats] | None:
     try:
-        return [it.entrants for it in pair_swiss_round(table, present, rounds)]
+        return [it.entrants for it in pair_swiss_round(table, present, rounds, pairs_before_points=False)]
     except Unpairable:
         return None
 
@@ -136,3 +139,44 @@ def mostly_between_halves(seed: int) -> RoundResults:
 def test_the_same_player_of_the_lower_half_moves_up_as_in_the_library(seed: int) -> None:
     rows = mostly_between_halves(seed)
     assert paired(rows, list(rows), 14) == library_pairing(rows, list(rows), 14)
+
+
+def crowded_round() -> RoundResults:
+    """Return a table before a late round in which FIDE's order of C.6 and C.7 matters."""
+    for seed in range(200):
+        *_, (rows, _) = random_rounds(10, 7, f"crowded {seed}".encode(), planned=9)
+        if seats_of(rows, pairs_before_points=True) != seats_of(rows, pairs_before_points=False):
+            return rows
+    raise AssertionError("there is no such round")
+
+
+def seats_of(table: RoundResults, *, pairs_before_points: bool) -> list[Seats]:
+    try:
+        return [it.entrants for it in pair_swiss_round(table, list(table), 9, pairs_before_points=pairs_before_points)]
+    except Unpairable:
+        return []
+
+
+def downfloaters(table: RoundResults, pairs: list[Seats]) -> int:
+    """Return how many players meet one with fewer points."""
+    points = {name: sum(it.points for it in results) for name, results in table.items()}
+    return sum(points[one] != points[other] for one, other in pairs)
+
+
+def test_fewer_players_are_moved_down_than_by_the_library() -> None:
+    rows = crowded_round()
+    by_fide, by_library = (seats_of(rows, pairs_before_points=order) for order in (True, False))
+    assert downfloaters(rows, by_fide) < downfloaters(rows, by_library)
+
+
+def test_tournaments_of_the_first_edition_keep_the_order_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[bool] = []
+
+    def paired_with(*_: object, pairs_before_points: bool, **__: object) -> list[Pairing]:
+        orders.append(pairs_before_points)
+        return []
+
+    monkeypatch.setattr(tournament_pairing, "pair_swiss_round", paired_with)
+    for edition in (1, 2):
+        started(TournamentPlayTerms(Swiss(2), b"seed", edition=edition), "abcd")
+    assert orders == [False, True]

@@ -29,6 +29,13 @@ def test_small_swiss_tournaments_are_computed_again() -> None:
         assert recompute_swiss(read_events(simulated_swiss(entrants=12, rounds=5, seed=seed))).over
 
 
+@pytest.mark.slow
+def test_late_rounds_in_which_most_have_met_are_computed_again() -> None:
+    """In rounds like these, the library of the referee exchanges the criteria C.6 and C.7."""
+    for seed in (2, 5, *range(20, 26)):
+        assert recompute_swiss(read_events(simulated_swiss(entrants=14, rounds=9, seed=seed))).over
+
+
 def test_a_swiss_that_ends_early_is_computed_again() -> None:
     events = read_events(simulated_swiss(entrants=6, rounds=5, seed=2))
     swiss = recompute_swiss(events)

@@ -206,6 +206,7 @@ def _swiss_round(tournament: Tournament, form: Swiss, forbidden: Collection[froz
         first_has_first_move=first_has_first_move(tournament),
         acceleration=acceleration_of(tournament, form),
         forbidden=forbidden,
+        pairs_before_points=tournament.terms.edition > 1,
     )
     return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
 

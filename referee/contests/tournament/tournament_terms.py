@@ -137,7 +137,8 @@ MAX_TABLE_SIZE = 8
 EDITION = 2
 """Edition of the rules that new tournaments follow. Each tournament keeps the one with which it was created.
 
-1: A round robin does not exchange rounds, and every second round of a losers' bracket is filled in reverse order.
+1: A round robin does not exchange rounds, every second round of a losers' bracket is filled in reverse order, and a
+Swiss round regards the points of players moved down (C.7) before their number (C.6).
 """
 
 
