@@ -207,8 +207,10 @@ def assert_agrees_with_standings(organiser: LadderOrganiser, rated: list[ladder_
         forfeits = [result for change, result in mine if change.seat in forfeiters(result)]
         assert row.forfeits == len(forfeits), key
         if mine:
-            assert row.rating == mine[-1][0].after, key
-    ranked = [row.rating.value for row in page.standings if not row.rating.provisional]
+            after = mine[-1][0].after
+            assert (row.rating.value, row.rating.matches) == (after.value, after.matches), key
+            assert row.rating.deviation >= after.deviation, "it grows when the day changes"
+    ranked = [row.lower_bound for row in page.standings if not row.rating.provisional]
     assert ranked == sorted(ranked, reverse=True)
     played = {(change.bot, change.version) for one in rated for change in one.ratings}
     assert played <= {(row.entrant.bots[0].bot, row.version) for row in page.standings} | {(LEAVES, "1")}

@@ -95,10 +95,12 @@ def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organise
     changes = [change for one in rated for change in one.ratings]
     for bot in organiser.bots:
         mine = [change for change in changes if change.bot == bot]
-        assert rows[bot].rating == mine[-1].after
-        assert rows[bot].lower_bound == mine[-1].after.value - 2 * mine[-1].after.deviation
+        rating, after = rows[bot].rating, mine[-1].after
+        assert (rating.value, rating.matches, rating.provisional) == (after.value, after.matches, after.provisional)
+        assert rating.deviation >= after.deviation, "it grows when the day changes"
+        assert rows[bot].lower_bound == rating.value - 2 * rating.deviation
         assert rows[bot].wins + rows[bot].draws + rows[bot].losses == len(mine)
-        assert [after.before for after in mine[1:]] == [before.after for before in mine[:-1]]
+        assert [it.before.value for it in mine[1:]] == [it.after.value for it in mine[:-1]]
         points = call_for_ladder(organiser, "ListRatingHistory", bot=bot).points
         assert [point.rating for point in points] == [change.after for change in mine]
         assert {(point.version, point.season) for point in points} == {("1", 1)}
