@@ -116,7 +116,7 @@ def withdraw(organiser: Organiser, name: str, who: str, message: str) -> None:
 @click.option("--points", type=click.Choice(list(BYES)), default="zero", help="What it gets; none: it plays. [zero]")
 @with_organiser
 def bye(organiser: Organiser, name: str, number: int, who: str, points: str) -> None:
-    """Request that an entrant, by default one's bot, does not play a round that is not paired yet, or cancel that."""
+    """Request a bye for an entrant in a round that is not paired yet, or cancel the request."""
     _print(organiser.tournaments.request_bye(name, number, points, who))
 
 

@@ -84,14 +84,14 @@ class MalformedTrf(ContestError):
 
 
 class BadRanks(ContestError):
-    """Ranks of a corrected result that are none."""
+    """The ranks of a corrected result are invalid."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"invalid ranks: they {why}", why=why)
 
 
 class MatchNotCounted(ContestError):
-    """A match that a correction names, and that the contest has not counted."""
+    """A correction names a match that the contest has not counted."""
 
     def __init__(self, match_id: str) -> None:
         shown = shortened(match_id)

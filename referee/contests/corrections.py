@@ -1,6 +1,6 @@
 """Corrections of finished matches by staff: a result is struck, replaced by another one, or restored as it was played.
 
-A correction is an event with a reason and the name of who made it. What was played stays in the log of the contest and
+A correction is an event with a reason and the holder of the token. What was played stays in the log of the contest and
 in the record of the match. The last correction of a match counts.
 """
 
@@ -13,7 +13,7 @@ from referee.contests.contest_errors import BadRanks
 from referee.match.match_errors import RequestIdReused
 
 MAX_KNOWN_REQUESTS = 1_000
-"""Requests for corrections of one contest that are still known, the newest ones."""
+"""Limit of requests for corrections that one contest remembers; the oldest are forgotten first."""
 
 
 class CorrectionKind(Enum):
@@ -22,7 +22,7 @@ class CorrectionKind(Enum):
     CORRECTED = "corrected"
     """Another result counts."""
     RESTORED = "restored"
-    """The result counts that was played."""
+    """The result that was played counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Correction:
     message: str
     """Reason in one sentence."""
     by: str
-    """Holder of the token with which it was made."""
+    """Holder of the token of the caller."""
 
 
 def check_ranks(correction: Correction, sides: int) -> None:
@@ -54,7 +54,7 @@ def check_ranks(correction: Correction, sides: int) -> None:
 
 
 def changes_nothing(correction: Correction, last: Correction | None) -> bool:
-    """Return whether the same is in effect already. `last`: the correction that counts now; None: there is none."""
+    """Return whether an equal correction is in effect already. `last`: the one that counts now; None: there is none."""
     if last is None:
         return correction.kind is CorrectionKind.RESTORED
     return (correction.kind, correction.ranks) == (last.kind, last.ranks)

@@ -1,7 +1,7 @@
 """Corrections of ladders: reads the log, and rates its matches again.
 
 A ladder may have rated a hundred thousand matches, which takes half a minute. So they are rated in a worker process,
-part by part, while the ladder goes on; only the last few entries are read with its log locked. One correction is
+part by part, while the ladder continues; only the last few entries are read with its log locked. One correction is
 computed at a time. The ratings after each match, which rating histories show, are kept for the ladders used last.
 """
 

@@ -1,7 +1,7 @@
 """Owners of bots, as far as pairing takes them into account.
 
-Bots of one author do not meet in rated matches, so that nobody can lose to a bot of its own. Staff register bots for
-others, and for contests on their own machines, where all bots have one owner; those bots may all meet.
+Bots of one author do not meet in rated matches, so that no owner can let one bot lose to another. Staff register bots
+for others, and for contests on their own machines, where all bots have one owner; those bots may all meet.
 """
 
 from collections.abc import Iterable

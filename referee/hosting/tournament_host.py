@@ -178,7 +178,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return await self._carry_out(store, command)
 
     async def request_bye(self, name: str, command: RequestBye) -> TournamentState:
-        """Note or cancel the request of an entrant not to play a round. Idempotent.
+        """Record or cancel an entrant's request for a bye. Idempotent.
 
         Raises NotAnEntrant, TournamentOver or ByeNotPossible.
         """

@@ -43,7 +43,7 @@ class MatchStatus:
     ended_ms: int | None
     """None: it is not over."""
     moves: Sequence["PlayedMove"] = ()
-    """All moves, whoever may see them."""
+    """All moves, including those that some viewers may not see."""
 
     @property
     def number(self) -> int:

@@ -1,6 +1,6 @@
 """Turn FIDE's tournament report into a plan file: the same field, pairing system, tie-breaks and forbidden pairs.
 
-Results are not taken over: a result of a tournament is that of a match with a record, and a report has none.
+Results are not imported: a result of a tournament is that of a match with a record, and a report contains no moves.
 """
 
 import json
@@ -18,7 +18,7 @@ from referee.local.toml_validation import BadPlan
 
 MAX_TRF_BYTES = 16_000_000
 MAX_SLUG_CHARS = 34
-"""So that a number fits behind a name of at most 40 characters."""
+"""Limit of a name without a number, which is appended within the limit of 40 characters."""
 TIE_BREAKS = {code: tie_break for tie_break, code in TIE_BREAK_CODES.items()}
 SWISS = re.compile(r"FIDE_DUTCH(_20\d\d)?(?P<baku>_BAKU)?|")
 ROUND_ROBIN = re.compile(r"(BERGER|FIDE|CUSTOM)_(?P<double>DOUBLE)?ROUNDROBIN(_G(?P<cycles>\d{1,3}))?")

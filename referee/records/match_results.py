@@ -75,7 +75,7 @@ class MatchResults:
             _differ(f"the score of {match.setup.match_id} is {event.score}, and by its own record {score}")
 
     def _check_rated(self, state: LadderState, event: MatchRated) -> None:
-        """Compare players, versions and ranks of a rated match, whoever has created it."""
+        """Compare players, versions and ranks of a rated match, including those that the ladder has not created."""
         match = self._match(event.match_id)
         if dict(match.setup.labels).get(LADDER) != state.created.name:
             _differ(f"match {event.match_id} was not played for this ladder")

@@ -1,8 +1,8 @@
 """Results of a ladder that look arranged: what would rarely happen by chance if all bots always tried to win.
 
-Each finding says how rarely. Because many pairs of bots are examined, something rare happens somewhere on every ladder;
-so the chance of each finding is multiplied by the number of tests, and only what is still rare is shown. No finding is
-proof: a bot may simply suit its opponent, or may have crashed.
+Each finding has its probability. Because many pairs of bots are examined, something rare happens somewhere on every
+ladder; so the chance of each finding is multiplied by the number of tests, and only what is still rare is shown. No
+finding is proof: a bot may simply suit its opponent, or may have crashed.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ class ReviewedMatch:
     points: float
     """Points of the first: 1, 0.5 or 0."""
     expected: float
-    """Points of the first that the ratings before the match promised."""
+    """Points of the first that the ratings before the match predict."""
     given_up: bool = False
     """Whether the loser resigned or forfeited."""
     moves: tuple[str, ...] | None = None
@@ -93,7 +93,7 @@ def _both(one: str, other: str) -> tuple[Pair, Pair]:
 
 
 def _unexpected_wins(name: str, other: str, played: Sequence[ReviewedMatch]) -> ReviewFinding:
-    """Compare the wins of a pair with what the ratings promised."""
+    """Compare the wins of a pair with what the ratings predict."""
     wins = sum(it.winner == name for it in played)
     promised = [it.expected_of(name) for it in played]
     what = (

@@ -70,7 +70,7 @@ def _game(match: match_pb2.Match, entrants: EntrantIndex) -> Game | None:
 
 
 def reviewed_match(match: match_pb2.Match, moves: tuple[str, ...] | None) -> ReviewedMatch:
-    """Convert a rated match of two seats. The points that its ratings promised follow from its rating changes."""
+    """Convert a rated match of two seats. The points that its ratings predict follow from its rating changes."""
     one, other = match.ratings
     deviation = hypot(one.before.deviation, other.before.deviation, ELO_SCALE)
     first, second = (side.rank for side in match.result.sides)

@@ -30,7 +30,7 @@ def test_a_legend_explains_the_scales() -> None:
     assert "\npoints: " in report_text(report(3))
 
 
-def test_the_standings_tell_the_chance_to_be_best_and_what_the_first_seat_is_worth() -> None:
+def test_the_standings_show_the_chance_to_be_best_and_the_advantage_of_the_first_seat() -> None:
     season = report(3, cycles=8)
     first, *_ = season.chances_to_be_best().values()
     text = report_text(season)
@@ -42,7 +42,7 @@ def test_the_standings_tell_the_chance_to_be_best_and_what_the_first_seat_is_wor
     assert "First seat: " in page(season)
 
 
-def test_repeated_matches_are_told_and_count_once() -> None:
+def test_repeated_matches_are_shown_and_count_once() -> None:
     season = report(2, cycles=9)
     again = replace(season, repeated=frozenset(game.id for game in season.games[1:]))
 
@@ -59,7 +59,7 @@ def test_repeated_matches_are_told_and_count_once() -> None:
     assert "3 repeated matches not counted." in page(replace(season, sprt=replace(TEST, repeated=3)))
 
 
-def test_without_results_of_two_sides_nothing_is_said_of_the_first_seat() -> None:
+def test_without_results_of_two_sides_no_advantage_of_the_first_seat_is_shown() -> None:
     assert estimate_text(replace(report(3), games=())) == ""
 
 

@@ -283,7 +283,7 @@ def test_an_sprt_stops_at_its_verdict_and_exits_with_its_status(tmp_path: Path) 
     assert "undecided: LLR" in undecided.stdout
 
 
-def test_bots_without_randomness_are_told_that_they_repeat_their_games(tmp_path: Path) -> None:
+def test_a_run_prints_that_bots_without_randomness_repeat_their_games(tmp_path: Path) -> None:
     for name, place in (("first", 0), ("last", -1)):
         (tmp_path / f"{name}.py").write_text(f"def choose(turn):\n    return turn.legal_moves[{place}]\n")
     bots = [f"python:{tmp_path}/{name}.py:choose" for name in ("first", "last")]

@@ -1,4 +1,4 @@
-"""Ladders of 22 bots of known strengths on which an owner bends a rating: paired and rated by the real one."""
+"""Ladders of 22 bots with known strengths on which an owner tries to raise a rating; the real core pairs and rates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class FarmedLadder:
     seed: str
     owners: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     throws: bool = False
-    """Whether the helper loses every match against the farmer while nobody else is there."""
+    """Whether the helper loses every match against the farmer while nobody else is online."""
     rounds: int = 0
     matches: int = 0
     version: str = ""
@@ -71,7 +71,7 @@ class FarmedLadder:
 
     @property
     def places_gained(self) -> int:
-        """How many places the farmer ranks above the one that its strength deserves."""
+        """How many places the farmer ranks above the place of its true strength."""
         rows = self.ladder.standings(now_ms=self.now_ms)
         rank = next(row.rank for row in rows if row.entrant.name == FARMER)
         return 1 + sum(self.strengths[name] > STRENGTH for name in OTHERS) - rank

@@ -183,7 +183,7 @@ def test_the_order_of_matches_does_not_matter(finishes: list[FinishOrder[str]], 
         assert both_ways == pytest.approx(1)
 
 
-def test_draws_make_estimates_more_certain_and_their_share_is_told() -> None:
+def test_draws_make_estimates_more_certain_and_their_share_is_returned() -> None:
     decided = fit_strengths(won("a", "b", 20) + won("b", "a", 20))
     level = fit_strengths(won("a", "b", 4) + won("b", "a", 4) + drawn("a", "b", 32))
 

@@ -13,7 +13,7 @@ from referee.contests.strength.rating import SkillRating
 from tests.contests.farmed_ladder import EVERYBODY, FARMER, HELPER, STRENGTH, FarmedLadder
 
 LIMIT = STRENGTH + 50
-"""No farmed rating may be higher by its lower bound."""
+"""Limit of the lower bound of a farmed rating."""
 
 RUNS = pytest.mark.parametrize("runs", [3, pytest.param(20, marks=pytest.mark.soak)])
 
@@ -61,7 +61,7 @@ def test_a_bot_cannot_win_against_another_bot_of_its_owner(runs: int) -> None:
 
 @pytest.mark.slow
 @RUNS
-def test_a_stranger_that_loses_on_purpose_gains_the_winner_little(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_helper_that_loses_on_purpose_gains_the_winner_little(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     farmed = farm(play_half_alone, runs, throws=True)
     report("two owners, alone half of the time", farmed)
     monkeypatch.setattr(rating_rules, "FREE_SHARES", 1e9)
@@ -102,7 +102,7 @@ def play_versions(ladder: FarmedLadder, versions: int) -> list[SkillRating]:
 
 @pytest.mark.slow
 @RUNS
-def test_whoever_stops_when_lucky_does_not_keep_it(runs: int) -> None:
+def test_a_bot_that_stops_when_lucky_does_not_keep_its_lower_bound(runs: int) -> None:
     luckiest = []
     for ladder in farm(lambda _: None, runs):
         seen = []

@@ -1,6 +1,6 @@
 """How often 95 % intervals contain the true difference: exactly, by summing over all counts, or by simulation.
 
-What is averaged: true leads of 0, 25, 50, ... 200 Elo, each as often. The share of draws is that of the most draws
+The average is over true leads of 0, 25, 50, ... 200 Elo, each as often. The share of draws is that of the most draws
 that the lead allows: a score of s leaves room for 2 * min(s, 1 - s). `pytest -rP` prints the tables of
 `docs/ratings.md`.
 """

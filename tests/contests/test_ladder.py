@@ -354,7 +354,7 @@ def test_bots_that_staff_registered_are_paired() -> None:
     assert [set(due.seats) for due in it.pair_and_start()] == [{"a", "b"}]
 
 
-def test_a_match_between_bots_of_one_owner_is_not_rated_whoever_created_it() -> None:
+def test_a_match_between_bots_of_one_owner_is_never_rated() -> None:
     it = new_ladder(DUEL)
     for name, owner in (("a", "ann"), ("b", "ann"), ("c", "cyd")):
         it.do(of_owner(name, owner))
@@ -365,7 +365,7 @@ def test_a_match_between_bots_of_one_owner_is_not_rated_whoever_created_it() -> 
     assert len(it.do(RateMatch("m3", FinishOrder(((A,), (Player("x"),)), (1, 2))))) == 1
 
 
-def test_partners_meet_only_entrants_none_of_whose_owners_is_theirs() -> None:
+def test_partners_never_meet_entrants_that_have_an_owner_in_common_with_them() -> None:
     it = new_ladder(TOC_PARTNERS)
     for name, owners in (("us", ("ann", "bob")), ("them", ("bob", "cyd")), ("others", ("cyd",))):
         it.do(JoinLadder(LadderEntrant(name, (Player(f"{name}0"), Player(f"{name}1")), owners=owners)))

@@ -109,7 +109,7 @@ def test_those_who_have_left_do_not_take_part() -> None:
     assert {name for it in play.tournament.pairings.play_off for name in it.pairing.entrants} == leaders - {"a"}
 
 
-def test_who_leaves_during_the_play_off_loses_what_is_left_of_it() -> None:
+def test_an_entrant_that_leaves_during_the_play_off_loses_the_rest_of_it() -> None:
     play = until_play_off(with_play_off(RoundRobin(), "ab"))
     play.do(WithdrawEntrant("a"))
     assert play.tournament.phase is TournamentPhase.FINISHED
@@ -141,7 +141,7 @@ def test_reopening_a_result_drops_a_play_off_that_has_not_begun() -> None:
         play.do(ReopenPairing("1.1", "why", "ann"))
 
 
-def test_after_a_correction_whoever_has_more_points_precedes_the_play_off() -> None:
+def test_after_a_correction_an_entrant_with_more_points_precedes_the_play_off() -> None:
     """b and c are level with a, and a wins the play-off; then c is given the win against b."""
     play = with_play_off(RoundRobin(), "abc")
     while play.tournament.phase is TournamentPhase.PLAYING:
@@ -163,6 +163,6 @@ def test_after_a_correction_whoever_has_more_points_precedes_the_play_off() -> N
         (RoundRobin(), 2, 2, "of single entrants"),
     ],
 )
-def test_terms_that_do_not_fit_are_refused(form: TournamentFormat, most: int, boards: int, why: str) -> None:
+def test_terms_that_do_not_fit_are_rejected(form: TournamentFormat, most: int, boards: int, why: str) -> None:
     with pytest.raises(BadTerms, match=why):
         TournamentPlayTerms(form, b"", play_off_entrants=most, boards=boards)

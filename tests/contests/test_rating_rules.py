@@ -62,7 +62,7 @@ def test_an_idle_rating_falls_in_the_standings_and_the_next_match_starts_from_it
     assert change.before.rating == idle
 
 
-def test_a_time_that_is_not_known_or_lies_in_the_future_widens_nothing() -> None:
+def test_a_time_that_is_unknown_or_in_the_future_does_not_change_the_deviation() -> None:
     it = new_ladder()
     rate(it, "a", "b", 0)
     rate(it, "c", "d", START_MS)
@@ -86,7 +86,7 @@ def test_the_standings_of_a_closed_ladder_or_past_season_do_not_change_any_more(
 # Lower bounds
 
 
-def test_standings_rank_by_what_is_nearly_certain() -> None:
+def test_standings_rank_by_the_lower_bound() -> None:
     it = new_ladder()
     it.join("lucky", "proven")
     now_ms = START_MS + YEAR_MS * 3 // 4

@@ -1,4 +1,4 @@
-"""Rounds of a Swiss tournament that entrants ask not to play, and pairs that must not meet."""
+"""Requested byes and forbidden pairs of Swiss tournaments."""
 
 from itertools import combinations
 
@@ -136,7 +136,7 @@ def test_forbidden_pairs_never_meet() -> None:
     assert not any({*pair} in met for pair in forbidden)
 
 
-def test_the_bye_of_the_first_round_goes_to_whom_the_forbidden_pairs_leave() -> None:
+def test_the_bye_of_the_first_round_goes_to_the_entrant_left_by_forbidden_pairs() -> None:
     play = started(TournamentPlayTerms(Swiss(2), b"seed", forbidden_pairs=(("a", "b"),)), "abc")
     assert sorted(map(sorted, (it.pairing.entrants for it in play.tournament.pairings.values()))) == [["a", "c"], ["b"]]
 
@@ -155,7 +155,7 @@ def test_a_forbidden_pair_that_would_not_have_met_changes_nothing() -> None:
 
 
 def test_the_result_of_the_library_is_checked() -> None:
-    """It pairs what is forbidden if it finds nothing else."""
+    """The library pairs forbidden pairs if it finds nothing else."""
     with pytest.raises(Unpairable):
         pair_swiss_round({"a": [], "b": []}, ["a", "b"], 1, forbidden=[frozenset("ab")])
 
@@ -169,6 +169,6 @@ def test_the_result_of_the_library_is_checked() -> None:
         ({"forbidden_pairs": (("a", "a"),)}, "an entrant with itself"),
     ],
 )
-def test_terms_that_do_not_fit_are_refused(change: dict[str, object], why: str) -> None:
+def test_terms_that_do_not_fit_are_rejected(change: dict[str, object], why: str) -> None:
     with pytest.raises(BadTerms, match=why):
         TournamentPlayTerms(**{"format": Swiss(3), "seed": b"", **change})  # type: ignore[arg-type]  # Any field.

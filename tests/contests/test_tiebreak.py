@@ -215,7 +215,7 @@ def test_koya_counts_points_against_the_upper_half() -> None:
     assert column(TieBreak.KOYA, field("held_round_robin", predetermined=True)) == [2, 0.5, 0.5, 1, 0.5, 0]
 
 
-def test_a_free_round_is_none_of_the_matches_that_koya_asks_half_of() -> None:
+def test_a_bye_does_not_count_among_the_points_that_koya_halves() -> None:
     play = started(TournamentPlayTerms(RoundRobin(), b"", (TieBreak.KOYA,)), "abc").play_out()
     assert [(row.entrant, row.tie_breaks) for row in play.tournament.standings()] == [
         ("a", (1.0,)),  # b has one of two, which is half, and c has nothing.

@@ -258,7 +258,7 @@ async def test_a_log_of_an_older_version_keeps_its_ratings_and_has_the_times_of_
 
 
 @in_loop
-async def test_bots_of_one_author_play_no_rated_match_whoever_creates_it() -> None:
+async def test_no_match_between_bots_of_one_author_is_rated() -> None:
     store = Store()
     await store.add_author("ann")
     await store.register("a", "b", "x", owner="ann")

@@ -1,4 +1,4 @@
-"""Corrections of hosted tournaments: which match is meant, and whose result the ranks of its sides are."""
+"""Corrections of hosted tournaments: the match of an id, and the order of its ranks."""
 
 from dataclasses import replace
 

@@ -102,12 +102,12 @@ def test_tie_breaks_that_do_not_exist_here_are_named(tmp_path: Path) -> None:
         (f"192 FIDE_LIM\n{player(1, 'a')}", "FIDE_LIM"),
     ],
 )
-def test_a_report_without_a_plan_is_refused(tmp_path: Path, report: str, why: str) -> None:
+def test_a_report_without_a_plan_is_rejected(tmp_path: Path, report: str, why: str) -> None:
     with pytest.raises(BadPlan, match=why):
         plan_of(tmp_path, report)
 
 
-def test_a_file_that_is_missing_malformed_or_too_large_is_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_malformed_or_too_large_is_an_error_of_one_sentence(tmp_path: Path) -> None:
     missing = CliRunner().invoke(tournament, ["import", str(tmp_path / "none.trf"), "--game", "trox"])
     assert (missing.exit_code, "cannot be read: No such file" in missing.output) == (2, True)
     with pytest.raises(MalformedTrf, match="line 1 of the tournament report has no starting number"):

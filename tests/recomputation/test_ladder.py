@@ -1,4 +1,4 @@
-"""A stranger's program computes a ladder of 500 matches again from its record, and finds each changed value."""
+"""The second implementation computes a ladder of 500 matches again from its record, and finds each changed value."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""A stranger's program computes Swiss tournaments again from their records: lots, rounds, colours and standings."""
+"""The second implementation computes Swiss tournaments again from records: lots, rounds, colours and standings."""
 
 import json
 from functools import cache

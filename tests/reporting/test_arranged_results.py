@@ -1,4 +1,4 @@
-"""What looks arranged on a ladder, and how rarely honest bots look so."""
+"""Results of a ladder that look arranged, and how rarely those of honest bots do."""
 
 from dataclasses import replace
 from math import exp, hypot

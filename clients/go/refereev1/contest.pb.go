@@ -79,7 +79,7 @@ func (PartnerRule) EnumDescriptor() ([]byte, []int) {
 	return file_referee_api_v1_contest_proto_rawDescGZIP(), []int{0}
 }
 
-// What staff decided about a finished match.
+// Kind of a correction of a finished match.
 type CorrectionKind int32
 
 const (
@@ -89,7 +89,7 @@ const (
 	CorrectionKind_CORRECTION_KIND_STRUCK CorrectionKind = 1
 	// Another result counts.
 	CorrectionKind_CORRECTION_KIND_CORRECTED CorrectionKind = 2
-	// The result counts that was played.
+	// The result that was played counts again.
 	CorrectionKind_CORRECTION_KIND_RESTORED CorrectionKind = 3
 )
 
@@ -469,14 +469,14 @@ type MatchCorrection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Id of the match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// What was decided.
+	// Kind of correction.
 	Kind CorrectionKind `protobuf:"varint,2,opt,name=kind,proto3,enum=referee_api.v1.CorrectionKind" json:"kind,omitempty"`
 	// Rank of each side, in the order of `SeatLayout.sides`, if the result was corrected; otherwise empty. Sides that
 	// share a rank are followed by skipped ranks.
 	Ranks []uint32 `protobuf:"varint,3,rep,packed,name=ranks,proto3" json:"ranks,omitempty"`
 	// Reason in one sentence.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
-	// Holder of the token with which it was made.
+	// Holder of the token of the caller.
 	By            string `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -628,7 +628,7 @@ type LadderEntry_Closed struct {
 }
 
 type LadderEntry_MatchCorrected struct {
-	// Staff struck a rated match, corrected its result or restored it. All ratings since were computed again.
+	// Staff struck a rated match, corrected its result or restored it. Ratings from its season on were computed again.
 	MatchCorrected *MatchCorrection `protobuf:"bytes,13,opt,name=match_corrected,json=matchCorrected,proto3,oneof"`
 }
 
@@ -661,7 +661,7 @@ type MatchRated struct {
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
 	// Rating changes in seat order.
 	Ratings []*RatingChange `protobuf:"bytes,2,rep,name=ratings,proto3" json:"ratings,omitempty"`
-	// How much the match counts, from 0 to 1: less if opponents have met much more often than others. Default 1.
+	// How much the match counts, from 0 to 1: less if its opponents have met much more often than others. Default 1.
 	Weight        *float64 `protobuf:"fixed64,3,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -93,9 +93,9 @@ type LadderServiceClient interface {
 	// Callers: the ladder's organiser.
 	CloseLadder(ctx context.Context, in *CloseLadderRequest, opts ...grpc.CallOption) (*CloseLadderResponse, error)
 	// Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
-	// standings of its season and of all later ones are computed again as if the match had ended so, which can take a
-	// minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
-	// last correction of a match counts. Possible at any time, also after the ladder was closed.
+	// standings of its season and of all later ones are computed again with the result that counts, which can take a
+	// minute on a ladder with a hundred thousand matches. Pairings and the record of the match do not change. The last
+	// correction of a match counts. Possible at any time, also after the ladder was closed.
 	// Callers: the ladder's organiser.
 	// Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
 	CorrectLadderMatch(ctx context.Context, in *CorrectLadderMatchRequest, opts ...grpc.CallOption) (*CorrectLadderMatchResponse, error)
@@ -113,7 +113,7 @@ type LadderServiceClient interface {
 	// Errors: CONTEST_NOT_OVER.
 	GetLadderRecord(ctx context.Context, in *GetLadderRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetLadderRecordResponse], error)
 	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
-	// with the corrections since; the stream then ends with OK.
+	// with the corrections after that; the stream then ends with OK.
 	// Callers: all.
 	// Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
 	WatchLadder(ctx context.Context, in *WatchLadderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchLadderResponse], error)
@@ -350,9 +350,9 @@ type LadderServiceServer interface {
 	// Callers: the ladder's organiser.
 	CloseLadder(context.Context, *CloseLadderRequest) (*CloseLadderResponse, error)
 	// Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
-	// standings of its season and of all later ones are computed again as if the match had ended so, which can take a
-	// minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
-	// last correction of a match counts. Possible at any time, also after the ladder was closed.
+	// standings of its season and of all later ones are computed again with the result that counts, which can take a
+	// minute on a ladder with a hundred thousand matches. Pairings and the record of the match do not change. The last
+	// correction of a match counts. Possible at any time, also after the ladder was closed.
 	// Callers: the ladder's organiser.
 	// Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
 	CorrectLadderMatch(context.Context, *CorrectLadderMatchRequest) (*CorrectLadderMatchResponse, error)
@@ -370,7 +370,7 @@ type LadderServiceServer interface {
 	// Errors: CONTEST_NOT_OVER.
 	GetLadderRecord(*GetLadderRecordRequest, grpc.ServerStreamingServer[GetLadderRecordResponse]) error
 	// Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
-	// with the corrections since; the stream then ends with OK.
+	// with the corrections after that; the stream then ends with OK.
 	// Callers: all.
 	// Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
 	WatchLadder(*WatchLadderRequest, grpc.ServerStreamingServer[WatchLadderResponse]) error

@@ -105,7 +105,7 @@ type MatchTerms struct {
 	// contest 1000 if the seed matters in its matches and these form no sets, otherwise no nonces.
 	NonceTimeoutMs int64 `protobuf:"varint,7,opt,name=nonce_timeout_ms,json=nonceTimeoutMs,proto3" json:"nonce_timeout_ms,omitempty"`
 	// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
-	// Responses have it if `nonce_timeout_ms` is 0.
+	// It is true in responses if `nonce_timeout_ms` is 0.
 	WithoutNonces bool `protobuf:"varint,8,opt,name=without_nonces,json=withoutNonces,proto3" json:"without_nonces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -250,8 +250,8 @@ type SprtState struct {
 	ExpectedMatchesLeft uint32 `protobuf:"varint,8,opt,name=expected_matches_left,json=expectedMatchesLeft,proto3" json:"expected_matches_left,omitempty"`
 	// Number of matches that were not counted, because both bots repeated all moves of earlier ones from the same seats.
 	RepeatedMatches uint32 `protobuf:"varint,9,opt,name=repeated_matches,json=repeatedMatches,proto3" json:"repeated_matches,omitempty"`
-	// What the first seat is worth, in Elo, as estimated from the counted matches. Hypotheses and estimate are leads
-	// besides it. 0 if it does not differ from chance, and in games of more than two sides.
+	// Advantage of the first seat, in Elo, as estimated from the counted matches. Hypotheses and estimate are leads in
+	// addition to it. 0 if it does not differ from chance, and in games of more than two sides.
 	FirstSeatElo  float64 `protobuf:"fixed64,10,opt,name=first_seat_elo,json=firstSeatElo,proto3" json:"first_seat_elo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,7 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What an entrant gets for a round that it asked not to play.
+// What an entrant gets for a bye that it requested.
 type ByeKind int32
 
 const (
@@ -337,7 +337,7 @@ type TournamentTerms struct {
 	Boards uint32 `protobuf:"varint,22,opt,name=boards,proto3" json:"boards,omitempty"`
 	// Pairs of entrants that are never paired with each other, at most 1000. Only Swiss. Default: none.
 	ForbiddenPairs []*ForbiddenPair `protobuf:"bytes,23,rep,name=forbidden_pairs,json=forbiddenPairs,proto3" json:"forbidden_pairs,omitempty"`
-	// Number of rounds that an entrant may have a bye that it requested, of both kinds together. Only Swiss.
+	// Maximum number of byes that an entrant may request, of both kinds together. Only Swiss.
 	// Default 0: none.
 	MaxRequestedByes uint32 `protobuf:"varint,24,opt,name=max_requested_byes,json=maxRequestedByes,proto3" json:"max_requested_byes,omitempty"`
 	// Maximum number of entrants of a play-off, from 2 to 8. It is played if several entrants have the most points after
@@ -673,7 +673,7 @@ func (x *ForbiddenPair) GetSecond() string {
 	return ""
 }
 
-// An entrant does not play a round, because it asked not to before the round was paired.
+// A round that an entrant does not play at its own request.
 type RequestedBye struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the entrant.
@@ -2353,7 +2353,7 @@ type ByeRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The bye. `BYE_KIND_NONE`: the request was cancelled.
 	Bye *RequestedBye `protobuf:"bytes,1,opt,name=bye,proto3" json:"bye,omitempty"`
-	// Holder of the token with which it was done.
+	// Holder of the token of the caller.
 	By            string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2403,8 +2403,8 @@ func (x *ByeRequested) GetBy() string {
 	return ""
 }
 
-// Staff struck a match, corrected its result or restored it. Standings follow from the results that count; pairings
-// that are planned do not change.
+// Staff struck a match, corrected its result or restored it. Standings are computed from the results that count;
+// pairings that are planned do not change.
 type ScoreCorrected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The pairing, with its points as they are now.

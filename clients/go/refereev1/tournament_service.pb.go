@@ -1479,13 +1479,13 @@ func (x *RequestByeResponse) GetTournament() *Tournament {
 type CorrectTournamentMatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Idempotency key chosen by the caller, 1 to 64 characters, unique in the tournament: a repeated request with the same
-	// key corrects nothing a second time. Required.
+	// key has no further effect. Required.
 	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The tournament.
 	Tournament string `protobuf:"bytes,2,opt,name=tournament,proto3" json:"tournament,omitempty"`
 	// Id of the match.
 	MatchId string `protobuf:"bytes,3,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// What is decided. Required.
+	// Kind of correction. Required.
 	Kind CorrectionKind `protobuf:"varint,4,opt,name=kind,proto3,enum=referee_api.v1.CorrectionKind" json:"kind,omitempty"`
 	// Rank of each side, in the order of `SeatLayout.sides`, if the result is corrected; otherwise empty. They count from
 	// 1; a shared rank is followed by as many skipped ones. A corrected result has no forfeits.

@@ -25,7 +25,7 @@ def add_correction_commands(group: click.Group, correct: Correct) -> None:
     @REASON
     @with_organiser
     def strike(organiser: Organiser, name: str, match_id: str, message: str) -> None:
-        """Strike a finished MATCH: it does not count any more."""
+        """Strike a finished MATCH: it no longer counts."""
         click.echo(correct(organiser, name, match_id, "struck", message, ()))
 
     @group.command("correct", cls=ClientCommand)
@@ -47,5 +47,5 @@ def add_correction_commands(group: click.Group, correct: Correct) -> None:
     @REASON
     @with_organiser
     def restore(organiser: Organiser, name: str, match_id: str, message: str) -> None:
-        """Undo the corrections of a MATCH: the result counts that was played."""
+        """Undo the corrections of a MATCH: the result that was played counts again."""
         click.echo(correct(organiser, name, match_id, "restored", message, ()))

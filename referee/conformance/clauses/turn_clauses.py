@@ -10,7 +10,7 @@ from referee.match.setup import MAX_NONCE_BYTES
 NAME_CHARS = 64
 PONGS = 64
 MIN_NONCE_BYTES = 16
-"""Fewer could be guessed."""
+"""Shorter nonces could be guessed."""
 LARGE_ID = (1 << 64) - 1
 FREE_TILES = (
     "BNR@0.0u/0.-1d,BRN@-2.1d/-2.1u,BRN@1.-1d/2.-1u,NRB@-3.2u/-3.2d,NRB@1.1u/0.1d,RBN@-2.0d/-2.0u,"

@@ -170,7 +170,7 @@ def _check_member(ladder: Ladder, name: str) -> None:
 
 
 def _pair(ladder: Ladder, command: PairEntrants) -> list[LadderEvent]:
-    """Plan from what the log will contain, and from nothing else of the command."""
+    """Return new pairings, planned only from the part of the command that the log records."""
     planning = input_of_command(ladder, command)
     paired = pair_entrants(ladder, command_from_input(ladder, planning))
     return [*(replace(event, planning=planning) for event in paired[:1]), *paired[1:]]

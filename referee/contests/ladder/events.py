@@ -120,14 +120,14 @@ class CorrectedSeason:
 class MatchCorrected:
     """Staff struck a rated match, corrected its result or restored it, also after the ladder was closed.
 
-    The rating changes of later matches in the log are those of the time before; `seasons` has what follows from it.
+    The rating changes of later matches stay in the log as they are; `seasons` has the ratings after the correction.
     """
 
     correction: Correction
     finish: FinishOrder[Player] | None
     """The result that counts. None: the match is struck."""
     forfeited: tuple[Player, ...]
-    """Players that lost by a fault of their own, as far as it counts."""
+    """Players that lost by a fault of their own, by the result that counts."""
     seasons: tuple[CorrectedSeason, ...]
     """The season in which the match was rated, and all that follow."""
     versions: tuple[Player, ...]

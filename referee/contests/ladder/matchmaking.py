@@ -265,7 +265,7 @@ def choose_seating(
 def expected_information(one: PairingCandidate, other: PairingCandidate) -> float:
     """Return how informative a match between two is expected to be.
 
-    A rating update reduces the variance of one's rating by about this share of its square. It is the variance of the
+    A rating update reduces the variance of a rating by about this number times its square. It is the variance of the
     outcome between players with these ratings, divided by the variance of what the outcome depends on.
     """
     lead = (one.rating - other.rating) / ELO_SCALE

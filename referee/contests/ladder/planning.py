@@ -1,6 +1,6 @@
 """What a planning depends on besides the ladder, as the log records it.
 
-A planning is decided from its input in the log, so whoever reads the log can repeat the decision.
+A planning is decided from its input in the log, so the decision can be repeated from the log alone.
 """
 
 from referee.contests.ladder.commands import AvailableEntrant, PairEntrants

@@ -1,4 +1,4 @@
-"""Ratings computed again from the log, as if corrected matches had ended so, and struck ones had never been rated.
+"""Ratings computed again from the log: corrected matches have their new results, and struck ones are left out.
 
 Everything else stays: the other matches are rated in the order of the log, at their times and with the weights that
 they had, and seasons begin where they did.
@@ -22,16 +22,16 @@ class RatingReplay:
     """A ladder that is rated again from its beginning."""
 
     first: int
-    """The first season that is to be kept."""
+    """The first season of the result."""
     season: int = 1
     current: Season = field(default_factory=Season)
     history: RatingHistory = field(default_factory=RatingHistory)
     complete: tuple[CorrectedSeason, ...] = ()
-    """The seasons to keep that are complete."""
+    """The complete seasons of the result."""
 
     @property
     def seasons(self) -> tuple[CorrectedSeason, ...]:
-        """The seasons to keep, as they are now."""
+        """The seasons of the result, as they are now."""
         if self.season < self.first:
             return self.complete
         return (*self.complete, self.current.as_corrected(self.season, self.history.rated_ms))

@@ -2,8 +2,8 @@
 
 - The deviation of a rating grows while it is not in use, so that nobody keeps a lucky rating by staying away.
 - A new version starts from the rating of the bot's last version, with a larger deviation.
-- Matches against an opponent whom a bot has met much more often than others count less, so that a bot to which somebody
-  else loses on purpose gains little.
+- Matches against an opponent whom a bot has met much more often than others count less, so that a bot gains little if
+  another one loses to it on purpose.
 
 All of this follows from the log alone.
 """
@@ -56,7 +56,7 @@ class RatingHistory:
         return max(self.rated_ms.values(), default=0)
 
     def with_match(self, finish: FinishOrder[Player], holders: Mapping[Player, str], at_ms: int) -> "RatingHistory":
-        """Return the history with one more match; `holders` has who is behind each player."""
+        """Return the history with one more match; `holders` has the holder of each player."""
         return replace(
             self.with_players(finish, at_ms),
             opponents={
@@ -67,7 +67,7 @@ class RatingHistory:
         )
 
     def with_players(self, finish: FinishOrder[Player], at_ms: int) -> "RatingHistory":
-        """Return the history after a match without its opponents, from which no rating follows but by its weight."""
+        """Return the history after a match, without its opponents, which affect only the weights of later matches."""
         return replace(
             self,
             rated_ms={**self.rated_ms, **dict.fromkeys(finish.players, at_ms)},
@@ -85,7 +85,7 @@ class RatingHistory:
     def weight(self, finish: FinishOrder[Player], holders: Mapping[Player, str], at_ms: int) -> float:
         """Return how much a match counts: 1, or less if two opponents have met much more often than others meet.
 
-        It falls with the third power, since whoever loses on purpose may do so in half of all matches.
+        It falls with the third power, because a helper may lose on purpose in half of all matches.
         """
         active = sum(at_ms - last <= ACTIVE_MS for holder, last in self.active_ms.items())
         free = WINDOW * FREE_SHARES / max(1, active - 1)
@@ -123,7 +123,10 @@ class RatingHistory:
 
 
 def holders_of(entrants: Mapping[str, LadderEntrant], finish: FinishOrder[Player]) -> dict[Player, str]:
-    """Return who is behind each player: the owners of the present or former entrant, or else the bot alone."""
+    """Return the name under which each player counts as an opponent: its owners, or else the bot itself.
+
+    The entrant of a player may have left.
+    """
     return {player: "+".join(_owners(entrants, player.bot)) or player.bot for player in finish.players}
 
 

@@ -83,7 +83,7 @@ class Strengths(Generic[Player]):
     errors: Mapping[Player, Sequence[float]]
     """Each player's error as a sum of independent standard ones. The dot product of two is their covariance."""
     first_seat: EloEstimate
-    """What the first seat is worth in matches of two sides. Without any, about 0 plus or minus 200."""
+    """Advantage of the first seat in matches of two sides. Without such matches, about 0 plus or minus 200."""
     draw_rate: float
     """Share of draws among all results."""
 
@@ -203,7 +203,7 @@ SAMPLES = 2000
 """Samples of the strengths, from which the chances of being best are counted."""
 
 MAX_CONTENDERS = 24
-"""Players with the highest estimates, besides whom nobody has a chance worth counting."""
+"""Number of players with the highest estimates that are compared; the chances of all others are negligible."""
 
 MIN_SUPERIORITY = 0.001
 """Least probability of being ahead of the first one with which a player is counted among the contenders."""

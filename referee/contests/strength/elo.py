@@ -153,7 +153,7 @@ HALF_WIDTH = NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
 PRIOR_SETS = 1.8
 """Sets that are added for an interval, spread evenly over the outcomes: 0.6 for each of three outcomes.
 
-It is what makes intervals of few sets hold; see `docs/ratings.md`.
+Without them, intervals of few sets would contain the true score too rarely; see `docs/ratings.md`.
 """
 
 PRIOR_SCORES = 0.6

@@ -9,7 +9,7 @@ The ratio of two small leads grows slowly if one bot wins everything. So a test 
 explains the results far better than the hypothesis that it would reject.
 
 If the first seat is worth much, a lead changes the average score less. Its worth is estimated from the same matches,
-and the hypotheses are leads besides it.
+and the hypotheses are leads in addition to it.
 """
 
 from dataclasses import dataclass, replace

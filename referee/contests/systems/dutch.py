@@ -26,7 +26,7 @@ class DutchEngine(LibraryEngine):
     """Pairs a round in O(n^3), as the library does, except for the order of two criteria."""
 
     pairs_before_points = True
-    """Whether C.6 precedes C.7, as FIDE wants it. The library has them in the opposite order."""
+    """Whether C.6 precedes C.7, as FIDE requires. The library has them in the opposite order."""
 
     forbidden: Collection[tuple[int, ...]] = ()
     """Pairs of numbers, the lower one first, that must not be paired although they have not met."""

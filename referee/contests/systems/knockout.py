@@ -120,7 +120,7 @@ def seed_positions(rounds: int) -> list[int]:
 
 
 def separate_owners(seeds: Sequence[str], owners: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-    """Return the seeds, so exchanged that entrants of one owner meet as late as possible in the winners' bracket.
+    """Return the seeds, exchanged so that entrants of one owner meet as late as possible in the winners' bracket.
 
     Only seeds that are worth the same are exchanged: 3 and 4, 5 to 8, 9 to 16, and so on.
     """

@@ -27,9 +27,9 @@ class PoolDesign:
     partners: bool
     """Whether the first and third of a table, and the second and fourth, are partners equally often too."""
     first_round: tuple[Table, ...] = ()
-    """Of a cyclic design. Empty: a plane."""
+    """Tables of the first round of a cyclic design. Empty: the design is a plane."""
     seats: int = 0
-    """Of a plane."""
+    """Seats at a table of a plane."""
 
     def tables(self, number: int) -> list[Table]:
         """Return the tables of a round, from 0. Numbers that are missing have a bye."""

@@ -170,7 +170,7 @@ def _seat_pair(
 
 
 def _is_allowed(boards: Sequence[tuple[str, ...]], table: RoundResults, forbidden: Collection[frozenset[str]]) -> bool:
-    """Return whether no two meet that must not, with at most one bye, for an entrant without unearned points."""
+    """Return whether all pairs may meet, and there is at most one bye, of an entrant without unearned points."""
     byes = [seats[0] for seats in boards if len(seats) == 1]
     has_rematch = any(
         it.kind is ResultKind.PLAYED and it.opponents[0] == seats[1]

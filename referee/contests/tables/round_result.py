@@ -26,7 +26,7 @@ class ResultKind(Enum):
     ABSENT = "absent"
     """Absent for the opponent."""
     MISSED = "missed"
-    """Not in the round: entered late, had left, or asked not to play it, perhaps for half a point."""
+    """Not in the round: entered late, had left, or has a requested bye, perhaps for half a point."""
 
     @property
     def is_voluntary(self) -> bool:
@@ -67,7 +67,7 @@ MISSED = RoundResult(ResultKind.MISSED, LOSS)
 
 
 def half_point_bye(matches: int, boards: int) -> RoundResult:
-    """Return the result of an entrant that asked not to play: the points of a draw in each match, or of teams, once."""
+    """Return the result of a requested bye for half a point: the points of a draw in each match, or of teams, once."""
     if boards:
         return RoundResult(ResultKind.MISSED, TEAM_DRAW, board_points=boards * DRAW)
     return RoundResult(ResultKind.MISSED, matches * DRAW)

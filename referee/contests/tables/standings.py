@@ -25,7 +25,7 @@ class TieBreak(Enum):
     BOARD_POINTS = "board_points"
     """Of teams only."""
     KOYA = "koya"
-    """Of single entrants in a round robin only."""
+    """Only for single entrants in a round robin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class ReopenPairing:
 
 @dataclass(frozen=True, slots=True)
 class RequestBye:
-    """An entrant asks not to play a round, or cancels that."""
+    """An entrant requests a bye for a round, or cancels its request."""
 
     name: str
     round: int

@@ -116,7 +116,7 @@ class PairingReopened:
 
 
 class ByeKind(Enum):
-    """What an entrant gets for a round that it asked not to play."""
+    """What an entrant gets for a bye that it requested."""
 
     HALF_POINT = "half_point"
     ZERO_POINT = "zero_point"
@@ -126,13 +126,13 @@ class ByeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ByeRequested:
-    """An entrant asked not to play a round, or cancelled its request."""
+    """An entrant requested a bye for a round, or cancelled its request."""
 
     name: str
     round: int
     bye: ByeKind
     by: str
-    """Holder of the token with which it was done."""
+    """Holder of the token of the caller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from referee.contests.tournament.tournament_terms import Swiss
 
 
 def request_bye(tournament: Tournament, command: RequestBye) -> list[TournamentEvent]:
-    """Return the event that notes or cancels a request. Raises UnknownEntrant or ByeNotPossible."""
+    """Return the event that records or cancels a request. Raises UnknownEntrant or ByeNotPossible."""
     if command.name not in tournament.entrants:
         raise UnknownEntrant(command.name)
     if why := _obstacle(tournament, command):
@@ -33,7 +33,7 @@ def request_bye(tournament: Tournament, command: RequestBye) -> list[TournamentE
 
 
 def _obstacle(tournament: Tournament, command: RequestBye) -> str:
-    """Return why nobody's request for this round, or nothing of this entrant, can be accepted. Empty: it can."""
+    """Return why no request of this entrant for this round can be accepted. Empty: it can be accepted."""
     form = tournament.terms.format
     if not isinstance(form, Swiss) or not tournament.terms.max_requested_byes:
         return "the terms allow none"

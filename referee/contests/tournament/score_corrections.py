@@ -16,7 +16,10 @@ from referee.contests.tournament.tournament_terms import Elimination, SprtTrial
 
 
 def correct_score(tournament: Tournament, command: CorrectScore) -> list[TournamentEvent]:
-    """Raises UnknownPairing, MatchNotCounted, BadRanks, PairingNotChangeable or RequestIdReused."""
+    """Return the event of a correction.
+
+    Raises UnknownPairing, MatchNotCounted, BadRanks, PairingNotChangeable or RequestIdReused.
+    """
     correction = command.correction
     if is_known(tournament.correction_requests, correction):
         return []

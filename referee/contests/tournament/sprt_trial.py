@@ -27,7 +27,7 @@ DEFAULT_READY_MATCHES = 16
 """Number of matches kept ready if there is no limit on concurrent matches."""
 
 MIN_REPEATED_MATCHES = 20
-"""Least number of repeated matches in a row after which a test ends. It also takes as many as there are games."""
+"""Number of repeated matches in succession that end a test, if they are at least as many as its different games."""
 
 MAX_AHEAD_FACTOR = 4
 """Limit of uncounted sets, as a multiple of the matches kept ready, while a slow set delays counting."""
@@ -53,7 +53,7 @@ class TrialProgress:
     repeated: int = 0
     """Matches that did not count, because they repeated games."""
     repeated_in_a_row: int = 0
-    """Those since the last one that counted."""
+    """Repeated matches since the last one that counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ def _pairs_of_one_owner(tournament: Tournament) -> set[frozenset[str]]:
 
 
 def _swiss_round(tournament: Tournament, form: Swiss, forbidden: Collection[frozenset[str]]) -> list[Pairing]:
-    """Raises Unpairable."""
+    """Return the pairings of the next Swiss round. Raises Unpairable."""
     active, number = tournament.active_entrants, tournament.round + 1
     pairings = pair_swiss_round(
         _pairing_results(tournament),
@@ -247,7 +247,7 @@ def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
 def _usable_design(tournament: Tournament, form: Pools) -> PoolDesign | None:
     """Return the design that pairs the next round. None: no design is known, or it would not be played to its end.
 
-    A part of a design helps only if nobody meets twice in it. It must be the same entrants in all rounds.
+    A part of a design helps only if nobody meets twice in it. All rounds must have the same entrants.
     """
     if tournament.terms.edition == 1 or tournament.terms.last_entry_round or tournament.withdrawn:
         return None

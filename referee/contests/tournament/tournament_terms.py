@@ -170,7 +170,7 @@ class TournamentPlayTerms:
     forbidden_pairs: tuple[tuple[str, str], ...] = ()
     """Entrants that never meet."""
     max_requested_byes: int = 0
-    """Limit of rounds that an entrant may ask not to play."""
+    """Limit of byes that an entrant may request."""
     play_off_entrants: int = 0
     """Limit of entrants of a play-off. 0: there is none."""
 

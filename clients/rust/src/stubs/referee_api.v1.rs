@@ -1340,7 +1340,7 @@ pub struct MatchTerms {
     #[prost(int64, tag = "7")]
     pub nonce_timeout_ms: i64,
     /// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
-    /// Responses have it if `nonce_timeout_ms` is 0.
+    /// It is true in responses if `nonce_timeout_ms` is 0.
     #[prost(bool, tag = "8")]
     pub without_nonces: bool,
 }

@@ -62,10 +62,10 @@ class _CorrectionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Correc
     CORRECTION_KIND_CORRECTED: _CorrectionKind.ValueType  # 2
     """Another result counts."""
     CORRECTION_KIND_RESTORED: _CorrectionKind.ValueType  # 3
-    """The result counts that was played."""
+    """The result that was played counts again."""
 
 class CorrectionKind(_CorrectionKind, metaclass=_CorrectionKindEnumTypeWrapper):
-    """What staff decided about a finished match."""
+    """Kind of a correction of a finished match."""
 
 CORRECTION_KIND_UNSPECIFIED: CorrectionKind.ValueType  # 0
 """Not used."""
@@ -74,7 +74,7 @@ CORRECTION_KIND_STRUCK: CorrectionKind.ValueType  # 1
 CORRECTION_KIND_CORRECTED: CorrectionKind.ValueType  # 2
 """Another result counts."""
 CORRECTION_KIND_RESTORED: CorrectionKind.ValueType  # 3
-"""The result counts that was played."""
+"""The result that was played counts again."""
 Global___CorrectionKind: _TypeAlias = CorrectionKind  # noqa: Y015
 
 class _PairingPhase:
@@ -272,11 +272,11 @@ class MatchCorrection(_message.Message):
     match_id: _builtins.str
     """Id of the match."""
     kind: Global___CorrectionKind.ValueType
-    """What was decided."""
+    """Kind of correction."""
     message: _builtins.str
     """Reason in one sentence."""
     by: _builtins.str
-    """Holder of the token with which it was made."""
+    """Holder of the token of the caller."""
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Rank of each side, in the order of `SeatLayout.sides`, if the result was corrected; otherwise empty. Sides that

@@ -276,7 +276,7 @@ class LadderEntry(_message.Message):
 
     @_builtins.property
     def match_corrected(self) -> _contest_pb2.MatchCorrection:
-        """Staff struck a rated match, corrected its result or restored it. All ratings since were computed again."""
+        """Staff struck a rated match, corrected its result or restored it. Ratings from its season on were computed again."""
 
     def __init__(
         self,
@@ -317,7 +317,7 @@ class MatchRated(_message.Message):
     match_id: _builtins.str
     """Id of the match."""
     weight: _builtins.float
-    """How much the match counts, from 0 to 1: less if opponents have met much more often than others. Default 1."""
+    """How much the match counts, from 0 to 1: less if its opponents have met much more often than others. Default 1."""
     @_builtins.property
     def ratings(self) -> _containers.RepeatedCompositeFieldContainer[_rating_pb2.RatingChange]:
         """Rating changes in seat order."""

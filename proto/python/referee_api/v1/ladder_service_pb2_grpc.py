@@ -220,9 +220,9 @@ class LadderServiceServicer:
 
     def CorrectLadderMatch(self, request, context):
         """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
-        standings of its season and of all later ones are computed again as if the match had ended so, which can take a
-        minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
-        last correction of a match counts. Possible at any time, also after the ladder was closed.
+        standings of its season and of all later ones are computed again with the result that counts, which can take a
+        minute on a ladder with a hundred thousand matches. Pairings and the record of the match do not change. The last
+        correction of a match counts. Possible at any time, also after the ladder was closed.
         Callers: the ladder's organiser.
         Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
         """
@@ -260,7 +260,7 @@ class LadderServiceServicer:
 
     def WatchLadder(self, request, context):
         """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
-        with the corrections since; the stream then ends with OK.
+        with the corrections after that; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """

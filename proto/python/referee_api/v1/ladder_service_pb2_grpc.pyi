@@ -94,9 +94,9 @@ class LadderServiceStub:
     """
     CorrectLadderMatch: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.CorrectLadderMatchRequest, _ladder_service_pb2.CorrectLadderMatchResponse]
     """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
-    standings of its season and of all later ones are computed again as if the match had ended so, which can take a
-    minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
-    last correction of a match counts. Possible at any time, also after the ladder was closed.
+    standings of its season and of all later ones are computed again with the result that counts, which can take a
+    minute on a ladder with a hundred thousand matches. Pairings and the record of the match do not change. The last
+    correction of a match counts. Possible at any time, also after the ladder was closed.
     Callers: the ladder's organiser.
     Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
     """
@@ -118,7 +118,7 @@ class LadderServiceStub:
     """
     WatchLadder: _grpc.UnaryStreamMultiCallable[_ladder_service_pb2.WatchLadderRequest, _ladder_service_pb2.WatchLadderResponse]
     """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
-    with the corrections since; the stream then ends with OK.
+    with the corrections after that; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -189,9 +189,9 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """
     CorrectLadderMatch: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.CorrectLadderMatchRequest, _ladder_service_pb2.CorrectLadderMatchResponse]  # type: ignore[assignment]
     """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
-    standings of its season and of all later ones are computed again as if the match had ended so, which can take a
-    minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
-    last correction of a match counts. Possible at any time, also after the ladder was closed.
+    standings of its season and of all later ones are computed again with the result that counts, which can take a
+    minute on a ladder with a hundred thousand matches. Pairings and the record of the match do not change. The last
+    correction of a match counts. Possible at any time, also after the ladder was closed.
     Callers: the ladder's organiser.
     Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
     """
@@ -213,7 +213,7 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """
     WatchLadder: _aio.UnaryStreamMultiCallable[_ladder_service_pb2.WatchLadderRequest, _ladder_service_pb2.WatchLadderResponse]  # type: ignore[assignment]
     """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
-    with the corrections since; the stream then ends with OK.
+    with the corrections after that; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -347,9 +347,9 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.CorrectLadderMatchResponse, _abc.Awaitable[_ladder_service_pb2.CorrectLadderMatchResponse]]:
         """Strikes a rated match, corrects its result, or restores the result that was played. The ratings, records and
-        standings of its season and of all later ones are computed again as if the match had ended so, which can take a
-        minute on a ladder with a hundred thousand matches; pairings do not change, nor does the record of the match. The
-        last correction of a match counts. Possible at any time, also after the ladder was closed.
+        standings of its season and of all later ones are computed again with the result that counts, which can take a
+        minute on a ladder with a hundred thousand matches. Pairings and the record of the match do not change. The last
+        correction of a match counts. Possible at any time, also after the ladder was closed.
         Callers: the ladder's organiser.
         Errors: NO_SUCH_MATCH (the ladder has not rated it), REQUEST_ID_REUSED.
         """
@@ -395,7 +395,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_ladder_service_pb2.WatchLadderResponse], _abc.AsyncIterator[_ladder_service_pb2.WatchLadderResponse]]:
         """Streams the current state, then every entry after a number exactly once and in order, until the ladder is closed,
-        with the corrections since; the stream then ends with OK.
+        with the corrections after that; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """

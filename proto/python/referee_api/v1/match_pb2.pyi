@@ -87,7 +87,7 @@ class MatchTerms(_message.Message):
     """
     without_nonces: _builtins.bool
     """Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
-    Responses have it if `nonce_timeout_ms` is 0.
+    It is true in responses if `nonce_timeout_ms` is 0.
     """
     @_builtins.property
     def rules(self) -> _game_pb2.Rules:

@@ -151,8 +151,8 @@ class SprtState(_message.Message):
     repeated_matches: _builtins.int
     """Number of matches that were not counted, because both bots repeated all moves of earlier ones from the same seats."""
     first_seat_elo: _builtins.float
-    """What the first seat is worth, in Elo, as estimated from the counted matches. Hypotheses and estimate are leads
-    besides it. 0 if it does not differ from chance, and in games of more than two sides.
+    """Advantage of the first seat, in Elo, as estimated from the counted matches. Hypotheses and estimate are leads in
+    addition to it. 0 if it does not differ from chance, and in games of more than two sides.
     """
     @_builtins.property
     def counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:

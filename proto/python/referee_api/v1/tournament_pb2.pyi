@@ -41,7 +41,7 @@ class _ByeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ByeKind.Value
     """The entrant plays; a request is cancelled."""
 
 class ByeKind(_ByeKind, metaclass=_ByeKindEnumTypeWrapper):
-    """What an entrant gets for a round that it asked not to play."""
+    """What an entrant gets for a bye that it requested."""
 
 BYE_KIND_UNSPECIFIED: ByeKind.ValueType  # 0
 """Invalid."""
@@ -232,7 +232,7 @@ class TournamentTerms(_message.Message):
     Default 0: no teams.
     """
     max_requested_byes: _builtins.int
-    """Number of rounds that an entrant may have a bye that it requested, of both kinds together. Only Swiss.
+    """Maximum number of byes that an entrant may request, of both kinds together. Only Swiss.
     Default 0: none.
     """
     play_off_entrants: _builtins.int
@@ -368,7 +368,7 @@ Global___ForbiddenPair: _TypeAlias = ForbiddenPair  # noqa: Y015
 
 @_typing.final
 class RequestedBye(_message.Message):
-    """An entrant does not play a round, because it asked not to before the round was paired."""
+    """A round that an entrant does not play at its own request."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1182,7 +1182,7 @@ class ByeRequested(_message.Message):
     BYE_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
     by: _builtins.str
-    """Holder of the token with which it was done."""
+    """Holder of the token of the caller."""
     @_builtins.property
     def bye(self) -> Global___RequestedBye:
         """The bye. `BYE_KIND_NONE`: the request was cancelled."""
@@ -1203,8 +1203,8 @@ Global___ByeRequested: _TypeAlias = ByeRequested  # noqa: Y015
 
 @_typing.final
 class ScoreCorrected(_message.Message):
-    """Staff struck a match, corrected its result or restored it. Standings follow from the results that count; pairings
-    that are planned do not change.
+    """Staff struck a match, corrected its result or restored it. Standings are computed from the results that count;
+    pairings that are planned do not change.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

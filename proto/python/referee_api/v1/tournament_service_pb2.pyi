@@ -763,14 +763,14 @@ class CorrectTournamentMatchRequest(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Idempotency key chosen by the caller, 1 to 64 characters, unique in the tournament: a repeated request with the same
-    key corrects nothing a second time. Required.
+    key has no further effect. Required.
     """
     tournament: _builtins.str
     """The tournament."""
     match_id: _builtins.str
     """Id of the match."""
     kind: _contest_pb2.CorrectionKind.ValueType
-    """What is decided. Required."""
+    """Kind of correction. Required."""
     message: _builtins.str
     """Reason in one sentence for the entrants, up to 200 characters. Required."""
     @_builtins.property

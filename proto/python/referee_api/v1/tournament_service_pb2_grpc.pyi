@@ -103,16 +103,16 @@ class TournamentServiceStub:
     played, or an entrant does not play in it).
     """
     RequestBye: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.RequestByeRequest, _tournament_service_pb2.RequestByeResponse]
-    """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+    """Requests a bye for an entrant in a round that has not been paired, or cancels the request. Idempotent.
     Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
     Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
     does not exist, or the entrant has withdrawn).
     """
     CorrectTournamentMatch: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.CorrectTournamentMatchRequest, _tournament_service_pb2.CorrectTournamentMatchResponse]
     """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
-    standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
-    of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
-    correction of a match counts. Possible at any time, also after the end of the tournament.
+    standings are computed from the results that count. Planned pairings, ratings and the record of the match do not
+    change. A struck match gives no points, and is played again only if its pairing is reopened. The last correction of
+    a match counts. Possible at any time, also after the end of the tournament.
     Callers: the tournament's organiser.
     Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
     bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
@@ -145,7 +145,7 @@ class TournamentServiceStub:
     """
     WatchTournament: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]
     """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-    over, with the corrections since; the stream then ends with OK.
+    over, with the corrections after that; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -225,16 +225,16 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     played, or an entrant does not play in it).
     """
     RequestBye: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.RequestByeRequest, _tournament_service_pb2.RequestByeResponse]  # type: ignore[assignment]
-    """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+    """Requests a bye for an entrant in a round that has not been paired, or cancels the request. Idempotent.
     Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
     Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
     does not exist, or the entrant has withdrawn).
     """
     CorrectTournamentMatch: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CorrectTournamentMatchRequest, _tournament_service_pb2.CorrectTournamentMatchResponse]  # type: ignore[assignment]
     """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
-    standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
-    of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
-    correction of a match counts. Possible at any time, also after the end of the tournament.
+    standings are computed from the results that count. Planned pairings, ratings and the record of the match do not
+    change. A struck match gives no points, and is played again only if its pairing is reopened. The last correction of
+    a match counts. Possible at any time, also after the end of the tournament.
     Callers: the tournament's organiser.
     Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
     bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
@@ -267,7 +267,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """
     WatchTournament: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]  # type: ignore[assignment]
     """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-    over, with the corrections since; the stream then ends with OK.
+    over, with the corrections after that; the stream then ends with OK.
     Callers: all.
     Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
     """
@@ -416,7 +416,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_service_pb2.RequestByeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.RequestByeResponse, _abc.Awaitable[_tournament_service_pb2.RequestByeResponse]]:
-        """Requests that an entrant does not play a round that has not been paired, or cancels the request. Idempotent.
+        """Requests a bye for an entrant in a round that has not been paired, or cancels the request. Idempotent.
         Callers: a bot of it; the owner of one of its bots; the tournament's organiser.
         Errors: NOT_AN_ENTRANT, TOURNAMENT_OVER, BYE_NOT_POSSIBLE (the terms allow none or no more, the round is paired or
         does not exist, or the entrant has withdrawn).
@@ -429,9 +429,9 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.CorrectTournamentMatchResponse, _abc.Awaitable[_tournament_service_pb2.CorrectTournamentMatchResponse]]:
         """Strikes a finished match, corrects its result, or restores the result that was played. Points, tie-breaks and
-        standings follow from the results that count; pairings that are planned do not change, nor do ratings or the record
-        of the match. A struck match gives no points, and is played again only if its pairing is reopened. The last
-        correction of a match counts. Possible at any time, also after the end of the tournament.
+        standings are computed from the results that count. Planned pairings, ratings and the record of the match do not
+        change. A struck match gives no points, and is played again only if its pairing is reopened. The last correction of
+        a match counts. Possible at any time, also after the end of the tournament.
         Callers: the tournament's organiser.
         Errors: TOURNAMENT_NOT_STARTED, NO_SUCH_MATCH (it is not finished, or does not count), PAIRING_NOT_CHANGEABLE (in a
         bracket, another entrant would advance and the next pairing is planned; or the format is SPRT), REQUEST_ID_REUSED.
@@ -500,7 +500,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tournament_service_pb2.WatchTournamentResponse], _abc.AsyncIterator[_tournament_service_pb2.WatchTournamentResponse]]:
         """Streams the current state, then every entry after a number exactly once and in order, until the tournament is
-        over, with the corrections since; the stream then ends with OK.
+        over, with the corrections after that; the stream then ends with OK.
         Callers: all.
         Errors: NUMBER_AHEAD, TOO_MANY_STREAMS; SLOW_CONSUMER or DRAINING end the stream.
         """
