@@ -230,7 +230,7 @@ class ContestHost(ABC, Generic[S, R]):
 def check_reason(message: str) -> None:
     """Raise BadField unless the act of staff has a reason."""
     if not message:
-        raise BadField("message", "it is required: the entrants are told the reason")
+        raise BadField("message", "it is required, because entrants can read it as the reason")
     check_words("message", message, MAX_TEXT_CHARS)
 
 

@@ -81,7 +81,7 @@ def describe_seed(match: Match) -> str:
     seats = [str(seat) for seat, nonce in enumerate(match.nonces) if nonce]
     if seats:
         return f"{'seat' if len(seats) == 1 else 'seats'} {', '.join(seats)} of {len(match.nonces)} added to its seed"
-    chooser = "whoever created the match" if match.setup.seed_given else "the referee"
+    chooser = "the creator of the match" if match.setup.seed_given else "the referee"
     return f"{chooser} alone chose its seed"
 
 

@@ -196,7 +196,9 @@ def _decided(match: Match, events: Sequence[Event], number: int) -> Decision:
     try:
         decided = decide(match, command, event.at_us)
     except DetailedError as error:
-        raise ReplayMismatch(number, f"the record says that {describe(event)}, and that is refused: {error}") from None
+        raise ReplayMismatch(
+            number, f"the record says that {describe(event)}, but that is not possible: {error}"
+        ) from None
     if decided.fault:
         raise ReplayMismatch(number, _broke(match.game, decided.fault))
     if not decided.events:

@@ -173,7 +173,7 @@ class _ContestReplay:
         except RecordInvalid:
             raise
         except DetailedError as error:
-            self._differ(f"the record says {kind_of(entry.event)}, and that is refused: {error}")
+            self._differ(f"the record says {kind_of(entry.event)}, but that is not possible: {error}")
         except Exception as fault:  # The file may contain anything.
             self._differ(f"the record says {kind_of(entry.event)}, and that cannot be decided: {fault!r}")
 

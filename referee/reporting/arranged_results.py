@@ -97,7 +97,7 @@ def _unexpected_wins(name: str, other: str, played: Sequence[ReviewedMatch]) -> 
     wins = sum(it.winner == name for it in played)
     promised = [it.expected_of(name) for it in played]
     what = (
-        f"{name} won {wins} of {len(played)} matches against {other}; the ratings promised {sum(promised):.1f} points"
+        f"{name} won {wins} of {len(played)} matches against {other}; the ratings predicted {sum(promised):.1f} points"
     )
     return ReviewFinding(what, chance_of_wins(promised, wins))
 

@@ -149,15 +149,18 @@ def test_an_end_without_a_cause_is_found(tmp_path: Path) -> None:
     assert first_mismatch([*MATCH[:3], ended], tmp_path) == expected.format(ended.result)
     claimed = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
     message = first_mismatch([*MATCH[:3], structs.replace(ended, result=claimed)], tmp_path)
-    assert "and that is refused: no draw is possible: the rules allow this seat no claim in this position" in message
+    assert (
+        "but that is not possible: no draw is possible: the rules allow this seat no claim in this position" in message
+    )
     message = first_mismatch([MATCH[0], structs.replace(ended, result=claimed)], tmp_path)
     assert message == "entry 2: " + expected.format(claimed).removeprefix("entry 4: ")
 
 
 def test_an_event_after_the_end_is_found(tmp_path: Path) -> None:
     again = [*MATCH, SeatResigned(9_010, 0), MATCH[-1]]
-    assert "entry 7: the record says that seat 0 resigned, and that is refused: the match is over" in first_mismatch(
-        again, tmp_path
+    assert (
+        "entry 7: the record says that seat 0 resigned, but that is not possible: the match is over"
+        in first_mismatch(again, tmp_path)
     )
     back = [*MATCH, MatchResumed(9_010, 5), MATCH[-1]]
     expected = "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens"
@@ -184,7 +187,7 @@ def test_missing_last_entries_are_found() -> None:
 def test_a_move_of_a_seat_that_is_not_to_move_is_found(tmp_path: Path) -> None:
     message = first_mismatch(_with(MATCH, 4, seat=0), tmp_path)
     assert message.startswith(
-        "entry 4: the record says that seat 0 played '2', and that is refused: '1.1.1' is not the"
+        "entry 4: the record says that seat 0 played '2', but that is not possible: '1.1.1' is not the"
     )
     assert "there is no seat 7" in first_mismatch(_with(MATCH, 4, seat=7), tmp_path)
 
@@ -323,7 +326,7 @@ def test_a_claimed_draw_is_verified_for_any_claiming_seat(tmp_path: Path) -> Non
     drawn: Any = claimed[-1]
     assert drawn.result.cause is EndCause.DRAW_CLAIMED
     assert verdict_on(record_of(claimed), tmp_path).status is RecordStatus.FINE
-    expected = "and that is refused: no draw is possible: the rules allow this seat no claim in this position"
+    expected = "but that is not possible: no draw is possible: the rules allow this seat no claim in this position"
     assert expected in first_mismatch([*claimed[:4], drawn], tmp_path)
 
 
@@ -395,7 +398,7 @@ def test_impossible_offers_and_forfeits_are_found(tmp_path: Path) -> None:
         ({"random_seats": True}, False, (b"a", b""), "; seat 0 of 2 added to its seed; "),
         ({"random_seats": True}, True, (b"a", b"b"), "; seats 0, 1 of 2 added to its seed; "),
         ({"random_seats": True}, False, (b"", b""), "; the referee alone chose its seed; "),
-        ({"random_seats": True}, True, (), "; whoever created the match alone chose its seed; "),
+        ({"random_seats": True}, True, (), "; the creator of the match alone chose its seed; "),
         ({}, False, (b"a", b"b"), "resignation, ranks 2 1; signed by "),
     ],
 )

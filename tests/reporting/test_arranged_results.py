@@ -98,7 +98,7 @@ def test_findings_are_shown_with_their_rarity() -> None:
     text = findings_text(find_arranged(matches), len(matches))
     head, first, second = map(str.split, unstyle(text).splitlines())
     assert head == ["in", "the", "newest", "16", "matches", "by", "chance", "on"]
-    won = "a won 12 of 12 matches against b; the ratings promised 6.0 points 1 of 1,024 ladders"
+    won = "a won 12 of 12 matches against b; the ratings predicted 6.0 points 1 of 1,024 ladders"
     assert first == won.split()
     repeated = "c and d played 4 games, of which 3 repeat an earlier one move by move -"
     assert second == repeated.split()

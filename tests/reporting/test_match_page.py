@@ -49,4 +49,4 @@ def test_a_long_match_shows_fewer_boards_and_always_the_last(tmp_path: Path, mon
 def test_the_page_says_who_chose_the_seed_if_it_matters(tmp_path: Path, game: str, shown: bool) -> None:
     options = ("-o", "max_turns=8") if game == "toc" else ()
     html = match_page(played(tmp_path, game, *options), "a match", "", "record.jsonl", "index.html")
-    assert ("whoever created the match alone chose its seed" in html) is shown
+    assert ("the creator of the match alone chose its seed" in html) is shown
