@@ -381,12 +381,12 @@ def test_an_engine_exception_during_the_replay_is_reported(tmp_path: Path) -> No
 def test_impossible_offers_and_forfeits_are_found(tmp_path: Path) -> None:
     ended: Any = MATCH[-1]
     cases: list[tuple[Event, str]] = [
-        (DrawDeclined(20, 0), "that is refused: no draw is possible: no other seat has offered one"),
+        (DrawDeclined(20, 0), "that is not possible: no draw is possible: no other seat has offered one"),
         (SeatForfeited(20, 0, Fault.ILLEGAL_MOVE), "nothing before it leads to that"),
         (SeatReconnected(20, 0), "by the rules nothing happens"),
-        (NonceAdded(20, 0, b""), "is refused: AddNonce is not possible while the match is playing"),
-        (PlayStarted(20, ()), "is refused: StartPlay is not possible while the match is playing"),
-        (DrawOffered(20, 5), "that is refused: there is no seat 5"),
+        (NonceAdded(20, 0, b""), "is not possible: AddNonce is not possible while the match is playing"),
+        (PlayStarted(20, ()), "is not possible: StartPlay is not possible while the match is playing"),
+        (DrawOffered(20, 5), "that is not possible: there is no seat 5"),
     ]
     for event, expected in cases:
         assert expected in first_mismatch([*MATCH[:2], event, ended], tmp_path)
