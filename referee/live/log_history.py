@@ -53,12 +53,15 @@ def replay(
 NOTICE_INTERVAL_S = 0.25
 """Time between two wake-ups of all spectators of a log."""
 
+NOTICE_ENTRIES = 16
+"""Entries for which spectators are woken earlier, so that a message and the work for it stay small."""
+
 
 class SpectatorNotices:
     """Wakes the spectators of a log at most once per interval, so that they share the cost of a message.
 
-    The first entry after a pause wakes them at once. All later ones wait for the end of the interval, and are then
-    sent together.
+    The first entry after a pause wakes them at once. All later ones wait for the end of the interval, or until there
+    are many, and are then sent together.
     """
 
     def __init__(self, number: int) -> None:
@@ -76,9 +79,7 @@ class SpectatorNotices:
         """Let spectators see all entries up to `number`, now or at the end of the interval."""
         self._latest = number
         loop = asyncio.get_running_loop()
-        now_s = loop.time()
-        if at_once or now_s >= self._next_s:
-            self._next_s = now_s + NOTICE_INTERVAL_S
+        if at_once or number - self.number >= NOTICE_ENTRIES or loop.time() >= self._next_s:
             self._notify()
         elif self._timer is None:
             self._timer = loop.call_at(self._next_s, self._notify)
@@ -87,6 +88,7 @@ class SpectatorNotices:
         if self._timer:
             self._timer.cancel()
             self._timer = None
+        self._next_s = asyncio.get_running_loop().time() + NOTICE_INTERVAL_S
         self.previous, self.number = self.number, self._latest
         self.changed.set()
         self.changed = asyncio.Event()

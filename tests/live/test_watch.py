@@ -6,7 +6,7 @@ import pytest
 
 from engines.api import REFEREE, SPECTATOR
 from referee.live import log_history
-from referee.live.log_history import SpectatorNotices
+from referee.live.log_history import NOTICE_ENTRIES, SpectatorNotices
 from referee.live.match_history import MAX_CACHED_STEPS, WatchedEntry
 from referee.live.match_request import LiveLimits
 from referee.live.ports import EngineFault
@@ -103,15 +103,25 @@ async def test_spectators_get_what_happens_within_a_short_time_together_and_seat
 
 
 @in_loop
-async def test_spectators_get_all_that_happened_at_the_end_of_the_interval() -> None:
+async def test_spectators_get_all_that_happened_at_the_end_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     notices = SpectatorNotices(1)
     notices.advance(2, at_once=False)
     changed = notices.changed
     notices.advance(3, at_once=False)
     notices.advance(4, at_once=False)
     assert (notices.previous, notices.number) == (1, 2)
+    monkeypatch.setattr(log_history, "NOTICE_INTERVAL_S", 3600)
     await changed.wait()
     assert (notices.previous, notices.number) == (2, 4)
+    notices.advance(5, at_once=False)
+    assert notices.number == 4, "the next interval has begun"
+    notices.advance(6, at_once=True)
+    assert (notices.previous, notices.number) == (4, 6)
+    for number in range(7, 6 + NOTICE_ENTRIES):
+        notices.advance(number, at_once=False)
+        assert notices.number == 6
+    notices.advance(6 + NOTICE_ENTRIES, at_once=False)
+    assert notices.number == 6 + NOTICE_ENTRIES, "there are many"
 
 
 @in_loop
