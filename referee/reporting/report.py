@@ -52,7 +52,7 @@ class Rating:
 
     @property
     def lower_bound(self) -> float:
-        """The strength that is nearly certain, by which a ladder ranks."""
+        """The value less two deviations, by which a ladder ranks."""
         return self.value - 2 * self.deviation
 
 

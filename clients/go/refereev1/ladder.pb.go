@@ -290,7 +290,7 @@ type LadderStanding struct {
 	Forfeits uint32 `protobuf:"varint,8,opt,name=forfeits,proto3" json:"forfeits,omitempty"`
 	// Whether it gets no matches because one of its bots is paused or offline.
 	Idle bool `protobuf:"varint,9,opt,name=idle,proto3" json:"idle,omitempty"`
-	// The value of the rating less two deviations: the strength that is nearly certain.
+	// The value of the rating less two deviations, by which the ladder ranks.
 	LowerBound    float64 `protobuf:"fixed64,10,opt,name=lower_bound,json=lowerBound,proto3" json:"lower_bound,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

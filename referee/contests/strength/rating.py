@@ -94,7 +94,7 @@ class SkillRating:
 
     @property
     def lower_bound(self) -> float:
-        """The value less two deviations, by which standings rank: what is nearly certain, not what may be luck."""
+        """The value less two deviations, by which standings rank, so that luck counts little."""
         return self.value - 2 * self.deviation
 
     def for_new_season(self) -> "SkillRating":

@@ -178,7 +178,7 @@ class LadderStanding(_message.Message):
     idle: _builtins.bool
     """Whether it gets no matches because one of its bots is paused or offline."""
     lower_bound: _builtins.float
-    """The value of the rating less two deviations: the strength that is nearly certain."""
+    """The value of the rating less two deviations, by which the ladder ranks."""
     @_builtins.property
     def entrant(self) -> _contest_pb2.Entrant:
         """The entrant."""
