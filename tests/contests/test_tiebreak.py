@@ -195,13 +195,13 @@ def test_a_club_championship_is_reproduced(tie_break: TieBreak) -> None:
 
 
 def test_buchholz_cut_1_leaves_out_the_lowest_opponent() -> None:
-    """Of the leaders, by hand: 27, who has one point, and 17, who has two and a half."""
+    """Computed by hand: the lowest opponent of 1 is 27, with one point, and that of 2 is 17, with two and a half."""
     results = ResultTable(hamilton())
     assert [tie_break_value(TieBreak.BUCHHOLZ_CUT_1, results, name, ["1", "2"]) for name in "12"] == [20.0, 19.0]
 
 
 def test_buchholz_cut_1_leaves_out_a_round_that_was_missed_by_choice_first() -> None:
-    """16.5: 9 missed a round: a game against a dummy with its own 3.5 points, though 18 has only 2.5."""
+    """Player 9 missed a round, which counts as a game against a dummy with 3.5 points. It is cut before 18 with 2.5."""
     results = ResultTable(hamilton())
     dummy = next(it.score for it in results.opponents_of("9") if it.voluntary)
     whole = tie_break_value(TieBreak.BUCHHOLZ, results, "9", [])

@@ -11,7 +11,7 @@ from itertools import groupby
 import networkx  # type: ignore[import-untyped]
 
 BASE = 1 << 14
-"""Of the digits of a weight. The sum of a digit over all pairs stays far below it."""
+"""Base of the digits of a weight. The sum of one digit over all pairs stays far below it."""
 UP, DOWN, LEVEL = 1, -1, 0
 
 
