@@ -4,7 +4,7 @@
 - `referee`: facade: everything that adapters can call to work with matches
 - `registry`: all live matches and their events, which it restores after a start
 - `live_match`: one match that is not over, the index of all of them, and the start of those that wait
-- `runner`, `rated_end`: the only writer of one match; appending its decisions, with rating changes
+- `runner`, `queued_command`, `rated_end`: decides and stores the commands of one match, with rating changes at its end
 - `match_timing`: match time, deadlines, timers, and delays of turns
 - `loop_lag`, `worker_pool`: lag of the event loop; runs computations in worker processes
 - `create`, `match_request`: creating and describing matches

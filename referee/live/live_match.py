@@ -9,13 +9,14 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 from engines.api import Game, Seat
 from referee.live.match_history import MatchHistory
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
-from referee.live.ports import RunnerDependencies, Time
+from referee.live.ports import Conflict, RunnerDependencies, Time
 from referee.live.reserved_places import Labels, ReservedPlaces
 from referee.live.runner import MatchRunner
 from referee.live.sessions import Session, Sessions
@@ -24,7 +25,7 @@ from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, Vo
 from referee.match.events import MatchCreated
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, Turn, create_match
+from referee.match.state import Match, MatchPhase, Turn, create_match, evolve
 
 
 class LiveMatch:
@@ -149,17 +150,30 @@ async def open_match(setup: Setup, game: Game, dependencies: RunnerDependencies)
 async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencies) -> MatchRunner:
     """Resume a match that no runner runs; `at_ms` is when its last entry was written.
 
-    Match time has stood still since then and runs from now on, so bots should be back first.
-    Raises Conflict if another process resumes it too, or LogUnavailable.
+    Match time has stood still since then and runs from now on, so bots should be back first. What another process has
+    written meanwhile is applied first. Raises LogUnavailable.
     """
-    down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.
-    back = dependencies.decide(match, ResumeMatch(down_ms), match.at_us)
-    if not back.events:  # The match is over. It still returns verdicts for repeated answers.
-        return MatchRunner(match, dependencies)
-    entries = await dependencies.log.append(match.setup.match_id, match.number, back.events)
-    runner = MatchRunner(back.match, dependencies)
-    runner.notify(dependencies.observer.on_entries, match, entries, runner.match)
-    return runner
+    while True:
+        down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.
+        back = dependencies.decide(match, ResumeMatch(down_ms), match.at_us)
+        if not back.events:  # The match is over. It still returns verdicts for repeated answers.
+            return MatchRunner(match, dependencies)
+        try:
+            entries = await dependencies.log.append(match.setup.match_id, match.number, back.events)
+        except Conflict:
+            match, at_ms = await _read_on(match, dependencies)
+        else:
+            runner = MatchRunner(back.match, dependencies)
+            runner.notify(dependencies.observer.on_entries, match, entries, runner.match)
+            return runner
+
+
+async def _read_on(match: Match, dependencies: RunnerDependencies) -> tuple[Match, int]:
+    """Return the match after what another process has written, and when it was written (Unix milliseconds)."""
+    entries = await dependencies.log.read(match.setup.match_id, match.number)
+    after = reduce(evolve, (entry.event for entry in entries), match)
+    dependencies.observer.on_received(match, entries, after)
+    return after, entries[-1].at_ms
 
 
 TOO_LATE = "not every seat was taken by a bot that was there in time"

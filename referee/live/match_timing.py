@@ -19,9 +19,10 @@ from weakref import WeakMethod
 from msgspec import Struct
 
 from engines.api import Seat
+from referee.live.loop_lag import MessageArrival
 from referee.live.ports import SeatDelays, Time, Timer
 from referee.match.clock import MS, SECOND, Micros
-from referee.match.clock_charge import flag_falls_at_us
+from referee.match.clock_charge import TurnMeasurement, flag_falls_at_us
 from referee.match.match_terms import DisconnectPolicy
 from referee.match.state import Match, Turn
 
@@ -59,6 +60,17 @@ class MatchTime:
         self._opened_us += self._running_us() - self._resumed_us
         self._stopped_us = None
         self.stopped = False
+
+    def advance(self, at_us: Micros) -> Micros:
+        """Let match time be `at_us` now if it is less, since an entry of another process has that time.
+
+        Return by how much it has advanced.
+        """
+        ahead_us = max(0, at_us - self.now_us())
+        self._opened_us -= ahead_us
+        if self._stopped_us is not None:
+            self._stopped_us += ahead_us
+        return ahead_us
 
     def monotonic_us(self, at_us: Micros) -> Micros:
         """Return the monotonic time at which match time reaches `at_us`, unless it is stopped before."""
@@ -156,12 +168,21 @@ class _TurnDelay(Struct, gc=False):
 class RefereeDelays:
     """Delays of the open turns of one match. All times are match time."""
 
-    def __init__(self, match: Match, now_us: Micros, read: Callable[[Seat], SeatDelays]) -> None:
-        """`read` returns the lag so far that counts for a seat; only its growth is used."""
+    def __init__(self, match: Match, match_time: MatchTime, read: Callable[[Seat], SeatDelays]) -> None:
+        """`read` returns the delays of a seat outside of the match; only the growth of its lag is used."""
+        self._match_time = match_time
         self._read = read
         self._lag_at_stop_us: dict[Seat, Micros] = {}
         """Lag of each seat when match time stopped."""
-        self._by_seat = {turn.seat: _TurnDelay(0, now_us, read(turn.seat).lag_us) for turn in match.owing}
+        self._by_seat = {turn.seat: _TurnDelay(0, match.at_us, read(turn.seat).lag_us) for turn in match.owing}
+
+    def measure(self, seat: Seat, arrival: MessageArrival | None = None) -> TurnMeasurement:
+        """Return the measurement of an answer of `seat` that arrived then; None: now."""
+        at_us = self._match_time.at_us(arrival.at_us) if arrival else self._match_time.now_us()
+        stall_us = self.delay_us(seat, at_us, arrival.lag_us if arrival else None)
+        if arrival and arrival.network_us is not None:
+            return TurnMeasurement(at_us, arrival.network_us, stall_us)
+        return TurnMeasurement(at_us, self._read(seat).network_us, stall_us)
 
     def delay_us(self, seat: Seat, at_us: Micros, lag_us: Micros | None = None) -> Micros:
         """Return the delay of the turn of `seat` up to a moment with that lag (None: the current lag)."""
@@ -193,12 +214,18 @@ class RefereeDelays:
             elif was is None or was.ply != turn.ply:
                 self._by_seat[seat] = _TurnDelay(now_us - turn.asked_us, now_us, self._lag_us(seat))
 
-    def add_wait(self, seat: Seat, since_us: Micros, stall_us: Micros, now_us: Micros) -> None:
-        """Add the time since a moment at which the delay of the turn was `stall_us`."""
-        delay = self._by_seat[seat]
+    def add_wait(self, seat: Seat, measured: TurnMeasurement, now_us: Micros) -> None:
+        """Add the time since the arrival of an answer to the turn."""
+        delay, since_us, stall_us = self._by_seat[seat], measured.arrived_us, measured.stall_us
         if since_us < delay.at_us:  # Time before that is counted already.
             since_us, stall_us = delay.at_us, delay.stall_us
         self._by_seat[seat] = _TurnDelay(stall_us + now_us - since_us, now_us, self._lag_us(seat), delay.withheld)
+
+    def shift(self, by_us: Micros) -> None:
+        """Count the time as delay by which match time has advanced without being lived through here."""
+        for delay in self._by_seat.values() if by_us else ():
+            delay.stall_us += by_us
+            delay.at_us += by_us
 
     def withhold(self, seat: Seat, now_us: Micros) -> None:
         """Count all time from now on as delay, since the turn is not sent."""
@@ -211,7 +238,8 @@ class RefereeDelays:
     def resume(self) -> None:
         """Count lag again, since match time runs."""
         for seat, lag_us in self._lag_at_stop_us.items():
-            self._by_seat[seat].lag_us += self._read(seat).lag_us - lag_us
+            if seat in self._by_seat:  # Otherwise another process has ended the turn meanwhile.
+                self._by_seat[seat].lag_us += self._read(seat).lag_us - lag_us
         self._lag_at_stop_us = {}
 
     def _lag_us(self, seat: Seat) -> Micros:

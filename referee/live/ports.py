@@ -286,8 +286,11 @@ class RunnerObserver(MatchObserver, Protocol):
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         """Return the delays of the turn that `seat` owes now, or owed last."""
 
+    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
+        """Handle `entries`, which another process stored and which turned `before` into `match`."""
+
     def on_stopped(self, match_id: str) -> None:
-        """Handle the final stop of the runner: another process writes the log of the match, or the runner failed."""
+        """Handle the final stop of the runner, which has failed."""
 
 
 @dataclass(slots=True)

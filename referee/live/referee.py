@@ -24,9 +24,9 @@ from referee.live.ports import (
     RunnerDependencies,
     Time,
 )
+from referee.live.queued_command import DecisionCallback
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
-from referee.live.runner import DecisionCallback
 from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer
 from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due

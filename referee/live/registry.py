@@ -16,7 +16,6 @@ from referee.live.match_history import MatchHistory, match_steps
 from referee.live.match_request import find_game
 from referee.live.outbox import EndDelivery, UndeliveredEnds
 from referee.live.ports import (
-    Conflict,
     Entry,
     EventLog,
     LogUnavailable,
@@ -27,7 +26,8 @@ from referee.live.ports import (
     SeatDelays,
     Time,
 )
-from referee.live.runner import MatchRunner, NotRunHere
+from referee.live.queued_command import NotRunHere
+from referee.live.runner import MatchRunner
 from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
 from referee.live.turns import TurnNotifier
@@ -93,7 +93,7 @@ class LiveMatches:
         self._closed = False
 
     def subscribe(self, observer: PresenceObserver) -> None:
-        """Notify `observer` of everything that happens from now on."""
+        """Notify `observer` of everything that happens from now on, also of what other processes have stored."""
         self._observers.append(observer)
         self._presence_observers.append(observer)
         if observer.sees_moves:
@@ -123,6 +123,21 @@ class LiveMatches:
         return find_game(self.games, name)
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        self._record(before, entries, match, self._observers, self._move_observers)
+
+    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
+        subscribers = self._presence_observers
+        self._record(before, entries, match, subscribers, [one for one in subscribers if one.sees_moves])
+
+    def _record(
+        self,
+        before: Match | None,
+        entries: Sequence[Entry],
+        match: Match,
+        observers: Sequence[MatchObserver],
+        move_observers: Sequence[MatchObserver],
+    ) -> None:
+        """Update the history, then notify these observers and the bots. `move_observers` are those that see moves."""
         news = match_steps(before, entries, match)
         live_match = self.index.find(match.setup.match_id)
         if before is None:
@@ -133,7 +148,7 @@ class LiveMatches:
             live_match.history.extend(news)
         self.changed.set()
         single_move = len(entries) == 1 and type(entries[0].event) is MovePlayed
-        for observer in self._move_observers if single_move else self._observers:
+        for observer in move_observers if single_move else observers:
             try:
                 observer.on_entries(before, entries, match)
             except Exception as fault:
@@ -274,7 +289,8 @@ class LiveMatches:
         self.index.remove(live_match.match_id)
         self.stored.remember(live_match.history)
         self.starter.release(live_match)
-        live_match.active_runner.stop()
+        if live_match.runner:
+            live_match.runner.stop()
         self._start_waiting({player.bot for player in live_match.match.players})
 
     def _start_waiting(self, bots: Collection[str]) -> None:
@@ -303,8 +319,6 @@ class LiveMatches:
     async def _resume(self, live_match: LiveMatch) -> None:
         try:
             runner = await resume_match(live_match.match, live_match.history.at_ms, self.dependencies)
-        except Conflict:
-            self.on_stopped(live_match.match_id)
         except LogUnavailable:
             live_match.resuming = None
             self.dependencies.time.call_at(

@@ -1,81 +1,58 @@
-"""The only writer of one live match: decide, store, apply, notify.
+"""Runs one live match: decide, store, apply, notify.
 
-A command for an idle match is decided at once, without a task or a future: it is the path of nearly all moves. While
-a decision is being written, further commands wait in a queue and are decided one at a time, in order of arrival, by a
-task that lives as long as there is a queue. Both ways give the same log. A queued command is decided even if its caller
-disconnects.
+A command for an idle match is decided at once, without a task or a future: it is the path of nearly all moves. While a
+decision is being written, further commands queue up and are decided in order of arrival by a task that lives as long as
+the queue, even if their callers disconnect. Both ways give the same log. While the log is unavailable match time stands
+still, as during a restart; `MatchResumed` in the log says for how long.
 
-While the log is unavailable nothing happens and match time stands still, as during a restart; `MatchResumed` in the
-log says for how long. If another process has written to the log, this runner stops.
+Other processes may write to the same log. A decision that loses the race for a number is not written: the runner
+applies what the other process wrote, and decides the command again. See `docs/decisions/shared-log.md`.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from functools import partial, reduce
+from typing import Any
 from weakref import WeakMethod
 
 from engines.api import Seat
-from referee.live.loop_lag import HOLDER, MessageArrival
+from referee.live.loop_lag import HOLDER
 from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, RunnerDependencies, settle
+from referee.live.queued_command import DecisionCallback, NotRunHere, QueuedCommand
 from referee.live.rated_end import append_decision, is_rated
 from referee.match.clock import MS, SECOND, Micros
-from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, EndGracePeriod, FallFlag, ResumeMatch, SubmitMove
 from referee.match.decision import Decision
 from referee.match.events import MovePlayed, PlayEnded
-from referee.match.state import Match
+from referee.match.state import Match, evolve
 
 FIRST_RETRY_US = 100 * MS
 LAST_RETRY_US = 10 * SECOND
 """Delays before a failed write to the log is retried: the first and the longest."""
 
 
-class NotRunHere(Exception):
-    """The runner has stopped. If the match is not over, another one runs it, now or soon."""
-
-    def __init__(self, match_id: str) -> None:
-        super().__init__(f"match {match_id} is not run here any more")
-        self.match_id = match_id
-
-
-DecisionCallback: TypeAlias = Callable[[Decision | Exception], None]
-"""Called once with the stored decision on a command, or with the error because of which nothing has changed."""
-
-
-class QueuedCommand(NamedTuple):
-    """A command that waits until the runner is idle."""
-
-    command: Command
-    done: DecisionCallback
-    request: Request | None
-    """Stored with the answer, so that a repeated request finds it."""
-    holder: str
-    """The holder on whose behalf it is decided."""
-    since_us: Micros | None
-    """When the reported event happened, in monotonic time; None: now."""
-
-
 class MatchRunner:
-    """One live match on one event loop, made by `open` or `resume`."""
+    """One live match on one event loop."""
 
     def __init__(self, match: Match, dependencies: RunnerDependencies) -> None:
-        """`match` must be the state by its log, and no other runner may run it."""
+        """`match` must be a state by its log. Other processes may run it, too, but no other runner of this one."""
         self.match = match
         self.match_id = match.setup.match_id
         self._dependencies = dependencies
         self._time = MatchTime(dependencies.time, match.at_us)
         self.match_now = self._time.now_us
-        """Returns the current match time."""
-        self._delays = RefereeDelays(match, match.at_us, partial(dependencies.seat_delays, match.setup.match_id))
+        self._delays = RefereeDelays(match, self._time, partial(dependencies.seat_delays, match.setup.match_id))
+        self.measure = self._delays.measure
         self._retry_us = FIRST_RETRY_US
         self._closed = False
         self._busy = False
-        """Whether a decision is being written, or the queue is being worked off."""
+        """Whether a decision is being written, or the queue worked off."""
         self._queue: deque[QueuedCommand | None] = deque()
         """Commands to decide. None: check the deadlines."""
+        self._behind = False
+        """Whether the log may have entries of other processes that are not applied yet."""
         self._task: asyncio.Task[None] | None = None
         self._idle: asyncio.Event | None = None
         """Set when the runner is not busy any more. None: nobody waits for it."""
@@ -96,9 +73,8 @@ class MatchRunner:
         """Decide `command`, and call `done` with the decision once it is stored, perhaps before this returns.
 
         A `request` is stored with it, so that it can be found again. `since_us` is when the reported event happened, in
-        monotonic time; the event gets this time, but none before the last entry. If no event follows, nothing is
-        written; the match holds the verdict on a repeated answer. `done` gets an error of the command, LogUnavailable,
-        or NotRunHere if nothing has changed. Raises NotRunHere if the runner has stopped already.
+        monotonic time. If no event follows, nothing is written. `done` gets an error of the command, LogUnavailable, or
+        NotRunHere if nothing has changed. Raises NotRunHere if the runner has stopped already.
         """
         if self._closed:
             raise NotRunHere(self.match_id)
@@ -108,29 +84,40 @@ class MatchRunner:
         try:
             decided = self._decide(command, since_us)
             if decided.events:
-                self._begin_commit(command, decided, done, request)
+                self._begin_commit(QueuedCommand(command, done, request, HOLDER.get(), since_us), decided)
         except Exception as error:
             self.notify(done, error)
         else:
             if not decided.events:
                 self.notify(done, decided)
 
-    def measure(self, seat: Seat, arrival: MessageArrival | None = None) -> TurnMeasurement:
-        """Return the measurement of an answer of `seat` that arrived then; None: now."""
-        at_us = self._time.at_us(arrival.at_us) if arrival else self.match_now()
-        stall_us = self._delays.delay_us(seat, at_us, arrival.lag_us if arrival else None)
-        if arrival and arrival.network_us is not None:
-            return TurnMeasurement(at_us, arrival.network_us, stall_us)
-        return TurnMeasurement(at_us, self._dependencies.seat_delays(self.match_id, seat).network_us, stall_us)
-
     def delays_us(self, at_us: Micros) -> list[Micros]:
-        """Return the referee delay of the turn of each seat up to this match time; 0: it has none."""
+        """See `RefereeDelays.all_us`."""
         return self._delays.all_us(self.match, at_us)
 
     def withhold(self, seat: Seat, token: str) -> None:
         """Charge no time for this turn from now on, since it is not sent although its bot is online."""
-        if self._is_current_turn(seat, token):
+        if self.match.is_due(seat, token):
             self._delays.withhold(seat, self.match_now())
+
+    def receive(self, entries: Sequence[Entry]) -> None:
+        """Handle the news, perhaps late or repeated, that another process has stored these entries."""
+        if self._closed or entries[-1].number <= self.match.number:
+            return
+        if self._busy or entries[0].number > self.match.number + 1:
+            self.catch_up()
+            return
+        try:
+            self._apply_received(entries)
+            self._set_timer()
+        except Exception as fault:
+            self._stop_after(fault)
+
+    def catch_up(self) -> None:
+        """Read what other processes have stored, and apply it. Does not wait for it."""
+        if not self._closed:
+            self._behind = True
+            self._enqueue(None)
 
     def stop(self) -> None:
         """Accept nothing more. What is queued is still decided."""
@@ -156,39 +143,59 @@ class MatchRunner:
     def _start_task(self, first: Coroutine[Any, Any, None] | None = None) -> None:
         self._busy, self._task = True, asyncio.create_task(self._run(first))
 
-    def _begin_commit(
-        self, command: Command, decided: Decision, done: DecisionCallback, request: Request | None
-    ) -> None:
+    def _begin_commit(self, asked: QueuedCommand, decided: Decision) -> None:
         """Store, apply and notify in callbacks. The end of a rated match needs a task."""
         dependencies = self._dependencies
         if type(decided.events[-1]) is PlayEnded and is_rated(dependencies, decided):
-            self._start_task(self._commit_and_answer(command, decided, done, request))
+            self._start_task(self._commit_and_answer(asked, decided))
             return
-        on_written = partial(self._on_written, command, decided, done)
-        dependencies.log.begin_append(Append(self.match_id, self.match.number, decided.events, request), on_written)
+        append = Append(self.match_id, self.match.number, decided.events, asked.request)
+        dependencies.log.begin_append(append, partial(self._on_written, asked, decided))
         self._busy = True
 
-    def _on_written(
-        self, command: Command, decided: Decision, done: DecisionCallback, written: list[Entry] | Exception
-    ) -> None:
+    def _on_written(self, asked: QueuedCommand, decided: Decision, written: list[Entry] | Exception) -> None:
         try:
             if isinstance(written, Exception):
-                self._on_append_failed(command, done, written)
+                self._on_append_failed(asked, written)
             else:
-                self.notify(done, self._apply(command, decided, written))
+                self.notify(asked.done, self._apply(asked.command, decided, written))
         except Exception as fault:
             self._stop_after(fault)
         self._on_idle()
 
-    def _on_append_failed(self, command: Command, done: DecisionCallback, error: Exception) -> None:
-        """Raises Conflict."""
+    def _on_append_failed(self, queued: QueuedCommand, error: Exception) -> None:
+        if isinstance(error, Conflict):
+            self._decide_again(queued)
+            return
         if isinstance(error, LogUnavailable):
             self._suspend()
-            self._credit_delay(command)
-        if isinstance(error, Conflict):
-            self.notify(done, NotRunHere(self.match_id))
-            raise error
-        self.notify(done, error)
+            self._credit_delay(queued.command)
+        self.notify(queued.done, error)
+
+    def _decide_again(self, queued: QueuedCommand | None) -> None:
+        """Decide a command again, before others, once what another process wrote is applied. None: the deadlines."""
+        self._behind = True
+        self._queue.appendleft(queued)
+
+    async def _read_on(self) -> None:
+        """Apply what other processes have stored. Raises LogUnavailable."""
+        try:
+            if self._behind:
+                self._apply_received(await self._dependencies.log.read(self.match_id, self.match.number))
+                self._behind = False
+        except LogUnavailable:
+            self._suspend()
+            raise
+
+    def _apply_received(self, entries: Sequence[Entry]) -> None:
+        """Apply entries of another process. No seat is charged for the time that they took to arrive."""
+        before, received = self.match, [entry for entry in entries if entry.number > self.match.number]
+        if not received:
+            return
+        self.match = after = reduce(evolve, (entry.event for entry in received), before)
+        self._delays.shift(self._time.advance(after.at_us))
+        self._delays.update_turns(before, after, self.match_now())
+        self.notify(self._dependencies.observer.on_received, before, received, after)
 
     def _on_idle(self) -> None:
         """Continue with the queue, or else become idle."""
@@ -217,51 +224,62 @@ class MatchRunner:
         self._on_idle()
 
     def _stop_after(self, fault: Exception) -> None:
-        """Stop, since another process writes the log, or because of a bug."""
+        """Stop because of a bug or a damaged log."""
         self.stop()
         while self._queue:
             queued = self._queue.popleft()
             if queued:
                 self.notify(queued.done, NotRunHere(self.match_id))
-        if not isinstance(fault, Conflict):
-            self._dependencies.report_fault(self.match_id, fault)
+        self._dependencies.report_fault(self.match_id, fault)
         self.notify(self._dependencies.observer.on_stopped, self.match_id)
 
-    async def _answer(self, queued: QueuedCommand) -> None:
-        HOLDER.set(queued.holder)
-        command = queued.command
+    async def _answer(self, asked: QueuedCommand) -> None:
+        HOLDER.set(asked.holder)
         try:
-            if self._time.stopped:
-                await self._resume()
-            decided = self._decide(command, queued.since_us)
-        except Conflict:
-            self.notify(queued.done, NotRunHere(self.match_id))
+            if not await self._is_ready(asked):
+                return
+        except Exception:
+            self.notify(asked.done, NotRunHere(self.match_id))
             raise
+        try:
+            decided = self._decide(asked.command, asked.since_us)
         except Exception as error:
-            if isinstance(error, LogUnavailable):
-                self._credit_delay(command)
-            self.notify(queued.done, error)
+            self.notify(asked.done, error)
             return
         if decided.events:
-            await self._commit_and_answer(command, decided, queued.done, queued.request)
+            await self._commit_and_answer(asked, decided)
         else:
-            self.notify(queued.done, decided)
+            self.notify(asked.done, decided)
 
-    async def _commit_and_answer(
-        self, command: Command, decided: Decision, done: DecisionCallback, request: Request | None
-    ) -> None:
+    async def _is_ready(self, asked: QueuedCommand) -> bool:
+        """Return whether the command can be decided now; otherwise it has its answer, or is decided again."""
         try:
-            stored = await self._commit(command, decided, request)
-        except Exception as error:
-            self._on_append_failed(command, done, error)
+            await self._read_on()
+            if self._time.stopped:
+                await self._resume()
+        except Conflict:
+            self._decide_again(asked)
+        except LogUnavailable as error:
+            self._credit_delay(asked.command)
+            self.notify(asked.done, error)
         else:
-            self.notify(done, stored)
+            return True
+        return False
+
+    async def _commit_and_answer(self, queued: QueuedCommand, decided: Decision) -> None:
+        try:
+            stored = await self._commit(queued.command, decided, queued.request)
+        except Exception as error:
+            self._on_append_failed(queued, error)
+        else:
+            self.notify(queued.done, stored)
 
     async def _check_deadlines(self) -> None:
         """Decide what is due. It stays due if it cannot be stored."""
         HOLDER.set("")
         self._timer.stop()
         try:
+            await self._read_on()
             if self._time.stopped:
                 await self._resume()
             for late in self._timer.due(self.match):
@@ -269,6 +287,8 @@ class MatchRunner:
                 decided = self._decide(check)
                 if decided.events:
                     await self._commit(check, decided)
+        except Conflict:
+            self._decide_again(None)
         except LogUnavailable:
             self._retry_us = min(2 * self._retry_us, LAST_RETRY_US)
 
@@ -299,10 +319,10 @@ class MatchRunner:
         self._delays.stop()
 
     def _apply(self, command: Command, decided: Decision, entries: Sequence[Entry]) -> Decision:
-        before, after = self.match, decided.match
+        before = self.match
         if type(decided.events[0]) is not MovePlayed:  # Otherwise the seat has no turn any more.
             self._credit_delay(command)
-        self.match = after
+        self.match = after = decided.match
         self._delays.update_turns(before, after, self.match_now())
         self.notify(self._dependencies.observer.on_entries, before, entries, after)
         if decided.fault:
@@ -311,13 +331,8 @@ class MatchRunner:
 
     def _credit_delay(self, command: Command) -> None:
         """Count the time from the arrival of an answer until its rejection was stored, or failed to be, as delay."""
-        if type(command) is SubmitMove and self._is_current_turn(command.seat, command.token):
-            measured = command.measured
-            self._delays.add_wait(command.seat, measured.arrived_us, measured.stall_us, self.match_now())
-
-    def _is_current_turn(self, seat: Seat, token: str) -> bool:
-        turn = self.match.turns[seat] if 0 <= seat < len(self.match.turns) else None
-        return turn is not None and turn.token == token
+        if type(command) is SubmitMove and self.match.is_due(command.seat, command.token):
+            self._delays.add_wait(command.seat, command.measured, self.match_now())
 
     def _set_timer(self) -> None:
         """Set the timer to the next deadline; or to the next retry, while the log is unavailable."""

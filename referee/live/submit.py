@@ -16,8 +16,9 @@ from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, VerdictLocation
 from referee.live.outbox import MoveAccepted, RequestAccepted
 from referee.live.ports import EngineFault, Request
+from referee.live.queued_command import DecisionCallback, NotRunHere
 from referee.live.registry import LiveMatches
-from referee.live.runner import DecisionCallback, MatchRunner, NotRunHere
+from referee.live.runner import MatchRunner
 from referee.live.stored_matches import UnplayableMatch
 from referee.match.clock import TimeControl
 from referee.match.clock_charge import ClockCharge

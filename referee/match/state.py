@@ -122,6 +122,11 @@ class Match:
     def owing(self) -> tuple[Turn, ...]:
         return tuple(filter(None, self.turns))
 
+    def is_due(self, seat: Seat, token: str) -> bool:
+        """Return whether the seat owes an answer to the turn with that token."""
+        turn = self.turns[seat] if 0 <= seat < len(self.turns) else None
+        return turn is not None and turn.token == token
+
     def side_of(self, seat: Seat) -> int:
         return next(side for side, seats in enumerate(self.table.sides) if seat in seats)
 

@@ -191,6 +191,11 @@ class TracedObserver:
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match_id)
 
+    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
+        self._observer.on_received(before, entries, match)
+        if match.phase is MatchPhase.OVER:
+            self._latest.remove(match.setup.match_id)
+
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         return self._observer.seat_delays(match_id, seat)
 

@@ -23,7 +23,7 @@ from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
-from referee.live import ports, referee, runner, sessions, submit, watch, worker_pool
+from referee.live import ports, queued_command, referee, sessions, submit, watch, worker_pool
 from referee.match import match_errors
 from referee.wire.wire_errors import EXHAUSTED, FAILED, INVALID, RETRY_AFTER_MS, ErrorMapping, TransportError, reason_of
 
@@ -133,7 +133,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     BadSprt: ErrorMapping(INVALID, "terms.sprt.{field}", reason="BAD_FIELD", renamed=WHY),
     ports.UnknownMatch: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
     ports.MatchArchived: ErrorMapping(Code.NOT_FOUND),
-    runner.NotRunHere: ErrorMapping(Code.UNAVAILABLE, reason="MATCH_MOVING", retry_after_ms=RETRY_AFTER_MS),
+    queued_command.NotRunHere: ErrorMapping(Code.UNAVAILABLE, reason="MATCH_MOVING", retry_after_ms=RETRY_AFTER_MS),
     ports.EngineFault: ErrorMapping(Code.INTERNAL),
     ports.LogDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
     watch.SlowConsumer: ErrorMapping(EXHAUSTED),

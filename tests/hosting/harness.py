@@ -32,8 +32,8 @@ from referee.live.loop_lag import LoopLag
 from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter, Opening
 from referee.live.outbox import TurnNotice
 from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, Summaries
+from referee.live.queued_command import NotRunHere
 from referee.live.referee import Referee
-from referee.live.runner import NotRunHere
 from referee.live.sessions import Hello, Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import Event

@@ -12,7 +12,7 @@ from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
 from referee.live.match_request import LADDER
-from referee.live.runner import NotRunHere
+from referee.live.queued_command import NotRunHere
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated, PlayEnded

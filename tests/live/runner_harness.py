@@ -134,12 +134,18 @@ class RecordingObserver:
 
     def __init__(self) -> None:
         self.announced: list[tuple[Match | None, Sequence[Entry], Match]] = []
+        self.foreign: list[Entry] = []
+        """Those of the entries that another process has stored."""
         self.faults: list[Exception] = []
         self.stopped_matches: list[str] = []
         self.delays_of: dict[Seat, SeatDelays] = {}
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         self.announced.append((before, entries, match))
+
+    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
+        self.announced.append((before, entries, match))
+        self.foreign += entries
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         return self.delays_of.get(seat, SeatDelays())

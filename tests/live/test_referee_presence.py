@@ -8,15 +8,15 @@ from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
 from referee.live.outbox import DrainNotice, MatchEnded, MatchStarted, NonceRequested, TurnNotice
 from referee.live.ports import Conflict, EngineFault, LogUnavailable, SeatDelays
+from referee.live.queued_command import NotRunHere
 from referee.live.referee import RefereeDraining
 from referee.live.registry import LiveMatches
-from referee.live.runner import NotRunHere
 from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
 from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MatchResumed, MovePlayed, PlayEnded, SeatDisconnected, SeatReconnected
-from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
+from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.match_terms import DisconnectPolicy, Policies
 from referee.match.result import EndCause, Fault
 from referee.match.setup import Player
@@ -524,7 +524,7 @@ async def test_recovery_fails_if_the_log_cannot_be_read() -> None:
 
 
 @in_loop
-async def test_only_one_of_two_processes_that_recover_a_match_runs_it() -> None:
+async def test_two_processes_that_recover_a_match_continue_one_history() -> None:
     harness = RefereeHarness()
     match_id, _ = await harness.start_match()
     first, second = await harness.restart(), RefereeHarness(after=harness)
@@ -534,9 +534,10 @@ async def test_only_one_of_two_processes_that_recover_a_match_runs_it() -> None:
     await settle()
     second.connect(*NIM_BOTS)
     await settle()
-    with pytest.raises(NotRunHere):
-        await second.referee.resign(match_id, 0)
     assert (await first.referee.resign(match_id, 0)).result
+    with pytest.raises(MatchOver):
+        await second.referee.resign(match_id, 1)
+    assert [type(entry.event) for entry in await harness.stored.read(match_id)].count(PlayEnded) == 1
     await first.referee.close()
     await second.referee.close()
 

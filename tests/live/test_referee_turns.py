@@ -8,7 +8,8 @@ from msgspec import structs
 from engines.api import REFEREE
 from referee.live.outbox import TurnExpired, TurnNotice
 from referee.live.ports import EngineFault, LogUnavailable
-from referee.live.runner import FIRST_RETRY_US, NotRunHere
+from referee.live.queued_command import NotRunHere
+from referee.live.runner import FIRST_RETRY_US
 from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
 from referee.match.clock import MS, SECOND, Untimed
 from referee.match.clock_charge import NetworkCredit

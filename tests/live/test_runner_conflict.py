@@ -1,118 +1,267 @@
-"""Two runners on one log: exactly one continues, and the other one notices."""
+"""Runners of several processes on one log: one history, which every runner follows."""
 
 import asyncio
+import random
 
 import pytest
 
-from referee.live.ports import Conflict
-from referee.live.runner import NotRunHere
-from referee.match.clock import SECOND
-from referee.match.commands import OfferDraw
+from referee.live.runner import MatchRunner
+from referee.match.clock import MS, SECOND
+from referee.match.commands import FallFlag, OfferDraw, StartPlay
 from referee.match.decision import Decision
+from referee.match.events import FlagFell, MovePlayed
+from referee.match.match_errors import MatchError, StaleTurn
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, match_setup, submit_move
-from tests.third_party_games.third_party_games import FINGERS
+from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.third_party_games.third_party_games import FINGERS, NIM
+
+
+class TwoProcesses:
+    """Two processes that run one match and notify each other only when the test says so."""
+
+    def __init__(self) -> None:
+        self.first = RunnerHarness()
+        self.second = RunnerHarness(shared_with=self.first)
+        self.time = self.first.time
+
+    async def start(self, **setup: object) -> list[MatchRunner]:
+        """Return the runners of a match in play; both know all of its entries."""
+        first = await self.first.start_match(match_setup(**setup))  # type: ignore[arg-type]
+        return [first, MatchRunner(first.match, self.second.dependencies)]
+
+    async def notify(self, runner: MatchRunner, after: int) -> None:
+        """Notify a runner of all entries after that number."""
+        runner.receive(await self.first.stored.read("m1", after))
+
+    async def close(self, *runners: MatchRunner) -> None:
+        for runner in runners:
+            await runner.close()
+        assert self.first.observer.faults == self.second.observer.faults == []
+        assert self.first.observer.stopped_matches == self.second.observer.stopped_matches == []
 
 
 @in_loop
-async def test_a_runner_stops_for_good_when_another_process_has_written_its_log() -> None:
-    old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(match_setup())
-    owner = await new_process.resume_match()
-    attempts = len(old_process.log.attempt_times_us)
-    with pytest.raises(NotRunHere, match="m1 is not run here"):
-        await submit_move(outdated, 0, "1")
-    assert old_process.observer.stopped_matches == ["m1"]
-    assert old_process.observer.faults == []
-    with pytest.raises(NotRunHere):
-        outdated.submit(answer(outdated, 0, "1"))
-    await harness.time.advance(9 * SECOND)
-    assert len(old_process.log.attempt_times_us) == attempts + 1, "it never tries to write again"
-    await submit_move(owner, 0, "1")
-    assert await new_process.log_agrees_with(owner)
-    await owner.close()
-    await outdated.close()
-    assert harness.time.alarms_us == []
-
-
-@in_loop
-async def test_commands_queued_behind_a_conflict_are_rejected() -> None:
-    old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(match_setup(FINGERS))
-    owner = await new_process.resume_match()
-    verdicts = await asyncio.gather(*(submit_move(outdated, seat, "1") for seat in range(3)), return_exceptions=True)
-    assert [type(verdict) for verdict in verdicts] == [NotRunHere] * 3
-    assert len(old_process.observer.received) == 2
-    await owner.close()
-
-
-@in_loop
-async def test_an_alarm_that_ran_before_a_conflict_is_ignored() -> None:
-    old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(match_setup())
-    owner = await new_process.resume_match()
-    old_process.log.before.clear()
-    move = outdated.submit(answer(outdated, 0, "1"))
-    await harness.time.advance(9 * SECOND)
-    await submit_move(owner, 0, "1")
-    await harness.time.advance(2 * SECOND)
-    old_process.log.before.set()
-    with pytest.raises(NotRunHere):
-        await move
-    assert old_process.observer.stopped_matches == ["m1"]
-    assert old_process.observer.faults == []
-    await owner.close()
-
-
-@in_loop
-async def test_a_timer_that_causes_a_conflict_stops_its_runner() -> None:
-    old_process, new_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    outdated = await old_process.start_match(match_setup())
-    owner = await new_process.resume_match()
-    await submit_move(owner, 0, "1")
-    await harness.time.advance(11 * SECOND)
-    assert old_process.observer.stopped_matches == ["m1"]
-    assert (await new_process.event_kinds()).count("PlayEnded") == 1
-    assert owner.match.forfeits[0].seat == 1
-    await outdated.close()
-    await owner.close()
-
-
-@in_loop
-async def test_exactly_one_of_two_concurrent_writers_continues() -> None:
-    first_process, second_process = (harness := RunnerHarness()), RunnerHarness(shared_with=harness)
-    runners = [await first_process.start_match(match_setup())]
-    second_process.log.before.clear()
-    resuming = asyncio.create_task(second_process.resume_match())
-    await harness.time.advance(0)
-    await submit_move(runners[0], 0, "1")
-    second_process.log.before.set()
-    with pytest.raises(Conflict):
-        await resuming
-    assert second_process.observer.stopped_matches == []
-    await submit_move(runners[0], 1, "1")
-    assert await first_process.log_agrees_with(runners[0])
-    await runners[0].close()
-
-
-@pytest.mark.parametrize("first_index", [0, 1])
-@in_loop
-async def test_the_first_of_two_runners_in_the_same_state_to_write_wins(first_index: int) -> None:
-    processes = [(harness := RunnerHarness()), RunnerHarness(shared_with=harness)]
-    first_runner = await processes[0].start_match(match_setup())
-    second_runner = type(first_runner)(
-        first_runner.match, processes[1].dependencies
-    )  # Like two runners of one match after a network partition.
-    await settle()
-    runners = [first_runner, second_runner]
-    winner, loser = runners[first_index], runners[1 - first_index]
+async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote() -> None:
+    processes = TwoProcesses()
+    winner, loser = await processes.start()
     verdicts = await asyncio.gather(
-        winner.submit(OfferDraw(0)), loser.submit(answer(loser, 0, "3")), return_exceptions=True
+        winner.submit(OfferDraw(1)), loser.submit(answer(loser, 0, "3")), return_exceptions=True
+    )
+    assert all(isinstance(verdict, Decision) for verdict in verdicts)
+    assert (await processes.first.event_kinds())[-2:] == ["DrawOffered", "MovePlayed"]
+    assert await processes.second.log_agrees_with(loser)
+    await processes.notify(winner, winner.match.number)
+    assert await processes.first.log_agrees_with(winner)
+    assert [entry.number for entry in processes.second.observer.foreign] == [3]
+    await processes.close(winner, loser)
+
+
+@in_loop
+async def test_two_answers_to_one_turn_are_played_once() -> None:
+    processes = TwoProcesses()
+    winner, loser = await processes.start()
+    verdicts = await asyncio.gather(
+        winner.submit(answer(winner, 0, "1")), loser.submit(answer(loser, 0, "3")), return_exceptions=True
     )
     assert isinstance(verdicts[0], Decision)
-    assert isinstance(verdicts[1], NotRunHere)
-    assert processes[1 - first_index].observer.stopped_matches == ["m1"]
-    assert (await harness.event_kinds())[-1] == "DrawOffered"
-    assert await processes[first_index].log_agrees_with(winner)
-    await winner.close()
-    await loser.close()
+    assert isinstance(verdicts[1], StaleTurn)
+    assert (await processes.first.event_kinds()).count("MovePlayed") == 1
+    await processes.close(winner, loser)
+
+
+@in_loop
+async def test_commands_behind_a_lost_race_are_decided_on_the_new_state() -> None:
+    processes = TwoProcesses()
+    winner, loser = await processes.start(game=FINGERS)
+    await submit_move(winner, 0, "1")
+    verdicts = await asyncio.gather(*(submit_move(loser, seat, "1") for seat in (1, 2)), return_exceptions=True)
+    assert all(isinstance(verdict, Decision) for verdict in verdicts)
+    assert await processes.second.log_agrees_with(loser)
+    await processes.close(winner, loser)
+
+
+@in_loop
+async def test_a_repeated_or_late_notification_changes_nothing() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await submit_move(first, 0, "1")
+    for _ in range(2):
+        await processes.notify(second, 2)
+        await processes.notify(second, 0)
+    assert second.match == first.match
+    assert [entry.number for entry in processes.second.observer.received] == [3]
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_a_lost_notification_is_read_from_the_log() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await submit_move(first, 0, "1")
+    await submit_move(first, 1, "1")
+    await processes.notify(second, 3)  # Entry 3 was never notified.
+    await settle()
+    assert second.match == first.match
+    assert [entry.number for entry in processes.second.observer.received] == [3, 4]
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_a_notification_during_a_commit_is_applied_after_it() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start(game=FINGERS)
+    processes.second.log.after.clear()
+    move = second.submit(answer(second, 1, "1"))
+    await settle()
+    await processes.notify(first, 2)
+    await submit_move(first, 0, "1")
+    await processes.notify(second, 3)
+    assert second.match.number == 2
+    processes.second.log.after.set()
+    await move
+    await settle()
+    assert second.match == first.match
+    assert await processes.second.log_agrees_with(second)
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await submit_move(first, 0, "1")
+    processes.second.log.make_unavailable()
+    second.catch_up()
+    await settle()
+    assert second.match.number == 2
+    processes.second.log.make_available()
+    await processes.time.advance(SECOND)
+    assert [type(event).__name__ for event in await processes.first.events()][-1] == "MatchResumed"
+    assert await processes.second.log_agrees_with(second)
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_a_bot_is_not_charged_for_the_time_in_which_its_turn_travelled() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await submit_move(first, 0, "1")
+    await processes.time.advance(3 * SECOND)  # The other process learns of the turn three seconds late.
+    await processes.notify(second, 2)
+    await processes.time.advance(2 * SECOND)
+    await submit_move(second, 1, "1")
+    (played,) = [event for event in await processes.first.events() if isinstance(event, MovePlayed) and event.seat == 1]
+    assert played.row
+    assert played.row.stall_us == 3 * SECOND
+    assert played.row.charged_us == 2 * SECOND
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_an_entry_from_a_process_whose_match_time_is_ahead_charges_nobody() -> None:
+    processes = TwoProcesses()
+    first = await processes.first.start_match(match_setup(FINGERS))
+    await processes.time.advance(4 * SECOND)
+    late = MatchRunner(first.match, processes.second.dependencies)  # It learns of the match four seconds late.
+    await processes.time.advance(SECOND)
+    await submit_move(first, 0, "1")
+    await processes.notify(late, 2)
+    await processes.time.advance(SECOND)
+    await submit_move(late, 1, "1")
+    (played,) = [event for event in await processes.first.events() if isinstance(event, MovePlayed) and event.seat == 1]
+    assert played.row
+    assert played.row.charged_us == 2 * SECOND
+    assert late.match.at_us == 6 * SECOND
+    await processes.close(first, late)
+
+
+@in_loop
+async def test_a_flag_that_loses_a_race_against_the_move_does_not_fall() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await processes.time.advance(9 * SECOND)
+    await submit_move(first, 0, "1")
+    await processes.time.advance(2 * SECOND)  # By the second process, the first player has used eleven seconds.
+    assert not [event for event in await processes.first.events() if isinstance(event, FlagFell)]
+    assert second.match == first.match
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_a_match_that_others_ended_is_over_for_a_flag_too() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await processes.time.advance(11 * SECOND)
+    assert (await processes.first.event_kinds()).count("PlayEnded") == 1
+    await settle()
+    assert first.match == second.match
+    assert not is_playing(first)
+    assert (await second.submit(FallFlag(0, second.measure(0)))).events == ()
+    await processes.close(first, second)
+
+
+@in_loop
+async def test_a_damaged_entry_of_another_process_stops_the_runner() -> None:
+    processes = TwoProcesses()
+    first, second = await processes.start()
+    await submit_move(first, 0, "1")
+    foreign = MovePlayed  # An entry that cannot follow: the same move once more.
+    (entry,) = await processes.first.stored.read("m1", 2)
+    assert isinstance(entry.event, foreign)
+    second.receive([entry])
+    second.receive([type(entry)("m1", 4, entry.at_ms, entry.event)])
+    assert processes.second.observer.stopped_matches == ["m1"]
+    assert len(processes.second.observer.faults) == 1
+    await first.close()
+    await second.close()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@in_loop
+async def test_processes_that_race_at_random_write_one_history(seed: int) -> None:
+    rng, processes = random.Random(seed), TwoProcesses()
+    runners = await processes.start(game=rng.choice([NIM, FINGERS]))
+    while is_playing(runners[0]) or is_playing(runners[1]):
+        commands = []
+        for runner in runners:
+            if owing := runner.match.owing:
+                seat = rng.choice(owing).seat
+                moves = runner.match.require_position().moves(seat)
+                commands.append(runner.submit(answer(runner, seat, rng.choice(moves))))
+        verdicts = await asyncio.gather(*commands, return_exceptions=True)
+        assert all(isinstance(verdict, Decision | MatchError) for verdict in verdicts)
+        for runner in rng.sample(runners, rng.randrange(3)):
+            await processes.notify(runner, rng.randrange(runner.match.number))
+        await processes.time.advance(rng.randrange(900 * MS))
+        if rng.random() < 0.5:
+            rng.choice(runners).catch_up()
+            await settle()
+    assert await processes.first.log_agrees_with(runners[0])
+    assert await processes.second.log_agrees_with(runners[1])
+    await processes.close(*runners)
+
+
+@in_loop
+async def test_a_match_that_is_resumed_twice_has_one_history() -> None:
+    processes = TwoProcesses()
+    opened = await processes.first.start_match(match_setup())
+    processes.second.log.before.clear()
+    resuming = asyncio.create_task(processes.second.resume_match())
+    await settle()
+    await submit_move(opened, 0, "1")
+    processes.second.log.before.set()
+    resumed = await resuming
+    assert (await processes.first.event_kinds())[-2:] == ["MovePlayed", "MatchResumed"]
+    await submit_move(resumed, 1, "1")
+    assert await processes.second.log_agrees_with(resumed)
+    await processes.close(opened, resumed)
+
+
+@in_loop
+async def test_play_starts_once_if_two_processes_start_it() -> None:
+    processes = TwoProcesses()
+    waiting, other = await processes.start()
+    with pytest.raises(MatchError):
+        await other.submit(StartPlay())
+    assert (await processes.first.event_kinds()).count("PlayStarted") == 1
+    await processes.close(waiting, other)

@@ -5,7 +5,8 @@ import random
 from functools import partial
 
 from referee.live.ports import settle
-from referee.live.runner import MatchRunner, QueuedCommand
+from referee.live.queued_command import QueuedCommand
+from referee.live.runner import MatchRunner
 from referee.match.clock import MS
 from referee.match.commands import Command, DisconnectSeat, OfferDraw, ReconnectSeat
 from referee.match.decision import Decision

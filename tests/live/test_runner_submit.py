@@ -7,7 +7,7 @@ import pytest
 
 from engines.game_errors import DetailedError
 from referee.live.ports import SeatDelays
-from referee.live.runner import NotRunHere
+from referee.live.queued_command import NotRunHere
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, DisconnectSeat, FallFlag, Resign, StartPlay, SubmitMove

@@ -10,12 +10,13 @@ from referee.live.log_history import NOTICE_ENTRIES, SpectatorNotices
 from referee.live.match_history import MAX_CACHED_STEPS, WatchedEntry
 from referee.live.match_request import LiveLimits
 from referee.live.ports import EngineFault
+from referee.live.queued_command import NotRunHere
 from referee.live.referee import RefereeDraining
-from referee.live.runner import NotRunHere
 from referee.live.stored_matches import REPLAY_CHUNK
 from referee.live.watch import READ_BATCH, CooperativeYield, MatchWatch, NumberAhead, SlowConsumer
 from referee.match.clock import Untimed
 from referee.match.events import MatchCreated, MovePlayed, MoveRefused, PlayEnded
+from referee.match.match_errors import MatchOver
 from referee.match.match_terms import Visibility, VisibilityMode
 from referee.match.result import EndCause
 from referee.match.state import MatchPhase
@@ -276,25 +277,37 @@ async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_fro
 
 
 @in_loop
-async def test_a_watch_ends_when_the_referee_stops_or_the_match_is_run_elsewhere() -> None:
+async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails() -> None:
     harness = RefereeHarness()
-    moved_away, _ = await harness.start_match()
+    failing, _ = await harness.start_match()
     waiting = await harness.create()
-    watchers = [(await harness.referee.watch(match_id, None, SPECTATOR))[1] for match_id in (moved_away, waiting)]
+    watchers = [(await harness.referee.watch(match_id, None, SPECTATOR))[1] for match_id in (failing, waiting)]
     next_batch = [asyncio.create_task(anext(watch)) for watch in watchers]
     await settle()
-    await harness.stored.append(moved_away, 2, [])
-    entries = await harness.stored.read(moved_away)
-    await harness.stored.append(moved_away, 2, [entries[1].event])  # Another process writes to this log.
+    await harness.stored.append(failing, 2, [MovePlayed(0, 1, "1.1.1", "9")])  # It cannot be applied.
     with pytest.raises(NotRunHere):
-        await harness.referee.resign(moved_away, 0)
+        await harness.referee.resign(failing, 0)
     with pytest.raises(NotRunHere):
         await next_batch[0]
-    with pytest.raises(NotRunHere):
-        await harness.referee.resign(moved_away, 0)
     await harness.referee.close()
     with pytest.raises(RefereeDraining):
         await next_batch[1]
+
+
+@in_loop
+async def test_a_watch_shows_what_another_process_has_stored() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match()
+    _, watching = await harness.referee.watch(match_id, None, SPECTATOR)
+    other = RefereeHarness(after=harness)
+    await other.referee.recover()
+    await other.referee.resign(match_id, 0)
+    with pytest.raises(MatchOver):
+        await harness.referee.resign(match_id, 1)
+    shown = [entry.number async for batch in watching for entry in batch]
+    assert shown == list(range(3, shown[-1] + 1))
+    await harness.referee.close()
+    await other.referee.close()
 
 
 @pytest.mark.parametrize("more", [0, MAX_CACHED_STEPS, READ_BATCH])

@@ -112,3 +112,13 @@ def test_an_impossible_order_of_events_is_an_error() -> None:
     refused = MoveRefused(0, 0, "0.0.1", "x", "ILLEGAL_MOVE", "", "no", 2)
     with pytest.raises(ValueError, match="seat 0 owes no move that could be refused"):
         replay([first, refused], lambda _: NIM)
+
+
+def test_a_turn_is_due_by_its_seat_and_token_only() -> None:
+    match = started_match().match
+    (turn,) = match.owing
+    assert match.is_due(turn.seat, turn.token)
+    assert not match.is_due(turn.seat, "0.9.1")
+    assert not match.is_due(1 - turn.seat, turn.token)
+    assert not match.is_due(2, turn.token)
+    assert not match.is_due(-1, turn.token)

@@ -17,7 +17,7 @@ from referee.accounts import account_errors
 from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
-from referee.live import ports, referee, runner, sessions, submit, watch, worker_pool
+from referee.live import ports, queued_command, referee, sessions, submit, watch, worker_pool
 from referee.live.ports import LogUnavailable, MatchArchived
 from referee.match import match_errors
 from referee.match.clock import Clock, Untimed
@@ -98,7 +98,7 @@ EXAMPLES: list[Exception] = [
     hosting_errors.NotExportable("cup", "trf", "it knows round robin and Swiss only"),
     BadSprt("elo1", "must be more than elo0"),
     ports.UnknownMatch("m1"),
-    runner.NotRunHere("m1"),
+    queued_command.NotRunHere("m1"),
     MatchArchived("m1"),
     submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
     submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
@@ -190,7 +190,7 @@ def test_every_error_class_has_a_mapping_and_every_mapping_an_example() -> None:
         account_errors,
         hosting_errors,
         ports,
-        runner,
+        queued_command,
         submit,
         sessions,
         watch,
