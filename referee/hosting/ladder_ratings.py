@@ -26,7 +26,8 @@ from referee.hosting.ladder_corrections import CorrectedRatings
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.pairing_owners import PairingOwners
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game
-from referee.live.ports import CoAppend, Conflict, MatchRating, Time
+from referee.live.ports import CoAppend, Conflict, Time
+from referee.live.runner_dependencies import MatchRating
 from referee.match.setup import Player
 from referee.match.state import Match
 

@@ -1,6 +1,7 @@
 """Runs matches: stores every decision, applies it, then notifies bots and watchers.
 
-- `ports`, `log_history`: interfaces to logs, time, ratings and observers, and their errors; replays any log
+- `ports`, `runner_dependencies`: interfaces to logs, time, observers and ratings, and their errors
+- `log_history`: replays any log
 - `referee`: facade: everything that adapters can call to work with matches
 - `registry`: all live matches and their events, which it restores after a start
 - `live_match`: one match that is not over, the index of all of them, and the start of those that wait

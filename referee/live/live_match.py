@@ -16,9 +16,10 @@ from referee.live.match_history import MatchHistory
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
-from referee.live.ports import Conflict, RunnerDependencies, Time
+from referee.live.ports import Conflict, Time
 from referee.live.reserved_places import Labels, ReservedPlaces
 from referee.live.runner import MatchRunner
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
 from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, VoidMatch

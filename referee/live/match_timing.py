@@ -24,6 +24,7 @@ from referee.live.ports import SeatDelays, Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement, flag_falls_at_us
 from referee.match.match_terms import DisconnectPolicy
+from referee.match.setup import Player
 from referee.match.state import Match, Turn
 
 
@@ -221,6 +222,15 @@ class RefereeDelays:
             since_us, stall_us = delay.at_us, delay.stall_us
         self._by_seat[seat] = _TurnDelay(stall_us + now_us - since_us, now_us, self._lag_us(seat), delay.withheld)
 
+    def used_us(self, turn: Turn, now_us: Micros) -> Micros:
+        """Return how much time the seat has used in this turn until now."""
+        return max(0, now_us - turn.asked_us - self.delay_us(turn.seat, now_us))
+
+    def set_used(self, turn: Turn, used_us: Micros, now_us: Micros) -> None:
+        """Let the seat have used that much time in this turn until now, as another process has measured."""
+        stall_us = max(0, now_us - turn.asked_us - used_us)
+        self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat))
+
     def shift(self, by_us: Micros) -> None:
         """Count the time as delay by which match time has advanced without being lived through here."""
         for delay in self._by_seat.values() if by_us else ():
@@ -250,10 +260,19 @@ class MatchTimer(DeadlineTimer):
     """The timer of one match, set to the next deadline of its turns."""
 
     def __init__(
-        self, match_time: MatchTime, delays: RefereeDelays, time: Time, on_timer: "WeakMethod[Callable[[], None]]"
+        self,
+        match_time: MatchTime,
+        delays: RefereeDelays,
+        time: Time,
+        on_timer: "WeakMethod[Callable[[], None]]",
+        decides_for: Callable[[Player], bool],
     ) -> None:
-        """`on_timer` is a weak reference: only the garbage collector could free a cycle of a runner and its timer."""
+        """`on_timer` is a weak reference: only the garbage collector could free a cycle of a runner and its timer.
+
+        `decides_for` returns whether the deadlines of a player are decided here.
+        """
         super().__init__(time, partial(_call_if_alive, on_timer))
+        self._decides_for = decides_for
         self._match_time = match_time
         self._delays = delays
 
@@ -261,20 +280,20 @@ class MatchTimer(DeadlineTimer):
         """Set the timer to the next deadline, or before."""
         found = deadlines(match)
         if not self.fires_by(self._soonest_us(found)):  # Usually it does, so no delay is read.
-            self.set(self._soonest_us(self._with_delays(found)))
+            self.set(self._soonest_us(self._with_delays(match, found)))
 
     def due(self, match: Match) -> list[Deadline]:
         """Return the deadlines that have passed."""
         now_us = self._match_time.now_us()
-        return [late for late in self._with_delays(deadlines(match)) if late.at_us <= now_us]
+        return [late for late in self._with_delays(match, deadlines(match)) if late.at_us <= now_us]
 
-    def _with_delays(self, found: list[Deadline]) -> list[Deadline]:
-        """Return these deadlines with the referee delay so far. Turns that are withheld have none."""
+    def _with_delays(self, match: Match, found: list[Deadline]) -> list[Deadline]:
+        """Return the deadlines that are decided here, with the referee delay so far; withheld turns have none."""
         now_us = self._match_time.now_us()
         return [
             due if due.of_grace else Deadline(due.at_us + self._delays.delay_us(due.seat, now_us), due.seat)
             for due in found
-            if not self._delays.is_withheld(due.seat)
+            if not self._delays.is_withheld(due.seat) and self._decides_for(match.players[due.seat])
         ]
 
     def _soonest_us(self, found: list[Deadline]) -> Micros | None:

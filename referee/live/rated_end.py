@@ -13,7 +13,8 @@ A failure of ratings never costs a match:
 from collections.abc import Sequence
 
 from referee.live.match_request import LADDER
-from referee.live.ports import Conflict, Entry, LogUnavailable, RatingWriter, Request, RunnerDependencies
+from referee.live.ports import Conflict, Entry, LogUnavailable, Request
+from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
 from referee.match.decision import Decision
 from referee.match.events import PlayEnded
 from referee.match.result import EndKind

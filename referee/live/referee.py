@@ -16,17 +16,11 @@ from referee.live.loop_lag import LoopLag, MessageArrival
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
 from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
-from referee.live.ports import (
-    EventLog,
-    MatchObserver,
-    PresenceObserver,
-    RatingWriter,
-    RunnerDependencies,
-    Time,
-)
+from referee.live.ports import EventLog, MatchObserver, PresenceObserver, Time
 from referee.live.queued_command import DecisionCallback
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
+from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
 from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer
 from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due

@@ -15,19 +15,10 @@ from referee.live.loop_lag import LoopLag
 from referee.live.match_history import MatchHistory, match_steps
 from referee.live.match_request import find_game
 from referee.live.outbox import EndDelivery, UndeliveredEnds
-from referee.live.ports import (
-    Entry,
-    EventLog,
-    LogUnavailable,
-    MatchObserver,
-    PresenceObserver,
-    RatingWriter,
-    RunnerDependencies,
-    SeatDelays,
-    Time,
-)
+from referee.live.ports import Entry, EventLog, LogUnavailable, MatchObserver, PresenceObserver, SeatDelays, Time
 from referee.live.queued_command import NotRunHere
 from referee.live.runner import MatchRunner
+from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
 from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
 from referee.live.turns import TurnNotifier
@@ -44,6 +35,7 @@ from referee.match.events import (
     SeatVacated,
 )
 from referee.match.match_errors import MatchOver, SeatsOpen
+from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 
 T = TypeVar("T")
@@ -61,6 +53,8 @@ class LiveMatches:
     """All live matches of this process; the `RunnerObserver` of their runners."""
 
     sees_moves = True
+    coordinates = True
+    """Whether this process starts matches, and looks after bots that are offline. In a cluster one process does."""
 
     def __init__(
         self,
@@ -159,6 +153,10 @@ class LiveMatches:
             self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
+    def decides_for(self, player: Player) -> bool:
+        sessions = self.sessions.of_bot(player.bot)
+        return any(not session.remote for session in sessions) or (self.coordinates and not sessions)
+
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)
         if live_match is None:
@@ -189,7 +187,8 @@ class LiveMatches:
         self.changed.set()
         if self._closed:
             return
-        self.absences.update(bot, online=bool(self.sessions.of_bot(bot)))
+        if self.coordinates:
+            self.absences.update(bot, online=bool(self.sessions.of_bot(bot)))
         for live_match in self.index.of_bot(bot):
             if live_match.match.phase is MatchPhase.WAITING:
                 self.starter.start_if_ready(live_match)
@@ -204,13 +203,17 @@ class LiveMatches:
         """Write changed presence of these seats to the log, and send their turns to new sessions."""
         match = live_match.match
         for seat in seats if match.phase is MatchPhase.PLAYING else ():
-            player, gone = match.players[seat], match.gone_us[seat] is not None
-            here = self.sessions.is_online(player)
-            if here and gone:
-                self.submit(live_match, ReconnectSeat(seat))
-            elif not here and not gone and (since_us := self.absences.absent_since_us(player.bot)) is not None:
-                self.submit(live_match, DisconnectSeat(seat), since_us)
+            if self.coordinates:
+                self._write_presence(live_match, seat)
             self.notifier.notify_new_session(live_match, seat)
+
+    def _write_presence(self, live_match: LiveMatch, seat: Seat) -> None:
+        player, gone = live_match.match.players[seat], live_match.match.gone_us[seat] is not None
+        here = self.sessions.is_online(player)
+        if here and gone:
+            self.submit(live_match, ReconnectSeat(seat))
+        elif not here and not gone and (since_us := self.absences.absent_since_us(player.bot)) is not None:
+            self.submit(live_match, DisconnectSeat(seat), since_us)
 
     def attach_runner(self, live_match: LiveMatch, runner: MatchRunner) -> None:
         """Attach the runner: the time of the match runs from now on."""

@@ -19,9 +19,10 @@ from weakref import WeakMethod
 from engines.api import Seat
 from referee.live.loop_lag import HOLDER
 from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
-from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, RunnerDependencies, settle
+from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, settle
 from referee.live.queued_command import DecisionCallback, NotRunHere, QueuedCommand
 from referee.live.rated_end import append_decision, is_rated
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.commands import Command, EndGracePeriod, FallFlag, ResumeMatch, SubmitMove
 from referee.match.decision import Decision
@@ -56,7 +57,8 @@ class MatchRunner:
         self._task: asyncio.Task[None] | None = None
         self._idle: asyncio.Event | None = None
         """Set when the runner is not busy any more. None: nobody waits for it."""
-        self._timer = MatchTimer(self._time, self._delays, dependencies.time, WeakMethod(self._on_timer))
+        decides_for = dependencies.observer.decides_for
+        self._timer = MatchTimer(self._time, self._delays, dependencies.time, WeakMethod(self._on_timer), decides_for)
         self._set_timer()
 
     def submit(

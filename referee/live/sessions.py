@@ -9,7 +9,7 @@ written absence the next one is written at the earliest `MIN_ABSENCE_GAP_US` aft
 count from the beginning of the absence.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -68,6 +68,9 @@ DEFAULT_HELLO = Hello()
 
 class Session:
     """One open Play stream of a bot."""
+
+    remote = False
+    """Whether the stream is connected to another node."""
 
     def __init__(
         self,
@@ -192,6 +195,8 @@ class Sessions:
         self._on_change = on_change
         self._ends = ends
         self._bots: dict[str, _Bot] = {}
+        self.elsewhere: Mapping[str, Collection[str]] = {}
+        """The other nodes to which each bot is connected. Empty: there are none, or this node is not told."""
 
     def open(self, player: Player, hello: Hello = DEFAULT_HELLO, holder: str = "") -> Session:
         """Open a session, taking over an older one of the same version.
@@ -199,17 +204,23 @@ class Sessions:
         The bot gets all turns that it owes, and missed results.
         """
         bot = self._bots.setdefault(player.bot, _Bot())
-        bot.holder = holder
         session = Session(self._mint_id(), player, hello, self._time, bot.path, self._ends.mark_delivered)
+        self._ends.resend(player.bot, session.notify_end)
+        self.add(session, holder)
+        return session
+
+    def add(self, session: Session, holder: str) -> None:
+        """Add an open session, which takes over an older one of the same version."""
+        player = session.player
+        bot = self._bots.setdefault(player.bot, _Bot())
+        bot.holder = holder
         for older in [older for older in bot.sessions if older.player == player]:
             bot.sessions.remove(older)
             older.outbox.put(None, TakeoverNotice(session.id))
             older.outbox.close(SessionTakenOver(player, session.id))
         bot.sessions.append(session)
         bot.since_ms = self._time.wall_ms()
-        self._ends.resend(player.bot, session.notify_end)
         self._on_change(player.bot)
-        return session
 
     def update_hello(self, session: Session, hello: Hello) -> None:
         """Replace the options of a session."""
@@ -244,7 +255,7 @@ class Sessions:
 
     def is_online(self, player: Player) -> bool:
         """Return whether some session can play its seats."""
-        return self.session_for(player) is not None
+        return self.session_for(player) is not None or player.bot in self.elsewhere
 
     def session_for(self, player: Player) -> Session | None:
         """Return the session that owns the seats of `player`; None: the bot is offline."""

@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
 from opentelemetry.trace import Link, Span, SpanKind, Tracer, format_trace_id, use_span
 
-from referee.live.ports import RunnerDependencies
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.observability.traced_runner import Answer, OpenSpans, trace_runner
 
 NAMED = ("match_id", "request_id", "bot", "ladder", "tournament")

@@ -15,20 +15,12 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, form
 
 from engines.api import Seat
 from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import (
-    Append,
-    AppendCallback,
-    Decide,
-    Entry,
-    EventLog,
-    RunnerDependencies,
-    RunnerObserver,
-    SeatDelays,
-    Summaries,
-)
+from referee.live.ports import Append, AppendCallback, Entry, EventLog, SeatDelays, Summaries
+from referee.live.runner_dependencies import Decide, RunnerDependencies, RunnerObserver
 from referee.match.clock import Micros
 from referee.match.commands import Command, SubmitMove
 from referee.match.decision import Decision
+from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 
 
@@ -190,6 +182,9 @@ class TracedObserver:
             self._observer.on_entries(before, entries, match)
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match_id)
+
+    def decides_for(self, player: Player) -> bool:
+        return self._observer.decides_for(player)
 
     def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
         self._observer.on_received(before, entries, match)

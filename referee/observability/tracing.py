@@ -9,7 +9,7 @@ from typing import Protocol
 
 import grpc.aio
 
-from referee.live.ports import RunnerDependencies
+from referee.live.runner_dependencies import RunnerDependencies
 
 
 class TracesUnavailable(Exception):

@@ -8,7 +8,8 @@ from referee.contests.ladder import events as ladder
 from referee.contests.strength import rating as rated
 from referee.contests.strength.rating import finish_order_of
 from referee.hosting.contest_log import ContestLog
-from referee.live.ports import CoAppend, Conflict, MatchRating
+from referee.live.ports import CoAppend, Conflict
+from referee.live.runner_dependencies import MatchRating
 from referee.match.result import PlayerRating, RatingChange
 from referee.match.setup import Player
 from referee.match.state import Match

@@ -18,11 +18,11 @@ from referee.live.ports import (
     EventLog,
     LogUnavailable,
     Request,
-    RunnerDependencies,
     SeatDelays,
     Summaries,
 )
 from referee.live.runner import MatchRunner
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import SECOND, SuddenDeath, TimeControl
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decision import Decision
@@ -134,6 +134,8 @@ class RecordingObserver:
 
     def __init__(self) -> None:
         self.announced: list[tuple[Match | None, Sequence[Entry], Match]] = []
+        self.decided_elsewhere: set[str] = set()
+        """Bots on whose deadlines another process decides."""
         self.foreign: list[Entry] = []
         """Those of the entries that another process has stored."""
         self.faults: list[Exception] = []
@@ -142,6 +144,9 @@ class RecordingObserver:
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         self.announced.append((before, entries, match))
+
+    def decides_for(self, player: Player) -> bool:
+        return player.bot not in self.decided_elsewhere
 
     def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
         self.announced.append((before, entries, match))

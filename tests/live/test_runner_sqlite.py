@@ -5,8 +5,8 @@ from pathlib import Path
 
 from referee.live.live_match import open_match
 from referee.live.match_timing import LoopTime
-from referee.live.ports import RunnerDependencies
 from referee.live.runner import MatchRunner
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import DAY, SuddenDeath
 from referee.match.commands import StartPlay
 from referee.storage.sqlite.event_log import SqliteEventLog
