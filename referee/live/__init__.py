@@ -6,7 +6,7 @@
 - `registry`: all live matches and their events, which it restores after a start
 - `live_match`: one match that is not over, the index of all of them, and the start of those that wait
 - `runner`, `queued_command`, `rated_end`: decides and stores the commands of one match, with rating changes at its end
-- `match_timing`: match time, deadlines, timers, and delays of turns
+- `match_timing`, `network_path`: match time, deadlines, timers, delays of turns; the round trip of a bot
 - `loop_lag`, `worker_pool`: lag of the event loop; runs computations in worker processes
 - `create`, `match_request`: creating and describing matches
 - `submit`: answers to turns and other requests, idempotently, and the verdicts on them

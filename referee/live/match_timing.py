@@ -166,6 +166,13 @@ class _TurnDelay(Struct, gc=False):
     """Whether the turn is not sent, so that all time after that moment is referee delay."""
 
 
+class TurnUse(Struct, frozen=True):
+    """How much time a seat has used in a turn, as measured by the process to which its bot was connected."""
+
+    token: str
+    us: Micros
+
+
 class RefereeDelays:
     """Delays of the open turns of one match. All times are match time."""
 
@@ -173,6 +180,8 @@ class RefereeDelays:
         """`read` returns the delays of a seat outside of the match; only the growth of its lag is used."""
         self._match_time = match_time
         self._read = read
+        self._used_elsewhere: list[TurnUse] = []
+        """Time that was used on other processes in turns that are not known here yet."""
         self._lag_at_stop_us: dict[Seat, Micros] = {}
         """Lag of each seat when match time stopped."""
         self._by_seat = {turn.seat: _TurnDelay(0, match.at_us, read(turn.seat).lag_us) for turn in match.owing}
@@ -214,6 +223,11 @@ class RefereeDelays:
                 self._by_seat.pop(seat, None)
             elif was is None or was.ply != turn.ply:
                 self._by_seat[seat] = _TurnDelay(now_us - turn.asked_us, now_us, self._lag_us(seat))
+        if self._used_elsewhere:
+            known, self._used_elsewhere = self._used_elsewhere, []
+            for used in known:
+                if any(turn.token == used.token for turn in match.owing):
+                    self.set_used(match, used, now_us)
 
     def add_wait(self, seat: Seat, measured: TurnMeasurement, now_us: Micros) -> None:
         """Add the time since the arrival of an answer to the turn."""
@@ -226,10 +240,17 @@ class RefereeDelays:
         """Return how much time the seat has used in this turn until now."""
         return max(0, now_us - turn.asked_us - self.delay_us(turn.seat, now_us))
 
-    def set_used(self, turn: Turn, used_us: Micros, now_us: Micros) -> None:
-        """Let the seat have used that much time in this turn until now, as another process has measured."""
-        stall_us = max(0, now_us - turn.asked_us - used_us)
-        self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat))
+    def set_used(self, match: Match, used: TurnUse, now_us: Micros) -> None:
+        """Let the seat have used that much time in that turn until now, as another process has measured.
+
+        If the turn is not known here yet, it counts from the moment at which it is.
+        """
+        turn = next((turn for turn in match.owing if turn.token == used.token), None)
+        if turn is None:
+            self._used_elsewhere.append(used)
+        else:
+            stall_us = max(0, now_us - turn.asked_us - used.us)
+            self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat))
 
     def shift(self, by_us: Micros) -> None:
         """Count the time as delay by which match time has advanced without being lived through here."""
@@ -304,32 +325,3 @@ class MatchTimer(DeadlineTimer):
 def _call_if_alive(method: "WeakMethod[Callable[[], None]]") -> None:
     if alive := method():
         alive()
-
-
-WINDOW_US: Micros = 300 * SECOND
-"""A measurement counts for at least this long, and at most twice as long."""
-
-
-class NetworkPath:
-    """Estimates the network round trip of a bot as the minimum over the last minutes.
-
-    A bot can only add to what the network takes, so the minimum is closest to the truth, and answering pings late gains
-    nothing. It belongs to the bot, so a new connection does not reset it.
-    """
-
-    def __init__(self) -> None:
-        self._least_us: Micros | None = None
-        self._least_before_us: Micros | None = None
-        """Minimum of the window before the current one."""
-        self._window = 0
-        self.round_trip_us: Micros = 0
-        """Estimated round trip; 0: unknown."""
-
-    def record_ping(self, us: Micros, now_us: Micros) -> None:
-        window = now_us // WINDOW_US
-        if window != self._window:
-            self._least_before_us = self._least_us if window == self._window + 1 else None
-            self._least_us, self._window = None, window
-        self._least_us = us if self._least_us is None else min(self._least_us, us)
-        before_us = self._least_before_us
-        self.round_trip_us = self._least_us if before_us is None else min(self._least_us, before_us)

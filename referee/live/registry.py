@@ -154,8 +154,7 @@ class LiveMatches:
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
     def decides_for(self, player: Player) -> bool:
-        sessions = self.sessions.of_bot(player.bot)
-        return any(not session.remote for session in sessions) or (self.coordinates and not sessions)
+        return self.sessions.is_local(player.bot) or (self.coordinates and not self.sessions.of_bot(player.bot))
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)

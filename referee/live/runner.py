@@ -44,8 +44,8 @@ class MatchRunner:
         self._dependencies = dependencies
         self._time = MatchTime(dependencies.time, match.at_us)
         self.match_now = self._time.now_us
-        self._delays = RefereeDelays(match, self._time, partial(dependencies.seat_delays, match.setup.match_id))
-        self.measure = self._delays.measure
+        self.delays = RefereeDelays(match, self._time, partial(dependencies.seat_delays, match.setup.match_id))
+        self.measure = self.delays.measure
         self._retry_us = FIRST_RETRY_US
         self._closed = False
         self._busy = False
@@ -56,9 +56,9 @@ class MatchRunner:
         """Whether the log may have entries of other processes that are not applied yet."""
         self._task: asyncio.Task[None] | None = None
         self._idle: asyncio.Event | None = None
-        """Set when the runner is not busy any more. None: nobody waits for it."""
+        """Set when the runner is idle again. None: nobody waits."""
         decides_for = dependencies.observer.decides_for
-        self._timer = MatchTimer(self._time, self._delays, dependencies.time, WeakMethod(self._on_timer), decides_for)
+        self._timer = MatchTimer(self._time, self.delays, dependencies.time, WeakMethod(self._on_timer), decides_for)
         self._set_timer()
 
     def submit(
@@ -93,14 +93,10 @@ class MatchRunner:
             if not decided.events:
                 self.notify(done, decided)
 
-    def delays_us(self, at_us: Micros) -> list[Micros]:
-        """See `RefereeDelays.all_us`."""
-        return self._delays.all_us(self.match, at_us)
-
     def withhold(self, seat: Seat, token: str) -> None:
         """Charge no time for this turn from now on, since it is not sent although its bot is online."""
         if self.match.is_due(seat, token):
-            self._delays.withhold(seat, self.match_now())
+            self.delays.withhold(seat, self.match_now())
 
     def receive(self, entries: Sequence[Entry]) -> None:
         """Handle the news, perhaps late or repeated, that another process has stored these entries."""
@@ -195,8 +191,8 @@ class MatchRunner:
         if not received:
             return
         self.match = after = reduce(evolve, (entry.event for entry in received), before)
-        self._delays.shift(self._time.advance(after.at_us))
-        self._delays.update_turns(before, after, self.match_now())
+        self.delays.shift(self._time.advance(after.at_us))
+        self.delays.update_turns(before, after, self.match_now())
         self.notify(self._dependencies.observer.on_received, before, received, after)
 
     def _on_idle(self) -> None:
@@ -303,7 +299,7 @@ class MatchRunner:
         resume = ResumeMatch(self._time.stopped_ms())
         await self._commit(resume, self._decide(resume))
         self._time.resume()
-        self._delays.resume()
+        self.delays.resume()
         self._retry_us = FIRST_RETRY_US
 
     async def _commit(self, command: Command, decided: Decision, request: Request | None = None) -> Decision:
@@ -318,14 +314,14 @@ class MatchRunner:
     def _suspend(self) -> None:
         """Stop match time, since the log is unavailable."""
         self._time.stop()
-        self._delays.stop()
+        self.delays.stop()
 
     def _apply(self, command: Command, decided: Decision, entries: Sequence[Entry]) -> Decision:
         before = self.match
         if type(decided.events[0]) is not MovePlayed:  # Otherwise the seat has no turn any more.
             self._credit_delay(command)
         self.match = after = decided.match
-        self._delays.update_turns(before, after, self.match_now())
+        self.delays.update_turns(before, after, self.match_now())
         self.notify(self._dependencies.observer.on_entries, before, entries, after)
         if decided.fault:
             self._dependencies.report_fault(self.match_id, decided.fault)
@@ -334,7 +330,7 @@ class MatchRunner:
     def _credit_delay(self, command: Command) -> None:
         """Count the time from the arrival of an answer until its rejection was stored, or failed to be, as delay."""
         if type(command) is SubmitMove and self.match.is_due(command.seat, command.token):
-            self._delays.add_wait(command.seat, command.measured, self.match_now())
+            self.delays.add_wait(command.seat, command.measured, self.match_now())
 
     def _set_timer(self) -> None:
         """Set the timer to the next deadline; or to the next retry, while the log is unavailable."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from engines.game_errors import DetailedError
-from referee.live.match_timing import NetworkPath
+from referee.live.network_path import NetworkPath
 from referee.live.outbox import EndDelivery, MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice, VerdictNotice
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
@@ -252,6 +252,10 @@ class Sessions:
         if bot is None:
             return 0, ""
         return bot.path.round_trip_us if bot.sessions else 0, bot.holder
+
+    def is_local(self, bot: str) -> bool:
+        """Return whether the bot is connected to this node."""
+        return any(not session.remote for session in self.of_bot(bot))
 
     def is_online(self, player: Player) -> bool:
         """Return whether some session can play its seats."""

@@ -95,6 +95,11 @@ class StoredMatches:
             raise found.error
         return found
 
+    async def read_history(self, match_id: str) -> MatchHistory:
+        """Return the history of a match by its log as it is now. Raises what `history` raises."""
+        self._cache.pop(match_id, None)
+        return await self.history(match_id)
+
     async def history_or_log(self, match_id: str) -> MatchHistory | UnplayableMatch:
         """Return the history of a match, or what its log says if its game cannot apply it.
 

@@ -130,7 +130,7 @@ def live_clocks(live_match: LiveMatch) -> tuple[SeatClock, ...]:
     if runner is None:
         return clocks_at_entry(match)
     now_us = runner.match_now()
-    return seat_clocks(match, now_us, runner.delays_us(now_us))
+    return seat_clocks(match, now_us, runner.delays.all_us(match, now_us))
 
 
 def turn_due(live_match: LiveMatch | None, seat: Seat) -> TurnDue | None:
@@ -157,7 +157,7 @@ class TurnNotifier:
         """Notify the bots of stored steps, which have events of these kinds."""
         before, match = steps[0].before, steps[-1].state
         if PlayStarted in kinds:
-            self._notify_start(live_match)
+            self.notify_start(live_match)
         if match.phase is MatchPhase.OVER:
             self._notify_end(live_match)
         elif before:
@@ -177,7 +177,8 @@ class TurnNotifier:
             self._notify_turn(live_match, turn, session)
         return True
 
-    def _notify_start(self, live_match: LiveMatch) -> None:
+    def notify_start(self, live_match: LiveMatch) -> None:
+        """Tell the bots that play has begun."""
         for seat, player in enumerate(live_match.match.players):
             session = self._sessions.session_for(player)
             if session:

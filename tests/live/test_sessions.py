@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from referee.accounts.bot_log import NoticeNote
-from referee.live.match_timing import WINDOW_US
+from referee.live.network_path import WINDOW_US
 from referee.live.outbox import (
     MAX_ENDS_PER_SESSION,
     EndDelivery,
