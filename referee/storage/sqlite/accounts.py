@@ -1,19 +1,14 @@
 """Bots, their versions and tokens in SQLite. Of a token only its SHA-256 hash is stored."""
 
-import json
 from collections.abc import Callable
 from sqlite3 import Connection
-from typing import Any
 
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
-from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version
-from referee.accounts.consent import DEFAULT_CONSENT, Consent
-from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Role, Token, TokenFilter
+from referee.accounts.bots import Bot, MaxNames, Registration, Version
+from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
+from referee.storage.account_rows import TOKEN_COLUMNS, pause_columns, read_bot, read_token, token_row, write_consent
 from referee.storage.sqlite.store import SqliteStore, row_limit
-from referee.storage.value_codec import SCALARS, dataclass_codec
-
-CONSENT_CODEC = dataclass_codec(Consent, SCALARS)
 
 INSERT_BOT = """
     INSERT INTO bots (name, owner, request_id, created_ms, description, consent) VALUES (?, ?, ?, ?, ?, ?)
@@ -60,8 +55,6 @@ VERSIONS = """
     ORDER BY version DESC
     LIMIT :limit
 """
-
-TOKEN_COLUMNS = "sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked"
 
 INSERT_TOKEN = f"INSERT INTO tokens (token_id, {TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -113,7 +106,7 @@ class SqliteAccounts:
 
     async def bots(self, owner: str = "", after: str = "", limit: int | None = None) -> list[Bot]:
         values = {"owner": owner, "after": after, "limit": row_limit(limit)}
-        return await self._store.read(lambda file: [_read_bot(row) for row in file.execute(SELECT_PAGE, values)])
+        return await self._store.read(lambda file: [read_bot(row) for row in file.execute(SELECT_PAGE, values)])
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
         return await self._store.write(lambda file: _change_bot(file, name, change))
@@ -137,15 +130,15 @@ def _register(file: Connection, request_id: str, bot: Bot, token: Token, limits:
     if count >= limits.bots:
         raise TooManyNames("bots", limits.bots)
     _add_token(file, token, limits.tokens)
-    row = (bot.name, bot.owner, request_id, bot.created_ms, bot.description, _write_consent(bot.consent))
+    row = (bot.name, bot.owner, request_id, bot.created_ms, bot.description, write_consent(bot.consent))
     file.execute(INSERT_BOT, row)
     return Registration(_bot(file, bot.name), token, repeated=False)
 
 
 def _change_bot(file: Connection, name: str, change: Callable[[Bot], Bot]) -> Bot:
     changed = change(_bot(file, name))
-    pause = (changed.pause.cause.value, changed.pause.message, changed.pause.since_ms) if changed.pause else (None,) * 3
-    file.execute(UPDATE_BOT, (changed.description, *pause, changed.faults, _write_consent(changed.consent), name))
+    pause, consent = pause_columns(changed.pause), write_consent(changed.consent)
+    file.execute(UPDATE_BOT, (changed.description, *pause, changed.faults, consent, name))
     return _bot(file, name)
 
 
@@ -183,22 +176,7 @@ def _bot(file: Connection, name: str) -> Bot:
     row = file.execute(SELECT_BOT, (name,)).fetchone()
     if not row:
         raise UnknownBot(name)
-    return _read_bot(row)
-
-
-def _read_bot(row: tuple[Any, ...]) -> Bot:
-    name, owner, created_ms, description, cause, message, paused_ms, latest, faults, consent = row
-    pause = BotPause(PauseCause(cause), message, paused_ms) if cause else None
-    return Bot(name, owner, created_ms, description, pause, latest or "", faults, _read_consent(consent))
-
-
-def _write_consent(consent: Consent) -> str | None:
-    return None if consent == DEFAULT_CONSENT else json.dumps(CONSENT_CODEC.encode(consent))
-
-
-def _read_consent(text: str | None) -> Consent:
-    consent: Consent = CONSENT_CODEC.decode(json.loads(text)) if text else DEFAULT_CONSENT
-    return consent
+    return read_bot(row)
 
 
 class SqliteTokens:
@@ -230,12 +208,12 @@ def _add_token(file: Connection, token: Token, max_valid: int) -> None:
 
 
 def insert_token(file: Connection, token: Token) -> None:
-    file.execute(INSERT_TOKEN, (token.id, *_token_row(token)))
+    file.execute(INSERT_TOKEN, (token.id, *token_row(token)))
 
 
 def _first_token(file: Connection, bot: str) -> Token:
     """Return the token that was issued when the bot was registered."""
-    return _read_token(file.execute(SELECT_FIRST_TOKEN, (bot,)).fetchone())
+    return read_token(file.execute(SELECT_FIRST_TOKEN, (bot,)).fetchone())
 
 
 def select_tokens(
@@ -251,7 +229,7 @@ def select_tokens(
         "before": before,
         "limit": row_limit(limit),
     }
-    return [_read_token(row) for row in file.execute(SELECT_TOKENS, values)]
+    return [read_token(row) for row in file.execute(SELECT_TOKENS, values)]
 
 
 def _change_token(file: Connection, token_id: str, change: Callable[[Token], Token]) -> Token:
@@ -269,23 +247,4 @@ def token_of_id(file: Connection, token_id: str) -> Token:
 
 def _find_token(file: Connection, query: str, key: bytes | str) -> Token | None:
     row = file.execute(query, (key,)).fetchone()
-    return _read_token(row) if row else None
-
-
-def _token_row(token: Token) -> tuple[Any, ...]:
-    return (
-        token.sha256,
-        token.role.value,
-        token.holder,
-        token.created_ms,
-        token.bot,
-        token.label,
-        token.expires_ms,
-        token.used_ms,
-        token.revoked,
-    )
-
-
-def _read_token(row: tuple[Any, ...]) -> Token:
-    sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked = row
-    return Token(sha256, Role(role), holder, created_ms, bot, label, expires_ms, used_ms, bool(revoked))
+    return read_token(row) if row else None

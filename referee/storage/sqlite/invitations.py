@@ -7,20 +7,19 @@ from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNam
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
+from referee.storage.account_rows import INVITATION_COLUMNS, invitation_row, read_invitation
 from referee.storage.sqlite.accounts import insert_token, token_of_id
 from referee.storage.sqlite.store import SqliteStore, row_limit
 
-COLUMNS = "sha256, organiser, created_ms, expires_ms, max_uses, label, revoked, uses"
-
 INSERT = f"""
-    INSERT INTO invitations (invitation_id, request_id, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO invitations (invitation_id, request_id, {INVITATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
-SELECT_REQUESTED = f"SELECT {COLUMNS} FROM invitations WHERE organiser = ? AND request_id = ?"
+SELECT_REQUESTED = f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE organiser = ? AND request_id = ?"
 
-SELECT_BY_ID = f"SELECT {COLUMNS} FROM invitations WHERE invitation_id = ?"
+SELECT_BY_ID = f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE invitation_id = ?"
 
-SELECT_BY_SHA256 = f"SELECT {COLUMNS} FROM invitations WHERE sha256 = ?"
+SELECT_BY_SHA256 = f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE sha256 = ?"
 
 COUNT_AUTHORS = """
     SELECT coalesce(sum(CASE WHEN revoked OR expires_ms <= :now_ms THEN uses ELSE max_uses END), 0)
@@ -39,7 +38,7 @@ DELETE_UNUSED = """
 """
 
 SELECT_PAGE = f"""
-    SELECT {COLUMNS} FROM invitations
+    SELECT {INVITATION_COLUMNS} FROM invitations
     WHERE (:organiser = '' OR organiser = :organiser)
         AND (:open_at_ms IS NULL OR NOT revoked AND expires_ms > :open_at_ms AND uses < max_uses)
         AND (:before = '' OR invitation < (SELECT invitation FROM invitations WHERE invitation_id = :before))
@@ -113,13 +112,13 @@ class SqliteInvitations:
 def _create(file: Connection, request_id: str, invitation: Invitation, max_authors: int) -> CreatedInvitation:
     before = file.execute(SELECT_REQUESTED, (invitation.organiser, request_id)).fetchone()
     if before:
-        first = _read(before)
+        first = read_invitation(before)
         if first.terms != invitation.terms:
             raise RequestIdReused(request_id)
         return CreatedInvitation(first, repeated=True)
     if _count_authors(file, invitation.organiser, invitation.created_ms) + invitation.max_uses > max_authors:
         raise TooManyNames("invited authors", max_authors)
-    file.execute(INSERT, (invitation.id, request_id, *_row(invitation)))
+    file.execute(INSERT, (invitation.id, request_id, *invitation_row(invitation)))
     kept = {"organiser": invitation.organiser, "now_ms": invitation.created_ms, "kept": MAX_UNUSED_INVITATIONS}
     file.execute(DELETE_UNUSED, kept)
     return CreatedInvitation(invitation, repeated=False)
@@ -133,14 +132,14 @@ def _count_authors(file: Connection, organiser: str, now_ms: int) -> int:
 def _page(file: Connection, values: dict[str, Any]) -> list[Invitation]:
     if values["before"]:
         _of_id(file, values["before"])
-    return [_read(row) for row in file.execute(SELECT_PAGE, values)]
+    return [read_invitation(row) for row in file.execute(SELECT_PAGE, values)]
 
 
 def _of_id(file: Connection, invitation_id: str) -> Invitation:
     row = file.execute(SELECT_BY_ID, (invitation_id,)).fetchone()
     if not row:
         raise UnknownInvitation(invitation_id)
-    return _read(row)
+    return read_invitation(row)
 
 
 def _revoke(file: Connection, invitation_id: str) -> Invitation:
@@ -169,22 +168,4 @@ def _of_sha256(file: Connection, sha256: bytes) -> Invitation:
     row = file.execute(SELECT_BY_SHA256, (sha256,)).fetchone()
     if not row:
         raise BadInvitation("unknown")
-    return _read(row)
-
-
-def _row(invitation: Invitation) -> tuple[Any, ...]:
-    return (
-        invitation.sha256,
-        invitation.organiser,
-        invitation.created_ms,
-        invitation.expires_ms,
-        invitation.max_uses,
-        invitation.label,
-        invitation.revoked,
-        invitation.uses,
-    )
-
-
-def _read(row: tuple[Any, ...]) -> Invitation:
-    sha256, organiser, created_ms, expires_ms, max_uses, label, revoked, uses = row
-    return Invitation(sha256, organiser, created_ms, expires_ms, max_uses, label, bool(revoked), uses)
+    return read_invitation(row)

@@ -4,9 +4,8 @@ from dataclasses import astuple, fields
 from sqlite3 import Connection
 
 from referee.accounts.tokens import Quota
+from referee.storage.account_rows import QUOTA_COLUMNS
 from referee.storage.sqlite.store import SqliteStore, row_limit
-
-QUOTA_COLUMNS = ", ".join(field.name for field in fields(Quota))
 
 SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = ?"
 
