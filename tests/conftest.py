@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.storage.postgres_databases import PostgresDatabases, run_postgres
+
 TESTS = Path(__file__).parent
 COVERED = ("contests", "match", "engines")
 """Folders here whose quick tests must cover all branches of the packages that they test."""
@@ -83,3 +85,19 @@ def rng(request: pytest.FixtureRequest) -> Random:
 def renewing(request: pytest.FixtureRequest) -> bool:
     """Return whether golden files are to be written rather than compared."""
     return bool(request.config.getoption("--renew-golden"))
+
+
+@pytest.fixture(scope="session")
+def postgres_databases() -> Generator[PostgresDatabases, None, None]:
+    """Databases of a PostgreSQL server of this test process, which is started by the first test that needs it."""
+    with run_postgres() as server:
+        databases = PostgresDatabases(server)
+        databases.prepare()
+        yield databases
+
+
+@pytest.fixture
+def postgres_url(postgres_databases: PostgresDatabases) -> Generator[str, None, None]:
+    """The URL of a PostgreSQL database with all migrations and no rows."""
+    with postgres_databases.lend() as url:
+        yield url

@@ -1,0 +1,325 @@
+"""PostgreSQL database: its connections, transactions and migrations.
+
+Whatever is wrong with a connection becomes LogUnavailable, which promises that nothing was changed. If a connection
+breaks during a commit, this promise needs a proof: each connection has a row in the table `writers`, and each
+transaction writes its number there. Afterwards another connection reads that number, which waits for a transaction that
+is still running, and closes the row, so that a transaction that has not begun yet cannot commit any more.
+
+The version of the schema is the number of migrations that have been applied: the files of `migrations/postgres` in the
+order of their names. There are no downgrades, and a released migration never changes.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import asyncpg
+
+from referee.live.ports import LogUnavailable
+from referee.storage.sqlite.database import NewerDatabase
+
+STATEMENT_TIMEOUT_S = 10
+"""Maximum time that one statement takes, which includes waiting for locks."""
+ANSWER_TIMEOUT_S = STATEMENT_TIMEOUT_S + 5
+"""After this time without an answer, the connection is considered broken."""
+CONNECT_TIMEOUT_S = 5
+RETRY_S = 0.1
+"""Pause between attempts to find out what became of a transaction."""
+
+MAX_CONNECTIONS = 8
+"""Default maximum number of connections of one process, apart from the one of the match log."""
+
+SERVER_SETTINGS = {
+    "application_name": "referee",
+    "statement_timeout": f"{STATEMENT_TIMEOUT_S}s",
+    "idle_in_transaction_session_timeout": f"{STATEMENT_TIMEOUT_S}s",
+    "default_transaction_isolation": "read committed",
+}
+
+MIGRATION_LOCK = 7_700_001
+"""Key of the advisory lock under which the schema is changed."""
+
+ADD_WRITER = "INSERT INTO writers (writer) VALUES ($1)"
+
+WRITE_MARK = "UPDATE writers SET last_write = $2, written_at = now() WHERE writer = $1 AND NOT closed"
+"""Writes the number of a transaction. If it changes no row, the transaction must write nothing."""
+
+CLOSE_WRITER = "UPDATE writers SET closed = true WHERE writer = $1 RETURNING last_write"
+"""Waits for the transaction of that connection, if one is running."""
+
+DELETE_OLD_WRITERS = "DELETE FROM writers WHERE written_at < now() - interval '30 days'"
+
+T = TypeVar("T")
+
+BROKEN = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
+"""What asyncpg raises if a connection or a statement fails."""
+
+INTERRUPTED = (asyncio.CancelledError, *BROKEN)
+"""After these a connection may still wait for an answer."""
+
+
+@dataclass(slots=True)
+class WriterMarks:
+    """The numbers of the transactions of one connection."""
+
+    writer: int
+    """The connection in the table `writers`."""
+    last: int = 0
+
+    def next(self) -> "WriteMark":
+        self.last += 1
+        return WriteMark(self.writer, self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteMark:
+    """Identifies one transaction."""
+
+    writer: int
+    number: int
+
+
+class Connection(Protocol):
+    """The part of a connection of asyncpg that is used. Parameters are `$1`, `$2`, … in the SQL."""
+
+    marks: WriterMarks
+
+    async def execute(self, query: str, *values: Any) -> str:
+        """Run a statement, and return what it did, such as `UPDATE 1`."""
+
+    async def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each row of parameters."""
+
+    async def fetch(self, query: str, *values: Any) -> list[Any]:
+        """Return all rows, which are tuples that can be read by name too."""
+
+    async def fetchrow(self, query: str, *values: Any) -> Any:
+        """Return the first row; None: there is none."""
+
+    async def fetchval(self, query: str, *values: Any) -> Any:
+        """Return the first value of the first row; None: there is none."""
+
+    def transaction(self, *, isolation: str | None = None, readonly: bool = False) -> Any:
+        """Return a transaction: an asynchronous context manager, a savepoint within another transaction."""
+
+    async def close(self) -> None:
+        """Close the connection in order."""
+
+    def terminate(self) -> None:
+        """Close the connection at once."""
+
+
+class _MarkedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types.
+    __slots__ = ("marks",)
+
+
+class PostgresDatabase:
+    """A pool of connections, for one event loop. Connections that break are replaced when they are needed."""
+
+    def __init__(self, url: str, *, password_file: Path | None = None, max_connections: int = MAX_CONNECTIONS) -> None:
+        """`url` is `postgres://user:password@host:port/database`, with parameters such as `sslmode` as in libpq.
+
+        Without a password it is the content of `password_file`, read for each connection, or that of PGPASSWORD.
+        """
+        self._url = url
+        self._password_file = password_file
+        self._max_connections = max_connections
+        self._pool: Any = None
+        self._closing = False
+        self._writes: set[asyncio.Task[Any]] = set()
+
+    async def open(self) -> None:
+        """Connect, and apply missing migrations. Raises LogUnavailable or NewerDatabase."""
+        try:
+            first = await asyncpg.connect(**self._connect_options())
+            try:
+                await _migrate(first, migrations())
+            finally:
+                await first.close()
+            self._pool = await asyncpg.create_pool(
+                **self._connect_options(),
+                min_size=0,
+                max_size=self._max_connections,
+                init=_add_writer,
+                reset=_keep_session,
+            )
+            await self.write(lambda connection: connection.execute(DELETE_OLD_WRITERS))
+        except (*BROKEN, ValueError) as cause:  # ValueError: the URL or its files cannot be used.
+            raise unavailable(cause) from cause
+
+    async def read(self, query: Callable[[Connection], Awaitable[T]]) -> T:
+        """Return the result of `query`. Raises LogUnavailable, or what else `query` raises."""
+        try:
+            async with self._acquire() as connection:
+                return await query(connection)
+        except BROKEN as cause:
+            raise unavailable(cause) from cause
+
+    async def write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
+        """Return the result of `operation`, which is one transaction, once it is committed.
+
+        Raises LogUnavailable, or what else `operation` raises: then nothing was changed. The operation is completed
+        even if the caller is cancelled meanwhile.
+        """
+        task = asyncio.ensure_future(self._write(operation))
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        return await asyncio.shield(task)
+
+    async def was_committed(self, mark: WriteMark) -> bool:
+        """Return whether a transaction whose connection broke was committed. If not, it never will be.
+
+        Returns when the database can say so. Raises LogUnavailable if this object is closed before.
+        """
+        while not self._closing:
+            with suppress(*BROKEN, LogUnavailable):
+                async with self._acquire() as connection:
+                    last = await connection.fetchval(CLOSE_WRITER, mark.writer)
+                    return last is not None and last >= mark.number
+            await asyncio.sleep(RETRY_S)
+        raise unavailable("it is closed, and whether the last changes were stored is not known")
+
+    async def connect(self) -> Connection:
+        """Return a connection apart from the pool, whose `marks` number its transactions. Raises LogUnavailable."""
+        try:
+            connection: Connection = await asyncpg.connect(**self._connect_options())
+            try:
+                await _add_writer(connection)
+            except BaseException:
+                connection.terminate()
+                raise
+        except (*BROKEN, ValueError) as cause:
+            raise unavailable(cause) from cause
+        return connection
+
+    async def close(self) -> None:
+        """Complete what was begun, and close all connections. Closing twice is allowed."""
+        self._closing = True
+        await asyncio.gather(*self._writes, return_exceptions=True)
+        pool, self._pool = self._pool, None
+        if pool:
+            with suppress(*BROKEN):
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    await pool.close()
+            pool.terminate()
+
+    def _connect_options(self) -> dict[str, Any]:
+        options = {
+            "dsn": self._url,
+            "timeout": CONNECT_TIMEOUT_S,
+            "command_timeout": ANSWER_TIMEOUT_S,
+            "server_settings": SERVER_SETTINGS,
+            "connection_class": _MarkedConnection,
+        }
+        if self._password_file is not None:
+            options["password"] = self._read_password
+        return options
+
+    def _read_password(self) -> str:
+        assert self._password_file
+        return self._password_file.read_text(encoding="utf-8").strip()
+
+    @asynccontextmanager
+    async def _acquire(self) -> AsyncIterator[Connection]:
+        """Lend a connection. It is closed if anything is wrong with it. Raises LogUnavailable."""
+        if self._pool is None:
+            raise unavailable("it is closed")
+        try:
+            connection = await self._pool.acquire(timeout=ANSWER_TIMEOUT_S)
+        except BROKEN as cause:
+            raise unavailable(cause) from cause
+        try:
+            yield connection
+        except BaseException as cause:
+            if isinstance(cause, INTERRUPTED) and not _is_refusal(cause):
+                connection.terminate()  # Otherwise its release would wait for an answer.
+            raise
+        finally:
+            with suppress(*BROKEN):
+                await self._pool.release(connection)
+
+    async def _write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
+        async with self._acquire() as connection:
+            transaction = connection.transaction()
+            try:
+                await transaction.start()
+                mark = await write_mark(connection)
+                result = await operation(connection)
+            except BaseException as cause:  # Without COMMIT nothing can be committed.
+                with suppress(*BROKEN):
+                    await transaction.rollback()
+                if isinstance(cause, BROKEN):
+                    raise unavailable(cause) from cause
+                raise
+            try:
+                await transaction.commit()
+            except BROKEN as cause:
+                connection.terminate()
+                if _is_refusal(cause) or not await self.was_committed(mark):
+                    raise unavailable(cause) from cause
+        return result
+
+
+async def write_mark(connection: Connection) -> WriteMark:
+    """Begin the changes of a transaction. Raises asyncpg.InterfaceError if the connection may write nothing."""
+    mark: WriteMark = connection.marks.next()
+    if await connection.execute(WRITE_MARK, mark.writer, mark.number) != "UPDATE 1":
+        raise asyncpg.InterfaceError("the connection was replaced")
+    return mark
+
+
+def unavailable(cause: object) -> LogUnavailable:
+    return LogUnavailable(f"the database is unavailable: {_described(cause)}")
+
+
+def migrations() -> list[str]:
+    """Return the SQL of every migration, in order."""
+    folder = files("referee.storage") / "migrations" / "postgres"
+    return [file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)]
+
+
+async def _migrate(connection: Connection, migrations: Sequence[str]) -> None:
+    """Apply all migrations that the database has not had yet, in one transaction. Raises NewerDatabase."""
+    async with connection.transaction():
+        await connection.execute(
+            "SET LOCAL statement_timeout = 0"
+        )  # Another process may be migrating a large database.
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
+        version = await _schema_version(connection)
+        if version > len(migrations):
+            raise NewerDatabase(version, len(migrations))
+        if version == len(migrations):  # A role that may not change the schema gets this far.
+            return
+        for migration in migrations[version:]:
+            await connection.execute(migration)
+        await connection.execute("UPDATE schema_version SET version = $1", len(migrations))
+
+
+async def _schema_version(connection: Connection) -> int:
+    if await connection.fetchval("SELECT to_regclass('schema_version')") is None:
+        return 0
+    version: int = await connection.fetchval("SELECT version FROM schema_version")
+    return version
+
+
+async def _add_writer(connection: Connection) -> None:
+    connection.marks = WriterMarks(secrets.randbits(63))
+    await connection.execute(ADD_WRITER, connection.marks.writer)
+
+
+async def _keep_session(connection: Connection) -> None:
+    """Replace what the pool does when a connection is returned: nothing here changes settings of a session."""
+
+
+def _is_refusal(cause: BaseException) -> bool:
+    """Return whether PostgreSQL has answered with an error, after which the connection can be used."""
+    return isinstance(cause, asyncpg.PostgresError) and cause.severity_en == "ERROR"
+
+
+def _described(cause: object) -> str:
+    return str(cause) or type(cause).__name__

@@ -1,0 +1,207 @@
+"""Connections, transactions and migrations of PostgreSQL."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import asyncpg
+import pytest
+
+from referee.live.ports import LogUnavailable
+from referee.storage.postgres import database as database_module
+from referee.storage.postgres.database import Connection, PostgresDatabase, migrations, write_mark
+from referee.storage.sqlite.database import NewerDatabase
+from tests.storage.postgres_databases import PostgresDatabases
+
+COUNT = "SELECT count(*) FROM contests"
+ADD = "INSERT INTO contests (contest_id) VALUES ($1)"
+END_SESSIONS = """
+    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+    WHERE pid <> pg_backend_pid() AND datname = current_database()
+"""
+
+
+def with_database(url: str, test: Callable[[PostgresDatabase], Awaitable[None]]) -> None:
+    async def run() -> None:
+        database = PostgresDatabase(url)
+        async with asyncio.timeout(60):
+            await database.open()
+            try:
+                await test(database)
+            finally:
+                await database.close()
+
+    asyncio.run(run())
+
+
+async def count(database: PostgresDatabase) -> Any:
+    return await database.read(lambda connection: connection.fetchval(COUNT))
+
+
+async def end_sessions(url: str) -> None:
+    """End all other sessions of the database, as an administrator may."""
+    connection = await asyncpg.connect(url)
+    await connection.execute(END_SESSIONS)
+    await connection.close()
+
+
+def test_a_write_is_one_transaction(postgres_url: str) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        async def fails(connection: Connection) -> None:
+            await connection.execute(ADD, "a")
+            raise KeyError("by the caller")
+
+        with pytest.raises(KeyError):
+            await database.write(fails)
+        assert await count(database) == 0
+        await database.write(lambda connection: connection.execute(ADD, "a"))
+        assert await count(database) == 1
+
+    with_database(postgres_url, test)
+
+
+def test_a_failed_statement_is_log_unavailable_and_changes_nothing(postgres_url: str) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        async def add_twice(connection: Connection) -> None:
+            for _ in range(2):
+                await connection.execute(ADD, "a")
+
+        with pytest.raises(LogUnavailable, match="duplicate key"):
+            await database.write(add_twice)
+        assert await count(database) == 0
+        with pytest.raises(LogUnavailable, match="no_such_table"):
+            await database.read(lambda connection: connection.fetchval("SELECT * FROM no_such_table"))
+
+    with_database(postgres_url, test)
+
+
+def test_a_write_is_completed_although_its_caller_is_cancelled(postgres_url: str) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        began, go_on = asyncio.Event(), asyncio.Event()
+
+        async def add(connection: Connection) -> None:
+            began.set()
+            await go_on.wait()
+            await connection.execute(ADD, "a")
+
+        caller = asyncio.ensure_future(database.write(add))
+        await began.wait()
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        go_on.set()
+        await database.close()
+        await database.open()
+        assert await count(database) == 1
+
+    with_database(postgres_url, test)
+
+
+def test_broken_connections_are_replaced(postgres_url: str) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        async def add_after_end(connection: Connection) -> None:
+            await connection.execute(ADD, "lost")
+            await end_sessions(postgres_url)
+            await connection.execute(ADD, "never sent")
+
+        assert await count(database) == 0
+        with pytest.raises(LogUnavailable):
+            await database.write(add_after_end)
+        assert await count(database) == 0
+        await database.write(lambda connection: connection.execute(ADD, "a"))
+        assert await count(database) == 1
+
+    with_database(postgres_url, test)
+
+
+def test_a_broken_commit_is_answered_with_what_became_of_it(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        commit = asyncpg.transaction.Transaction.commit
+
+        async def lose_answer(transaction: Any) -> None:
+            await commit(transaction)
+            raise ConnectionResetError
+
+        async def lose_request(_: Any) -> None:
+            raise ConnectionResetError
+
+        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_answer)
+        await database.write(lambda connection: connection.execute(ADD, "stored"))
+        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_request)
+        with pytest.raises(LogUnavailable):
+            await database.write(lambda connection: connection.execute(ADD, "not stored"))
+        monkeypatch.undo()
+        assert await database.read(lambda connection: connection.fetch("SELECT contest_id FROM contests")) == [
+            ("stored",)
+        ]
+
+    with_database(postgres_url, test)
+
+
+def test_the_outcome_waits_for_a_transaction_that_still_runs_and_closes_its_connection(postgres_url: str) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        slow = await database.connect()
+        transaction = slow.transaction()
+        await transaction.start()
+        mark = await write_mark(slow)
+        asked = asyncio.ensure_future(database.was_committed(mark))
+        await wait_until_blocked(slow)
+        assert not asked.done()
+        await transaction.commit()
+        assert await asked
+        with pytest.raises(asyncpg.InterfaceError):
+            await write_mark(slow)
+        assert not await database.was_committed(slow.marks.next())
+        slow.terminate()
+
+    with_database(postgres_url, test)
+
+
+async def wait_until_blocked(connection: Connection) -> None:
+    """Return when another session waits for a lock."""
+    while not await connection.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
+        pass
+
+
+def test_several_processes_migrate_an_empty_database_at_once(postgres_databases: PostgresDatabases) -> None:
+    url = postgres_databases.create_empty("several")
+
+    async def test() -> None:
+        databases = [PostgresDatabase(url) for _ in range(4)]
+        await asyncio.gather(*(database.open() for database in databases))
+        versions = [
+            await database.read(lambda connection: connection.fetchval("SELECT version FROM schema_version"))
+            for database in databases
+        ]
+        assert versions == [len(migrations())] * 4
+        await asyncio.gather(*(database.close() for database in databases))
+
+    asyncio.run(test())
+
+
+def test_a_newer_database_is_refused(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_module, "migrations", lambda: [])
+    with pytest.raises(NewerDatabase):
+        with_database(postgres_url, end_of_test)
+
+
+async def end_of_test(database: PostgresDatabase) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    "url", ["postgres://referee:secret@127.0.0.1:1/x", "nonsense", "postgres://referee:secret@127.0.0.1:x/y"]
+)
+def test_an_address_without_a_server_is_log_unavailable_and_the_password_is_not_shown(url: str) -> None:
+    with pytest.raises(LogUnavailable) as error:
+        with_database(url, end_of_test)
+    assert "secret" not in str(error.value)
+
+
+def test_a_closed_database_is_unavailable(postgres_url: str) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        await database.close()
+        with pytest.raises(LogUnavailable):
+            await count(database)
+
+    with_database(postgres_url, test)
