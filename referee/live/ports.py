@@ -75,10 +75,7 @@ class MatchArchived(DetailedError):
 
 
 def fault_id(match_id: str) -> str:
-    """Return the id under which the server's log has the details of the fault of this match.
-
-    A match has at most one fault: its game fails, which voids the match, or its log is damaged.
-    """
+    """Return the id in the server's log of the only fault of this match: its game failed, or its log is damaged."""
     return f"fault-{match_id}"
 
 
@@ -192,6 +189,10 @@ class EventLog(Protocol):
 
         Raises MatchArchived if its entries have left the log, or LogDamaged if one cannot be read.
         """
+
+    @abstractmethod
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of the last entry of each of these matches. Unknown and archived ones are left out."""
 
     @abstractmethod
     async def unfinished(self) -> list[str]:

@@ -81,6 +81,9 @@ class MeteredEventLog(EventLog):
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._log.summaries(wanted, before, limit)
 
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        return await self._log.heads(match_ids)
+
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
 

@@ -68,6 +68,10 @@ class MemoryEventLog(EventLog):
         self._check_open()
         return self._logs.get(match_id, [])[after:][:limit]
 
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        self._check_open()
+        return {match_id: len(self._logs[match_id]) for match_id in match_ids if match_id in self._logs}
+
     async def unfinished(self) -> list[str]:
         self._check_open()
         return [match_id for match_id in self._logs if not self.is_over(match_id)]

@@ -137,6 +137,9 @@ class CrashingEventLog(AwaitedLog):
         await self._crash.check()
         return await self._stored.read(match_id, after, limit)
 
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        return await self._stored.heads(match_ids)
+
     async def unfinished(self) -> list[str]:
         return await self._stored.unfinished()
 

@@ -107,6 +107,9 @@ class GatedLog(AwaitedLog):
         self.entries_read += len(entries)
         return entries
 
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        return await self._log.heads(match_ids)
+
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
 

@@ -184,6 +184,16 @@ async def test_a_concurrent_reader_sees_whole_appends_without_gaps(log: EventLog
 
 
 @with_every_log
+async def test_the_heads_of_many_matches_are_read_at_once(log: EventLog) -> None:
+    await log.append("m", 0, notes(1, 3))
+    await log.append("n", 0, notes(1, 1))
+    await log.append("n", 1, [END])
+    await log.append("other", 0, notes(1, 1))
+    assert await log.heads(["n", "nobody", "m", "n"]) == {"m": 3, "n": 2}
+    assert await log.heads([]) == {}
+
+
+@with_every_log
 async def test_appended_entries_can_be_read_at_once(log: EventLog) -> None:
     for number in range(20):
         (entry,) = await log.append("m", number, [note(number)])

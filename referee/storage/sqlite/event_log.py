@@ -5,6 +5,7 @@ of a commit. An append returns after that commit. A second thread reads, with it
 entries only.
 """
 
+import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,7 +27,7 @@ from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestAppend, SqliteContestLog, encode_contest_append
 from referee.storage.sqlite.database import BUSY_MS, Durability
-from referee.storage.sqlite.group_commit import EncodedAppend, GroupCommit, LogEnds
+from referee.storage.sqlite.group_commit import SELECT_ENDS, EncodedAppend, GroupCommit, LogEnds
 from referee.storage.sqlite.store import DatabaseThreads, SqliteStore, row_limit
 
 SELECT_ENTRIES = """
@@ -102,6 +103,9 @@ class SqliteEventLog(EventLog):
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._threads.read(lambda file: _read_entries(file, match_id, after, limit))
 
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        return await self._threads.read(lambda file: _read_heads(file, match_ids))
+
     async def unfinished(self) -> list[str]:
         return await self._threads.read(lambda file: _match_ids(file, SELECT_UNFINISHED))
 
@@ -156,6 +160,11 @@ def _read_entries(file: sqlite3.Connection, match_id: str, after: int, limit: in
     if not entries and file.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
         raise MatchArchived(match_id)
     return entries
+
+
+def _read_heads(file: sqlite3.Connection, match_ids: Sequence[str]) -> dict[str, int]:
+    ends = file.execute(SELECT_ENDS, (json.dumps(match_ids),))
+    return {match_id: last for match_id, _, last in ends if last > 0}
 
 
 def _read_summaries(file: sqlite3.Connection, wanted: MatchFilter, before: str, limit: int) -> Summaries:
