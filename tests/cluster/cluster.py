@@ -1,0 +1,176 @@
+"""A ladder on one or several nodes, with recording bots and watchers, on which a test causes a fault.
+
+A test starts a cluster, lets a fault act while matches are played, waits until more matches have ended, and calls
+`assert_promises_kept`, which closes the ladder and reports every promise that was broken (checker.py).
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from referee_api.v1 import clock_pb2, game_pb2, match_pb2
+
+from tests.cluster.checker import check
+from tests.cluster.final_state import FinalLadder
+from tests.cluster.recorders import Recorders, run_bots, run_watchers
+from tests.cluster.violations import Violation, report
+from tests.e2e.organiser import call_method
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
+
+LADDER = "main"
+BOTS = 16
+WATCHERS = 2
+THINK_MS = 40
+MAX_CONCURRENT_MATCHES = 8
+MAIN_MS, INCREMENT_MS = 8_000, 500
+"""Shorter than the longest faults, so that a bot whose clock runs during such a fault loses on time."""
+RULES = game_pb2.Rules(game="troke", options={"max_plies": "40"})
+FLAGS = ("--heartbeat-timeout-ms", "15000", "--start-timeout-ms", "600000")
+FINISH_TIMEOUT_S = 2 * TIMEOUT_S
+
+
+class Node:
+    """One `referee serve`, which can be killed, frozen and started again on the same data."""
+
+    def __init__(self, folder: Path, flags: Sequence[str]) -> None:
+        self._folder = folder
+        self._flags = flags
+        self._running = ExitStack()
+        self.server: ServerProcess
+        folder.mkdir()
+
+    def start(self) -> None:
+        self.server = self._running.enter_context(run_server(self._folder, *self._flags))
+
+    def kill(self) -> None:
+        """Kill it with SIGKILL."""
+        self.server.kill()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop it with SIGSTOP within this block."""
+        process = self.server.process
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        self._running.close()
+
+    @property
+    def is_running(self) -> bool:
+        return self.server.process.poll() is None
+
+    def log_end(self, lines: int = 60) -> str:
+        return "\n".join((self._folder / "server.log").read_text(errors="replace").splitlines()[-lines:])
+
+
+class Cluster:
+    def __init__(self, folder: Path, nodes: Sequence[Node], stack: ExitStack) -> None:
+        self.nodes = nodes
+        self._folder = folder
+        self._stack = stack
+        self._token = ""
+        self._bots: Recorders
+        self._watchers: Recorders
+
+    def play(self) -> None:
+        """Create the ladder, and start the bots and watchers."""
+        first = self.nodes[0].server
+        with first.channel() as channel:
+            self._token = create_organiser_token(channel, first.admin_token)
+            names = [f"bot-{number}" for number in range(BOTS)]
+            secrets = dict(zip(names, register_bots(channel, self._token, *names), strict=True))
+            terms = {"match_terms": [_match_terms()], "max_concurrent_matches": MAX_CONCURRENT_MATCHES}
+            call_method(
+                channel, "LadderService/CreateLadder", self._token, request_id="make it", name=LADDER, terms=terms
+            )
+            for secret in secrets.values():
+                call_method(channel, "LadderService/JoinLadder", secret, ladder=LADDER)
+        self._bots = self._stack.enter_context(run_bots(self._folder / "bots", secrets, THINK_MS))
+        self._watchers = self._stack.enter_context(
+            run_watchers(self._folder / "watchers", self._token, LADDER, WATCHERS)
+        )
+        self.publish_addresses()
+
+    def publish_addresses(self) -> None:
+        """Tell the recorders where the nodes are; to be called after a node was started."""
+        addresses = [node.server.address for node in self.nodes if node.is_running]
+        self._bots.connect_to(addresses)
+        self._watchers.connect_to(addresses)
+
+    def restart(self, node: Node) -> None:
+        """Start a node that was killed."""
+        node.start()
+        self.publish_addresses()
+
+    def wait_for_moves(self, count: int) -> None:
+        """Wait until this many more moves were accepted."""
+        target = len(self._bots.announced("accepted")) + count
+        assert self._bots.wait_until(lambda: len(self._bots.announced("accepted")) >= target), "no moves are accepted"
+
+    def wait_for_ends(self, count: int) -> None:
+        """Wait until this many more matches have ended, as their bots were told."""
+        target = len(set(self._bots.announced("over"))) + count
+        assert self._bots.wait_until(lambda: len(set(self._bots.announced("over"))) >= target), "no matches end"
+
+    def finish(self) -> list[Violation]:
+        """Close the ladder, wait until all are told the ends of all matches, and return every broken promise."""
+        node = next(node for node in self.nodes if node.is_running)
+        with node.server.channel() as channel:
+            call_method(channel, "LadderService/CloseLadder", self._token, ladder=LADDER)
+            self._watchers.wait_until(
+                lambda: self._watchers.announced("watched").count(f"ladder/{LADDER}") == WATCHERS, FINISH_TIMEOUT_S
+            )
+            ladder = FinalLadder(channel, self._token, LADDER, self._folder / "records")
+            final = ladder.read()
+            violations = ladder.violations()
+        self._wait_until_told([match for match, it in final.matches.items() if it.entries])
+        assert final.matches, "nothing was played"
+        return [*violations, *check(self._bots.stop(), self._watchers.stop(), final)]
+
+    def assert_promises_kept(self) -> None:
+        """Do the same as `finish`, and fail with a report if a promise was broken."""
+        violations = self.finish()
+        assert not violations, report(violations)
+
+    def _wait_until_told(self, matches: Sequence[str]) -> None:
+        """Wait until the bots and watchers were told everything, or for a limited time: the checker sees the rest."""
+        seats = 2 * len(matches)
+        self._bots.wait_until(lambda: len(set(self._bots.announced("ended"))) >= seats)
+        self._watchers.wait_until(lambda: len(self._watchers.announced("watched")) >= WATCHERS * (1 + len(matches)))
+
+
+def _match_terms() -> match_pb2.MatchTerms:
+    fischer = clock_pb2.Fischer(main_ms=MAIN_MS, increment_ms=INCREMENT_MS)
+    control = clock_pb2.TimeControl(rule=clock_pb2.ClockRule(fischer=fischer))
+    return match_pb2.MatchTerms(rules=RULES, time_control=control, start_timeout_ms=600_000)
+
+
+@contextmanager
+def run_cluster(folder: Path, flags: Sequence[str] = (), nodes: int = 1) -> Iterator[Cluster]:
+    """Run a cluster of this many nodes with the same flags, on which bots play a ladder and watchers watch it."""
+    with ExitStack() as stack:
+        running = [Node(folder / f"node-{number}", (*FLAGS, *flags)) for number in range(nodes)]
+        for node in running:
+            stack.callback(node.close)
+            node.start()
+        cluster = Cluster(folder, running, stack)
+        try:
+            cluster.play()
+            yield cluster
+        except BaseException as error:
+            for number, node in enumerate(running):
+                error.add_note(f"node {number}: {node.log_end()}")
+            raise
+
+
+def hold(seconds: float) -> None:
+    """Let a fault last: the time itself is the fault, and nothing is asserted about it."""
+    time.sleep(seconds)

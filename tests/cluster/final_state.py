@@ -1,0 +1,96 @@
+"""Reads the final logs of a ladder from a node, and checks the ladder's record by two independent programs.
+
+`referee verify` replays every match and the ladder; tests/recomputation computes the ladder again without any code of
+the referee.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from tests.cluster.final_logs import FinalMatch, FinalState, RatedMatch, match_of_record
+from tests.cluster.violations import Broken, Violation
+from tests.e2e.organiser import call_method
+from tests.e2e.server import TIMEOUT_S
+from tests.recomputation.ladder import recompute_ladder
+from tests.recomputation.signed_lines import Differs, read_events
+
+OVER = "MATCH_PHASE_OVER"
+MAX_OUTPUT = 2000
+
+
+class FinalLadder:
+    """A closed ladder, as one node shows it."""
+
+    def __init__(self, channel: grpc.Channel, token: str, ladder: str, folder: Path) -> None:
+        """`folder` receives the records."""
+        self._channel = channel
+        self._token = token
+        self._ladder = ladder
+        self._folder = folder
+        folder.mkdir()
+
+    def read(self) -> FinalState:
+        """Return all matches and ratings, and write their records to the folder."""
+        matches = {match.id: self._match(match) for match in self._matches()}
+        return FinalState(matches, list(self._rated()))
+
+    def violations(self) -> list[Violation]:
+        """Check the records that were read."""
+        log = f"ladder/{self._ladder}"
+        verified = self._verify()
+        found = [] if verified.returncode == 0 else [verified.stdout[-MAX_OUTPUT:] + verified.stderr[-MAX_OUTPUT:]]
+        try:
+            recompute_ladder(self._events)
+        except (Differs, AssertionError) as error:
+            found.append(f"computed again: {error}")
+        table = [event for event in self._events if event["kind"] == "season_standings"][-1]["rows"]
+        recorded = {row["entrant"]: row["value"] for row in table}
+        if recorded != (shown := self._standings()):
+            found.append(f"the log has {recorded}, the server shows {shown}")
+        return [Violation(Broken.RATINGS_DIFFER, log, (evidence,)) for evidence in found]
+
+    def _call(self, method: str, **fields: Any) -> Any:
+        return call_method(self._channel, method, self._token, **fields)
+
+    def _matches(self) -> Iterator[Any]:
+        page = self._call("MatchService/ListMatches", ladder=self._ladder, page_size=1000)
+        yield from page.matches
+        while page.next_page_token:
+            page = self._call(
+                "MatchService/ListMatches", ladder=self._ladder, page_size=1000, page_token=page.next_page_token
+            )
+            yield from page.matches
+
+    def _match(self, match: Any) -> FinalMatch:
+        phase = type(match).DESCRIPTOR.fields_by_name["phase"].enum_type.values_by_number[match.phase].name
+        if phase != OVER:
+            return FinalMatch(match.id, [seat.bot for seat in match.seats], phase=phase)
+        parts = self._call("MatchService/GetRecord", match_id=match.id)
+        lines = [line for part in parts for line in part.lines]
+        (self._folder / f"{match.id}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        return match_of_record(lines)
+
+    def _rated(self) -> Iterator[RatedMatch]:
+        parts = self._call("LadderService/GetLadderRecord", ladder=self._ladder)
+        text = "".join(part.text for part in parts)
+        self._record = self._folder.parent / f"{self._ladder}.jsonl"
+        self._record.write_text(text)
+        self._events = read_events(text.encode())
+        for event in self._events:
+            if event["kind"] == "rated":
+                ratings = {change["player"]["bot"]: change["after"]["rating"]["value"] for change in event["changes"]}
+                yield RatedMatch(event["match_id"], tuple(event["finish"]["ranks"]), ratings)
+
+    def _verify(self) -> subprocess.CompletedProcess[str]:
+        records = sorted(map(str, self._folder.glob("*.jsonl")))
+        command = [sys.executable, "-m", "referee", "verify", "--records", str(self._folder), str(self._record)]
+        return subprocess.run([*command, *records], capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
+
+    def _standings(self) -> dict[str, float]:
+        rows = self._call("LadderService/ListLadderStandings", ladder=self._ladder, page_size=1000).standings
+        return {row.entrant.name: row.rating.value for row in rows}
