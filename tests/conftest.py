@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from referee.local.nats_server import PrivateNats
+from tests.bus.nats import create_nats
 from tests.storage.postgres_databases import PostgresDatabases, run_postgres
 
 TESTS = Path(__file__).parent
@@ -101,3 +103,10 @@ def postgres_url(postgres_databases: PostgresDatabases) -> Generator[str, None, 
     """The URL of a PostgreSQL database with all migrations and no rows."""
     with postgres_databases.lend() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def nats(tmp_path_factory: pytest.TempPathFactory) -> Generator[PrivateNats, None, None]:
+    """A NATS server of this test process, which is started by the first test that needs it, and left running by all."""
+    with create_nats(tmp_path_factory.mktemp("nats")) as server:
+        yield server

@@ -56,7 +56,7 @@ class BusCounts:
         self.sent = 0
         """Accepted by `publish`. A connection that breaks may still lose them."""
         self.received = 0
-        """Handed to subscribers."""
+        """Read from others, including those that were then dropped as forged or replayed."""
         self.dropped = dict.fromkeys(DropReason, 0)
 
 
@@ -70,8 +70,8 @@ class Subscription(Protocol):
 class Bus(Protocol):
     """Carries messages between nodes. All methods are called on one event loop. Adapters inherit from it.
 
-    Messages of one publisher on one subject arrive in order, each once, or not at all. A bus does not receive its own
-    messages.
+    Messages of one publisher arrive in order, whatever their subjects, each once or not at all. A bus does not receive
+    its own messages.
     """
 
     counts: BusCounts

