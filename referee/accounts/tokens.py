@@ -6,7 +6,7 @@ no slow hash is needed, since 32 random bytes cannot be guessed.
 
 import hashlib
 from base64 import b32encode
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Protocol
@@ -97,6 +97,11 @@ class Token:
         """Public identifier, safe in lists and logs."""
         return f"tk_{self.sha256.hex()[:16]}"
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether it is in the store, and not of an identity provider."""
+        return self.role is Role.BOT or not self.holder.startswith(PROVIDER_HOLDER)
+
     def is_valid_at(self, now_ms: int) -> bool:
         return not self.revoked and (self.expires_ms is None or now_ms < self.expires_ms)
 
@@ -173,6 +178,9 @@ class Tokens(Protocol):
 
     async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
         """Return tokens, the newest first, older than the one with the id `before`. Raises UnknownToken."""
+
+    async def revoked(self, token_ids: Collection[str]) -> set[str]:
+        """Return those of the ids whose tokens are revoked or do not exist."""
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         """Change the last use and the revocation of a token atomically, and return it. Raises UnknownToken.

@@ -1,7 +1,7 @@
 """The storage ports of accounts in memory, for one event loop: for tests and for servers with `ephemeral`."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -54,6 +54,9 @@ class MemoryTokens:
             self.get(before)
         older = _up_to(list(self._tokens), before)
         return [token for token in reversed(self._select(wanted)) if token.id in older][:limit]
+
+    async def revoked(self, token_ids: Collection[str]) -> set[str]:
+        return {one for one in token_ids if one not in self._tokens or self._tokens[one].revoked}
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         token = self.get(token_id)

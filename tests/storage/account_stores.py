@@ -1,7 +1,7 @@
 """The account stores that the contract suites run with: bots, tokens, quotas and bot logs."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,11 @@ from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.memory_invitations import MemoryInvitations
+from referee.storage.postgres.accounts import PostgresAccounts, PostgresTokens
+from referee.storage.postgres.bot_log import PostgresBotLog
+from referee.storage.postgres.database import PostgresDatabase
+from referee.storage.postgres.invitations import PostgresInvitations
+from referee.storage.postgres.quotas import PostgresQuotas
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
 from referee.storage.sqlite.database import Durability
@@ -26,6 +31,10 @@ MAX_LINES = 5
 HIGH_LIMITS = MaxNames(bots=100, tokens=100)
 
 
+async def nothing() -> None:
+    """Open or close what is in memory."""
+
+
 @dataclass(frozen=True)
 class AccountStores:
     accounts: Accounts
@@ -33,7 +42,8 @@ class AccountStores:
     quotas: Quotas
     bot_log: BotLog
     invitations: Invitations
-    store: SqliteStore | None = None
+    open: Callable[[], Awaitable[None]] = nothing
+    close: Callable[[], Awaitable[None]] = nothing
 
     async def register(self, name: str, owner: str = "ann", limit: MaxNames = HIGH_LIMITS, **more: Any) -> Registration:
         """Register a bot, with a request id that contains its name."""
@@ -43,10 +53,6 @@ class AccountStores:
     async def add_versions(self, bot: str, *versions: str) -> None:
         for version in versions:
             await self.accounts.add_version(Version(bot, version, NOON_MS), 100)
-
-    async def close(self) -> None:
-        if self.store:
-            await self.store.close()
 
 
 def in_memory() -> AccountStores:
@@ -61,32 +67,42 @@ def in_sqlite(path: Path) -> AccountStores:
     store = SqliteStore(path, Durability.NORMAL, busy_ms=0)
     log = SqliteBotLog(store, MAX_LINES)
     quotas, invitations = SqliteQuotas(store), SqliteInvitations(store)
-    return AccountStores(SqliteAccounts(store), SqliteTokens(store), quotas, log, invitations, store)
+    return AccountStores(SqliteAccounts(store), SqliteTokens(store), quotas, log, invitations, close=store.close)
 
 
-ACCOUNT_STORES: dict[str, Callable[[Path], AccountStores]] = {
+def in_postgres(url: str) -> AccountStores:
+    database = PostgresDatabase(url)
+    log = PostgresBotLog(database, MAX_LINES)
+    quotas, invitations = PostgresQuotas(database), PostgresInvitations(database)
+    accounts, tokens = PostgresAccounts(database), PostgresTokens(database)
+    return AccountStores(accounts, tokens, quotas, log, invitations, database.open, database.close)
+
+
+ACCOUNT_STORES: dict[str, Callable[[pytest.FixtureRequest], AccountStores]] = {
     "memory": lambda _: in_memory(),
-    "sqlite": lambda folder: in_sqlite(folder / "referee.db"),
+    "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
+    "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_url")),
 }
 
 StoreTest = Callable[[AccountStores], Coroutine[Any, Any, None]]
 
 
-def with_all_account_stores(coroutine: StoreTest) -> Callable[[str, Path], None]:
+def with_all_account_stores(coroutine: StoreTest) -> Callable[[str, pytest.FixtureRequest], None]:
     """Return a test that runs the coroutine with each empty account store."""
 
     @pytest.mark.parametrize("make", ACCOUNT_STORES)
-    def test(make: str, tmp_path: Path) -> None:
-        run_with_store(ACCOUNT_STORES[make](tmp_path), coroutine)
+    def test(make: str, request: pytest.FixtureRequest) -> None:
+        run_with_store(ACCOUNT_STORES[make](request), coroutine)
 
     test.__name__ = coroutine.__name__
     return test
 
 
 def run_with_store(stores: AccountStores, *coroutines: StoreTest) -> None:
-    """Run the coroutines one after the other, and close the stores."""
+    """Open the stores, run the coroutines one after the other, and close the stores."""
 
     async def run_all() -> None:
+        await stores.open()
         try:
             for coroutine in coroutines:
                 await coroutine(stores)

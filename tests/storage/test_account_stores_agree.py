@@ -1,7 +1,6 @@
-"""The stores in memory and in SQLite return the same results for the same calls."""
+"""All account stores return the same results for the same calls."""
 
 import asyncio
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -20,7 +19,7 @@ from referee.accounts.bots import (
     without_faults,
 )
 from referee.accounts.tokens import Role, Token, TokenFilter, revoked, sha256_of
-from tests.storage.account_stores import NOON_MS, AccountStores, in_memory, in_sqlite
+from tests.storage.account_stores import ACCOUNT_STORES, NOON_MS, AccountStores, in_memory
 
 STEPS = 300
 NAMES = ("ada", "bob", "cat", "dan")
@@ -74,6 +73,7 @@ async def call_tokens(stores: AccountStores, rng: Random) -> object:
 async def run_random_calls(stores: AccountStores, seed: int) -> list[object]:
     """Run random calls, and return their results; equal results lead to equal calls."""
     rng, answers = Random(seed), list[object]()
+    await stores.open()
     for _ in range(STEPS):
         try:
             answers.append(await rng.choice((call_accounts, call_tokens))(stores, rng))
@@ -84,7 +84,10 @@ async def run_random_calls(stores: AccountStores, seed: int) -> list[object]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_same_calls_have_the_same_results_in_memory_and_in_sqlite(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("make", [name for name in ACCOUNT_STORES if name != "memory"])
+def test_the_same_calls_have_the_same_results_as_in_memory(
+    make: str, seed: int, request: pytest.FixtureRequest
+) -> None:
     expected = asyncio.run(run_random_calls(in_memory(), seed))
-    assert asyncio.run(run_random_calls(in_sqlite(tmp_path / "referee.db"), seed)) == expected
+    assert asyncio.run(run_random_calls(ACCOUNT_STORES[make](request), seed)) == expected
     assert len({str(answer) for answer in expected}) > STEPS // 6

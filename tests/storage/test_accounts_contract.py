@@ -260,6 +260,16 @@ async def test_a_revoked_token_is_found_too(stores: AccountStores) -> None:
 
 
 @with_all_account_stores
+async def test_revoked_and_unknown_tokens_are_found_among_many(stores: AccountStores) -> None:
+    kept, gone = organiser_token("kept", expires_ms=NOON_MS + 1), organiser_token("gone")
+    for token in (kept, gone):
+        await stores.tokens.add_token(token, 9)
+    await stores.tokens.change_token(gone.id, revoked)
+    assert await stores.tokens.revoked([kept.id, gone.id, "tk_0", gone.id]) == {gone.id, "tk_0"}
+    assert await stores.tokens.revoked([]) == set()
+
+
+@with_all_account_stores
 async def test_a_change_of_a_token_can_only_set_last_use_and_revocation(stores: AccountStores) -> None:
     token = organiser_token("s")
     await stores.tokens.add_token(token, 1)

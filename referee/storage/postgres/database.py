@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 import asyncpg
 
+from referee.accounts.account_errors import BadField
 from referee.live.ports import LogUnavailable
 from referee.storage.sqlite.database import NewerDatabase
 
@@ -153,18 +154,18 @@ class PostgresDatabase:
             raise unavailable(cause) from cause
 
     async def read(self, query: Callable[[Connection], Awaitable[T]]) -> T:
-        """Return the result of `query`. Raises LogUnavailable, or what else `query` raises."""
+        """Return the result of `query`. Raises LogUnavailable, BadField, or what else `query` raises."""
         try:
             async with self._acquire() as connection:
                 return await query(connection)
         except BROKEN as cause:
-            raise unavailable(cause) from cause
+            raise _error_of(cause) from cause
 
     async def write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
         """Return the result of `operation`, which is one transaction, once it is committed.
 
-        Raises LogUnavailable, or what else `operation` raises: then nothing was changed. The operation is completed
-        even if the caller is cancelled meanwhile.
+        Raises LogUnavailable, BadField, or what else `operation` raises: then nothing was changed. The operation is
+        completed even if the caller is cancelled meanwhile.
         """
         task = asyncio.ensure_future(self._write(operation))
         self._writes.add(task)
@@ -254,7 +255,7 @@ class PostgresDatabase:
                 with suppress(*BROKEN):
                     await transaction.rollback()
                 if isinstance(cause, BROKEN):
-                    raise unavailable(cause) from cause
+                    raise _error_of(cause) from cause
                 raise
             try:
                 await transaction.commit()
@@ -271,6 +272,13 @@ async def write_mark(connection: Connection) -> WriteMark:
     if await connection.execute(WRITE_MARK, mark.writer, mark.number) != "UPDATE 1":
         raise asyncpg.InterfaceError("the connection was replaced")
     return mark
+
+
+def _error_of(cause: Exception) -> Exception:
+    """Return the error of the referee for an error of asyncpg, after which nothing was changed."""
+    if isinstance(cause, asyncpg.CharacterNotInRepertoireError):  # The text of a caller, as only PostgreSQL limits it.
+        return BadField("text", "it must not contain the character NUL")
+    return unavailable(cause)
 
 
 def unavailable(cause: object) -> LogUnavailable:

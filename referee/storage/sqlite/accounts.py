@@ -1,6 +1,7 @@
 """Bots, their versions and tokens in SQLite. Of a token only its SHA-256 hash is stored."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection
 from sqlite3 import Connection
 
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
@@ -88,6 +89,8 @@ SELECT_TOKENS = f"""
     ORDER BY token DESC
     LIMIT :limit
 """
+
+SELECT_NOT_REVOKED = "SELECT token_id FROM json_each(?) JOIN tokens ON token_id = value WHERE NOT revoked"
 
 UPDATE_TOKEN = "UPDATE tokens SET used_ms = ?, revoked = ? WHERE token_id = ?"
 
@@ -193,6 +196,11 @@ class SqliteTokens:
 
     async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
         return await self._store.read(lambda file: select_tokens(file, wanted, before, limit))
+
+    async def revoked(self, token_ids: Collection[str]) -> set[str]:
+        ids = (json.dumps(list(token_ids)),)
+        valid = await self._store.read(lambda file: {one for (one,) in file.execute(SELECT_NOT_REVOKED, ids)})
+        return set(token_ids) - valid
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         return await self._store.write(lambda file: _change_token(file, token_id, change))
