@@ -135,6 +135,8 @@ def may_call(role: Role, service: str, method: str) -> bool:
 BEARER = "bearer "
 CACHE_US: Micros = 10 * SECOND
 """Age at which a cached token is read again, in the background. A token revoked on this server is removed at once."""
+MAX_UNCONFIRMED_US: Micros = 3 * SECOND
+"""Time after the last confirmation for which cached tokens are used that another node may have revoked."""
 TOKEN_CACHE_SIZE = 10_000
 
 
@@ -171,13 +173,21 @@ ARRIVAL: ContextVar[MessageArrival] = ContextVar("arrival")
 class Authenticator:
     """Verifies tokens and roles, with an LRU cache of tokens."""
 
-    def __init__(self, tokens: Tokens, time: Time, identity: IdentityTokens | None = None) -> None:
-        """`identity`: verifies tokens of an identity provider; None: there is none."""
+    def __init__(
+        self, tokens: Tokens, time: Time, identity: IdentityTokens | None = None, is_shared: bool = False
+    ) -> None:
+        """`identity`: verifies tokens of an identity provider; None: there is none.
+
+        `is_shared`: other nodes revoke tokens too, and somebody calls `confirm` again and again.
+        """
         self._identity = identity
         self._tokens = tokens
         self._time = time
+        self._is_shared = is_shared
         self._cache: OrderedDict[bytes, tuple[Token, Micros]] = OrderedDict()
         """Tokens and when they are due to be read again; the most recently used last."""
+        self._confirmed_us: Micros | None = None
+        """When `confirm` was called last."""
         self._renewing: dict[bytes, asyncio.Task[None]] = {}
 
     async def caller(self, authorization: str, service: str, method: str) -> Caller:
@@ -204,8 +214,25 @@ class Authenticator:
         """Remove a token that has changed from the cache."""
         self._cache.pop(token.sha256, None)
 
+    @property
+    def cached_tokens(self) -> list[Token]:
+        return [token for token, _ in self._cache.values()]
+
+    def confirm(self, asked_us: Micros) -> None:
+        """Note that, at a time, no cached token was revoked except those that were removed since."""
+        self._confirmed_us = asked_us
+
+    @property
+    def _trusts_cache(self) -> bool:
+        if not self._is_shared:
+            return True
+        confirmed_us = self._confirmed_us
+        return confirmed_us is not None and self._time.monotonic_us() - confirmed_us <= MAX_UNCONFIRMED_US
+
     async def _token(self, sha256: bytes) -> Token | None:
         """Return a cached token without waiting for the store, since the call may be a move with a running clock."""
+        if not self._trusts_cache:
+            self._cache.pop(sha256, None)
         if sha256 not in self._cache:
             token = await self._tokens.find_token(sha256)
             if token is None:

@@ -4,8 +4,8 @@ from referee.accounts.tokens import PROVIDER_HOLDER, DefaultQuotas, Quota, Quota
 from referee.live.ports import Time
 from referee.match.clock import SECOND, Micros
 
-QUOTA_CACHE_US: Micros = 10 * SECOND
-"""Time for which a quota is cached."""
+QUOTA_CACHE_US: Micros = 3 * SECOND
+"""Time for which a quota is cached, and therefore after which another node knows that it was changed."""
 HOLDER_CACHE_SIZE = 10_000
 
 

@@ -134,8 +134,8 @@ class RateLimiter:
         self._budgets: dict[BudgetOwner, _Budget] = {}
         self._streams: Counter[tuple[BudgetOwner, StreamKind]] = Counter()
         self._streams_of_kind: Counter[StreamKind] = Counter()
-        self._tasks: dict[asyncio.Task[object], str] = {}
-        """Tasks of open streams, with the id of the token that opened each."""
+        self._tasks: dict[asyncio.Task[object], Token] = {}
+        """Tasks of open streams, with the token that opened each."""
         self._ended: set[asyncio.Task[object]] = set()
         """Tasks cancelled because their token was revoked or has expired."""
 
@@ -143,6 +143,11 @@ class RateLimiter:
     def streams(self) -> int:
         """Number of open streams of all holders."""
         return len(self._tasks)
+
+    @property
+    def stream_tokens(self) -> set[Token]:
+        """The tokens by which the streams were opened that are open now."""
+        return set(self._tasks.values())
 
     async def quota(self, holder: str) -> Quota:
         """Return the quota with every default filled in. Raises LogUnavailable."""
@@ -205,7 +210,7 @@ class RateLimiter:
         self._check_stream_limits(*counted, quota.max_bot_streams if caller.bot else quota.max_streams)
         self._streams[counted] += 1
         self._streams_of_kind[kind] += 1
-        self._tasks[task] = caller.token.id
+        self._tasks[task] = caller.token
         expiry = TokenExpiry(caller.token, self._time, lambda: self._end_stream(task))
         try:
             yield
@@ -225,8 +230,8 @@ class RateLimiter:
 
     def end_streams(self, token_id: str) -> None:
         """End all streams that were opened with this token."""
-        for task, opened_with in self._tasks.items():
-            if opened_with == token_id:
+        for task, token in self._tasks.items():
+            if token.id == token_id:
                 self._end_stream(task)
 
     def _end_stream(self, task: asyncio.Task[object]) -> None:
