@@ -5,6 +5,7 @@ A test starts a cluster, lets a fault act while matches are played, waits until 
 """
 
 import os
+import resource
 import signal
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
+from tests.cluster import shifted_node
 from tests.cluster.checker import check
 from tests.cluster.final_state import FinalLadder
 from tests.cluster.recorders import Recorders, run_bots, run_watchers
@@ -42,8 +44,14 @@ class Node:
         self.server: ServerProcess
         folder.mkdir()
 
-    def start(self) -> None:
-        self.server = self._running.enter_context(run_server(self._folder, *self._flags))
+    def start(self, wall_clock_shift_s: float = 0) -> None:
+        """Start it. Its wall clock is ahead of that of this machine by `wall_clock_shift_s`."""
+        if wall_clock_shift_s:
+            shift = (shifted_node.FLAG, str(wall_clock_shift_s))
+            running = run_server(self._folder, *self._flags, *shift, module=shifted_node.__name__)
+        else:
+            running = run_server(self._folder, *self._flags)
+        self.server = self._running.enter_context(running)
 
     def kill(self) -> None:
         """Kill it with SIGKILL."""
@@ -62,6 +70,19 @@ class Node:
 
     def close(self) -> None:
         self._running.close()
+
+    @contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """Let no file of the node grow within this block, as on a full disk."""
+        pid = self.server.process.pid
+        usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        full = (self._folder / "data" / "referee.db-wal").stat().st_size
+        assert self.server.log.stat().st_size < full / 2, "the log has no room to grow"
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (full, usual[1]))
+        try:
+            yield
+        finally:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
 
     @property
     def is_running(self) -> bool:
@@ -105,9 +126,9 @@ class Cluster:
         self._bots.connect_to(addresses)
         self._watchers.connect_to(addresses)
 
-    def restart(self, node: Node) -> None:
+    def restart(self, node: Node, wall_clock_shift_s: float = 0) -> None:
         """Start a node that was killed."""
-        node.start()
+        node.start(wall_clock_shift_s)
         self.publish_addresses()
 
     def wait_for_moves(self, count: int) -> None:

@@ -42,3 +42,22 @@ def test_a_node_that_is_frozen(tmp_path: Path, freeze_s: float) -> None:
             hold(freeze_s)
         cluster.wait_for_ends(16)
         cluster.assert_promises_kept()
+
+
+def test_a_node_whose_disk_is_full(tmp_path: Path) -> None:
+    with run_cluster(tmp_path) as cluster:
+        cluster.wait_for_moves(100)
+        with cluster.nodes[0].full_disk():
+            hold(DOWN_S)
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
+
+
+@pytest.mark.parametrize("shift_s", [-60, pytest.param(60, marks=pytest.mark.soak)])
+def test_a_node_whose_clock_is_set_by_a_minute(tmp_path: Path, shift_s: float) -> None:
+    with run_cluster(tmp_path) as cluster:
+        cluster.wait_for_moves(100)
+        cluster.nodes[0].kill()
+        cluster.restart(cluster.nodes[0], shift_s)
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()

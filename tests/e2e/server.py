@@ -54,10 +54,10 @@ def bearer(secret: str) -> tuple[tuple[str, str], ...]:
 
 
 @contextmanager
-def run_server(folder: Path, *flags: str) -> Iterator[ServerProcess]:
-    """Run a server on free ports, with its data in `folder`. It is killed on exit."""
+def run_server(folder: Path, *flags: str, module: str = "referee") -> Iterator[ServerProcess]:
+    """Run a server on free ports, with its data in `folder`. It is killed on exit. `module` is the program."""
     log = folder / "server.log"
-    command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
+    command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
     with log.open("a") as errors:
         process = subprocess.Popen(
