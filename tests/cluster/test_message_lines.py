@@ -22,8 +22,8 @@ from tests.cluster.message_lines import (
     verdict_received,
 )
 
-PROGRAMS = {"shifted_node.py"}
-"""Programs under test, besides the judge."""
+JUDGE = ("history", "final_logs", "message_lines", "final_state", "bot_turns", "checker", "violations", "*_checks")
+RECORDERS = ("recording_bots", "recording_watchers", "recorder_program")
 ROOT = Path(__file__).parents[2]
 PLAYED = (EndCause.RULES, EndCause.RESIGNATION, EndCause.DRAW_AGREED, EndCause.DRAW_CLAIMED, EndCause.ADJUDICATION)
 VOID = (
@@ -47,12 +47,14 @@ CHARGED = Charge(asked_us=1, arrived_us=9, credit_us=2, stall_us=3, charged_us=4
 
 
 def test_the_judge_imports_nothing_of_the_referee() -> None:
-    for path in Path(__file__).parent.glob("*.py"):
-        if not path.name.startswith("test_") and path.name not in PROGRAMS:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            found = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-            found += [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
-            assert not [name for name in found if name.split(".")[0] in {"referee", "engines"}]
+    folder = Path(__file__).parent
+    paths = [path for name in (*JUDGE, *RECORDERS) for path in folder.glob(f"{name}.py")]
+    assert len(paths) == len(JUDGE) + len(RECORDERS) + 3
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        found += [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
+        assert not [name for name in found if name.split(".")[0] in {"referee", "engines"}]
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=str)
