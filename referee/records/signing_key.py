@@ -46,6 +46,22 @@ def load(path: Path) -> Ed25519PrivateKey:
         raise KeyUnusable(f"cannot use the key {path}: {error.strerror}") from None
 
 
+def create_pem() -> bytes:
+    """Return a new private key in PEM, without a password."""
+    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def read_pem(pem: bytes, source: str) -> Ed25519PrivateKey:
+    """Return a private key in PEM. Raises KeyUnusable, which names the source."""
+    try:
+        key = load_pem_private_key(pem, None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise KeyUnusable(f"{source} holds no private key in PEM without a password") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyUnusable(f"{source} holds a private key, but none of Ed25519")
+    return key
+
+
 def public_hex(key: Ed25519PrivateKey | Ed25519PublicKey) -> str:
     public = key.public_key() if isinstance(key, Ed25519PrivateKey) else key
     return public.public_bytes_raw().hex()
@@ -79,7 +95,7 @@ def is_signature_valid(public: str, signature: str, message: bytes) -> bool:
 
 def _create(path: Path) -> None:
     """Create a key file atomically. If another process has just created one, that one stays."""
-    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    pem = create_pem()
     handle, beside = tempfile.mkstemp(dir=path.parent)  # Readable and writable by its owner only.
     try:
         with os.fdopen(handle, "wb") as file:
@@ -93,13 +109,7 @@ def _create(path: Path) -> None:
 
 
 def _loaded(path: Path) -> Ed25519PrivateKey:
-    try:
-        key = load_pem_private_key(path.read_bytes(), None)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise KeyUnusable(f"{path} holds no private key in PEM without a password") from None
-    if not isinstance(key, Ed25519PrivateKey):
-        raise KeyUnusable(f"{path} holds a private key, but none of Ed25519")
-    return key
+    return read_pem(path.read_bytes(), str(path))
 
 
 def _public_from_pem(named: str, data: bytes) -> str:

@@ -205,3 +205,9 @@ EXCEPTION WHEN data_exception THEN
     RETURN NULL;
 END
 $$;
+
+-- The key that signs records: every node needs it, and so does a backup.
+CREATE TABLE signing_key (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), -- The table has one row, or none before the first start.
+    pem text NOT NULL -- The private key in PEM, without a password.
+);
