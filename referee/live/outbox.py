@@ -125,8 +125,17 @@ class DrainNotice:
     reconnect_delay_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedItem:
+    """An item that another node of the cluster has encoded already."""
+
+    item: bytes
+    """A RefereeItem."""
+
+
 OutboxItem: TypeAlias = (
     HelloAccepted
+    | EncodedItem
     | TurnNotice
     | VerdictNotice
     | MatchStarted

@@ -21,6 +21,7 @@ from referee.live.queued_command import DecisionCallback
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
 from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
+from referee.live.shared_matches import SharedMatches
 from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer
 from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due
@@ -96,6 +97,10 @@ class Referee:
         self.sessions = self._live.sessions
         """Sessions of bots. Opening or closing a session notifies the matches."""
         self.reserved_places = self._live.starter.reserved_places
+        self.shared = SharedMatches(self._live)
+        """Matches that other nodes of a cluster run as well."""
+        self.start_task = self._live.start_task
+        """Runs a coroutine in the background; `close` waits for it."""
 
     async def recover(self) -> int:
         """Restore all unfinished matches from their logs; return their number. Call it before anything else."""
@@ -336,8 +341,8 @@ class Referee:
         await self._live.close(self._draining)
 
     def _is_thinking(self, live_match: LiveMatch, turn: Turn) -> bool:
-        """Return whether an online bot still owes the answer to that turn."""
-        return turn in live_match.match.owing and self.sessions.is_online(live_match.match.players[turn.seat])
+        """Return whether a bot that is connected here still owes the answer to that turn."""
+        return turn in live_match.match.owing and self.sessions.is_local(live_match.match.players[turn.seat].bot)
 
 
 def _urgency(due: TurnDue) -> Micros:

@@ -18,7 +18,7 @@ from referee.live.outbox import EndDelivery, UndeliveredEnds
 from referee.live.ports import Entry, EventLog, LogUnavailable, MatchObserver, PresenceObserver, SeatDelays, Time
 from referee.live.queued_command import NotRunHere
 from referee.live.runner import MatchRunner
-from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
+from referee.live.runner_dependencies import RatedEnds, RatingWriter, RunnerDependencies
 from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
 from referee.live.turns import TurnNotifier
@@ -55,6 +55,7 @@ class LiveMatches:
     sees_moves = True
     coordinates = True
     """Whether this process starts matches, and looks after bots that are offline. In a cluster one process does."""
+    rated_ends: RatedEnds | None = None
 
     def __init__(
         self,
@@ -99,7 +100,8 @@ class LiveMatches:
         Matches that wait for their start continue to wait at once. The time of matches in play stands still until their
         bots are back or a time limit is over.
         """
-        live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
+        found = [LiveMatch(history) for history in await self.stored.unfinished()]
+        live_matches = [live_match for live_match in found if not self.index.find(live_match.match_id)]
         for live_match in live_matches:
             live_match.sent_turns = {turn.seat: turn for turn in live_match.match.owing}
             self.index.add(live_match)
@@ -108,9 +110,13 @@ class LiveMatches:
         for live_match in live_matches:
             if live_match.match.phase is MatchPhase.WAITING:
                 self.resume(live_match)
-        time = self.dependencies.time
-        time.call_at(time.monotonic_us() + return_within_us, lambda: self._resume_suspended(live_matches))
+        self.resume_later(live_matches, return_within_us)
         return len(live_matches)
+
+    def resume_later(self, live_matches: Sequence[LiveMatch], delay_us: Micros) -> None:
+        """Resume these matches after the delay, unless their bots are back before."""
+        time = self.dependencies.time
+        time.call_at(time.monotonic_us() + delay_us, lambda: self._resume_suspended(live_matches))
 
     def find_game(self, name: str) -> Game:
         """Return the game of that name. Raises UnknownGame."""
@@ -323,9 +329,7 @@ class LiveMatches:
             runner = await resume_match(live_match.match, live_match.history.at_ms, self.dependencies)
         except LogUnavailable:
             live_match.resuming = None
-            self.dependencies.time.call_at(
-                self.dependencies.time.monotonic_us() + RESUME_RETRY_US, lambda: self._resume_suspended([live_match])
-            )
+            self.resume_later([live_match], RESUME_RETRY_US)
         else:
             self.attach_runner(live_match, runner)
 

@@ -1,12 +1,12 @@
 """Dependencies of the runners of matches: log, time, the observer that owns them, ratings, and the rules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from engines.api import Seat
-from referee.live.ports import CoAppend, Entry, EventLog, MatchObserver, SeatDelays, Time
+from referee.live.ports import Append, CoAppend, Entry, EventLog, MatchObserver, SeatDelays, Time
 from referee.match.clock import Micros
 from referee.match.commands import Command
 from referee.match.decide import decide as by_the_rules
@@ -27,6 +27,10 @@ class RunnerObserver(MatchObserver, Protocol):
 
     def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
         """Handle `entries`, which another process stored and which turned `before` into `match`."""
+
+    @property
+    def rated_ends(self) -> "RatedEnds | None":
+        """Store the ends of rated matches by this function, where their ladders are. None: they are here."""
 
     def on_stopped(self, match_id: str) -> None:
         """Handle the final stop of the runner, which has failed."""
@@ -57,6 +61,9 @@ class RatingWriter(Protocol):
         Raises LogUnavailable if the ladder cannot be read now.
         """
 
+
+RatedEnds: TypeAlias = Callable[[Append], Awaitable[list[Entry]]]
+"""Stores the end of a match with its rating changes, and returns its entries. Raises what `EventLog.append` raises."""
 
 Decide: TypeAlias = Callable[[Match, Command, Micros], Decision]
 """Computes what follows from a command: see `referee.match.decide.decide`."""

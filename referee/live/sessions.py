@@ -238,6 +238,10 @@ class Sessions:
     def all(self) -> list[Session]:
         return [session for bot in self._bots.values() for session in bot.sessions]
 
+    def bots(self) -> list[str]:
+        """Return the bots that have had a session."""
+        return list(self._bots)
+
     def of_bot(self, bot: str) -> tuple[Session, ...]:
         """Return the open sessions of a bot, the oldest first."""
         return tuple(self._bots[bot].sessions) if bot in self._bots else ()

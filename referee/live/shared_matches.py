@@ -4,7 +4,7 @@ A node follows a match in play while one of its bots is connected to this node. 
 match that is not over, and follows those of bots that are offline.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchHistory
@@ -15,8 +15,10 @@ from referee.live.queued_command import NotRunHere
 from referee.live.rated_end import append_decision
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
+from referee.live.runner_dependencies import RatedEnds
+from referee.match.clock import Micros
 from referee.match.decision import Decision
-from referee.match.state import MatchPhase, evolve
+from referee.match.state import Match, MatchPhase, evolve
 
 
 class SharedMatches:
@@ -24,6 +26,14 @@ class SharedMatches:
         self._live = live
         self._loading: set[str] = set()
         """Matches that are being read from the log."""
+
+    def coordinate(self, *, coordinates: bool) -> None:
+        """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
+        self._live.coordinates = coordinates
+
+    def store_rated_ends(self, store: RatedEnds | None) -> None:
+        """Store ends of rated matches by this function. None: here, with the ladders."""
+        self._live.rated_ends = store
 
     def receive(self, entries: Sequence[Entry]) -> None:
         """Handle the news, perhaps late, repeated or partial, that another node has stored entries of one match."""
@@ -52,10 +62,8 @@ class SharedMatches:
             finally:
                 self._loading.discard(match_id)
         if live_match and live_match.runner:
-            runner = live_match.runner
-            for used in uses:
-                runner.delays.set_used(runner.match, used, runner.match_now())
-            runner.catch_up()  # What was stored while the log was read may have been notified too early.
+            self.set_uses([(match_id, used) for used in uses])
+            live_match.runner.catch_up()  # What was stored while the log was read may have been notified too early.
 
     def _begin(self, history: MatchHistory, *, began: bool) -> LiveMatch | None:
         live_match = LiveMatch(history)
@@ -70,10 +78,74 @@ class SharedMatches:
             self._live.notifier.notify_start(live_match)
         return live_match
 
+    def in_play(self, bot: str) -> list[Match]:
+        """Return the matches in play of the bot that run here."""
+        live_matches = self._live.index.of_bot(bot)
+        return [one.match for one in live_matches if one.runner and one.match.phase is MatchPhase.PLAYING]
+
+    def adopt(self, match_id: str) -> None:
+        """Let a match that was restored from the log run on, since another node has followed it all the time."""
+        live_match = self._live.index.find(match_id)
+        if live_match and live_match.runner is None and live_match.resuming is None:
+            self._live.attach_runner(live_match, MatchRunner(live_match.match, self._live.dependencies))
+            self.catch_up([match_id])
+
+    def suspend(self, bots: Collection[str], return_within_us: Micros) -> None:
+        """Let the time of matches stand still in which these bots play, which have lost their node.
+
+        They are resumed when all their bots are back, or when that time is over.
+        """
+        lost = {one.match_id: one for bot in bots for one in self._live.index.of_bot(bot)}
+        suspended = [one for one in lost.values() if one.runner and one.match.phase is MatchPhase.PLAYING]
+        for live_match in suspended:
+            if live_match.runner:
+                live_match.runner.stop()
+            live_match.runner = live_match.resuming = None
+        self._live.resume_later(suspended, return_within_us)
+
+    def set_uses(self, uses: Sequence[tuple[str, TurnUse]]) -> None:
+        """Note how much time was used in turns on another node, and look after these turns here from now on."""
+        for match_id, used in uses:
+            live_match = self._live.index.find(match_id)
+            if live_match and live_match.runner:
+                runner = live_match.runner
+                runner.delays.set_used(runner.match, used, runner.match_now())
+                runner.catch_up()
+
+    def excuse(self, bot: str) -> None:
+        """Charge no time so far for the turns of a bot that has just connected here.
+
+        The coordinator looked after them and tells how much time they have used. While it does not, nobody knows.
+        """
+        if not self._live.coordinates:
+            self.set_uses([(match_id, TurnUse(used.token, 0)) for match_id, used in self.uses(bot)])
+
+    @property
+    def followed(self) -> dict[str, int]:
+        """Return the matches of which this node must know every entry, with the number of the last one it knows."""
+        return {
+            one.match_id: one.match.number
+            for one in self._live.index.all()
+            if one.runner and any(self._live.decides_for(player) for player in one.match.players)
+        }
+
+    @property
+    def unfinished(self) -> list[str]:
+        """Return the ids of all matches that run here and are not over, as far as this node knows."""
+        return [live_match.match_id for live_match in self._live.index.all() if live_match.runner]
+
     def release(self, bot: str) -> None:
         """Follow no match any more in which the bot plays and no bot is connected here."""
-        for live_match in self._live.index.of_bot(bot):
-            if not any(self._live.sessions.is_local(player.bot) for player in live_match.match.players):
+        self._release(self._live.index.of_bot(bot))
+
+    def release_all(self) -> None:
+        """Follow only matches in play of which a bot is connected here."""
+        self._release(self._live.index.all())
+
+    def _release(self, live_matches: Sequence[LiveMatch]) -> None:
+        for live_match in live_matches if not self._live.coordinates else ():
+            here = any(self._live.sessions.is_local(player.bot) for player in live_match.match.players)
+            if not here or live_match.match.phase is MatchPhase.WAITING or live_match.runner is None:
                 self.forget(live_match.match_id)
 
     def forget(self, match_id: str) -> None:

@@ -16,7 +16,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, form
 from engines.api import Seat
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import Append, AppendCallback, Entry, EventLog, SeatDelays, Summaries
-from referee.live.runner_dependencies import Decide, RunnerDependencies, RunnerObserver
+from referee.live.runner_dependencies import Decide, RatedEnds, RunnerDependencies, RunnerObserver
 from referee.match.clock import Micros
 from referee.match.commands import Command, SubmitMove
 from referee.match.decision import Decision
@@ -185,6 +185,10 @@ class TracedObserver:
             self._observer.on_entries(before, entries, match)
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match_id)
+
+    @property
+    def rated_ends(self) -> RatedEnds | None:
+        return self._observer.rated_ends
 
     def decides_for(self, player: Player) -> bool:
         return self._observer.decides_for(player)

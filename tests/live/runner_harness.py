@@ -148,6 +148,8 @@ class RecordingObserver:
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         self.announced.append((before, entries, match))
 
+    rated_ends = None
+
     def decides_for(self, player: Player) -> bool:
         return player.bot not in self.decided_elsewhere
 

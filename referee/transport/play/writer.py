@@ -128,6 +128,9 @@ class ItemWriter:
         )
         items.add(nonce_request=request)
 
+    def _write_encoded(self, item: outbox.EncodedItem, items: Items) -> None:
+        items.add().ParseFromString(item.item)
+
     def _write_notice(self, item: NoticeNote, items: Items) -> None:
         items.add(notice=notice_of(item))
 
@@ -145,6 +148,7 @@ class ItemWriter:
 
 ITEM_WRITERS: dict[type, Callable[[ItemWriter, Any, Items], Awaitable[None] | None]] = {
     outbox.HelloAccepted: ItemWriter._write_welcome,
+    outbox.EncodedItem: ItemWriter._write_encoded,
     outbox.NonceRequested: ItemWriter._write_nonce_request,
     outbox.MatchStarted: ItemWriter._write_match_started,
     outbox.TurnNotice: ItemWriter._write_turn,

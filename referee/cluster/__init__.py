@@ -1,0 +1,8 @@
+"""One referee on several nodes, which share the log of every match.
+
+- `node`: the role of one node, and what it tells others
+- `gateway`: what a node does for the bots that are connected to it
+- `coordinator`: what the coordinator does for the other nodes
+- `messages`: what these two send to each other
+- `notifications`: hints of new entries on the bus, and reading what was not notified
+"""

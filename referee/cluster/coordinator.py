@@ -1,0 +1,258 @@
+"""What the coordinator does for the other nodes: knows their sessions, and tells them which matches to follow."""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
+from typing import Any
+
+from referee.accounts.bot_log import NoticeNote
+from referee.cluster.messages import (
+    CONFLICT,
+    STORED,
+    UNAVAILABLE,
+    CloseSession,
+    Deliver,
+    Ended,
+    EndRated,
+    EndStored,
+    Follow,
+    FromCoordinator,
+    ItemForwarded,
+    Presence,
+    SessionChanged,
+    SessionClosed,
+    SessionOpened,
+    SessionReport,
+    ToCoordinator,
+)
+from referee.live.network_path import NetworkPath
+from referee.live.outbox import NonceRequested, Outbox, OutboxItem, TakeoverNotice, VerdictNotice
+from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Time
+from referee.live.queued_command import NotRunHere
+from referee.live.sessions import Hello, Session, Sessions
+from referee.live.shared_matches import SharedMatches
+from referee.match.clock import Micros
+from referee.match.events import MatchResumed, PlayEnded, PlayStarted
+from referee.match.setup import Player
+from referee.match.state import Match, MatchPhase
+from referee.storage.codec import MATCH_CODEC, decode_request
+
+DELIVERED = (NonceRequested, VerdictNotice, NoticeNote)
+"""Items that the node of the session does not make itself."""
+
+Send = Callable[[FromCoordinator], None]
+EncodeItem = Callable[[Session, OutboxItem], Awaitable[bytes]]
+"""Returns a RefereeItem."""
+AnswerItem = Callable[[Session, bytes], Awaitable[VerdictNotice]]
+"""Handles a BotItem and returns the verdict on it."""
+
+
+class RemoteSession(Session):
+    """A session whose stream is connected to another node."""
+
+    remote = True
+
+    def __init__(
+        self, opened: SessionOpened, node: str, time: Time, put: Callable[["RemoteSession", OutboxItem], None]
+    ) -> None:
+        """`put` is called with each item for the session."""
+        player = Player(opened.bot, opened.version)
+        hello = _hello(opened.games, opened.max_matches)
+        super().__init__(opened.session_id, player, hello, time, NetworkPath(), lambda _: None)
+        self.node = node
+        self.outbox = _RemoteOutbox(lambda item: put(self, item))
+
+
+class _RemoteOutbox(Outbox):
+    """Passes items on at once."""
+
+    def __init__(self, put: Callable[[OutboxItem], None]) -> None:
+        super().__init__()
+        self._put = put
+
+    def put(self, _: object, item: OutboxItem) -> None:
+        if not self.closed:
+            self._put(item)
+
+
+class Coordinator:
+    """A PresenceObserver of the coordinator, which has a stream to each other node."""
+
+    sees_moves = False
+
+    def __init__(
+        self,
+        node: str,
+        sessions: Sessions,
+        shared: SharedMatches,
+        time: Time,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+        answer_item: AnswerItem,
+        encode_item: EncodeItem,
+        return_within_us: Micros,
+    ) -> None:
+        """`start` runs a coroutine in the background. `return_within_us`: see `SharedMatches.suspend`."""
+        self._node = node
+        self._sessions = sessions
+        self._shared = shared
+        self._time = time
+        self._start = start
+        self._answer_item = answer_item
+        self._encode_item = encode_item
+        self._return_within_us = return_within_us
+        self._nodes: dict[str, Send] = {}
+        """Sends a message to each node that has a stream."""
+
+    def connect(self, node: str, send: Send) -> None:
+        """Begin a stream to a node, which reports its sessions next."""
+        self._nodes[node] = send
+        send(Presence({bot: nodes for bot in self._sessions.bots() if (nodes := self._nodes_of_online(bot))}))
+
+    def disconnect(self, node: str, send: Send) -> None:
+        """End a stream. The bots of the node count as connected until the node has left the cluster."""
+        if self._nodes.get(node) is send:
+            del self._nodes[node]
+
+    def remove_node(self, node: str) -> None:
+        """Let the time of matches stand still whose bots were connected to a node that has left the cluster."""
+        lost = self._sessions_on(node)
+        self._shared.suspend({session.player.bot for session in lost}, self._return_within_us)
+        for session in lost:
+            self._sessions.close(session)
+
+    def resign(self) -> None:
+        """Forget all other nodes and their sessions, since this node is the coordinator no more.
+
+        Only the matches of bots that are connected here go on here.
+        """
+        self._nodes.clear()
+        for session in _only_remote(self._sessions.all()):
+            self._sessions.close(session)
+        self._shared.release_all()
+
+    def handle(self, node: str, message: ToCoordinator) -> None:
+        """Handle a message from a node."""
+        if isinstance(message, SessionReport):
+            self._update_sessions(node, message.sessions)
+        elif isinstance(message, SessionOpened):
+            self._open_session(node, message)
+        elif isinstance(message, EndRated):
+            self._start(self._end_rated(node, message))
+        elif session := self._find_session(node, message.session_id):
+            self._handle_session(session, message)
+
+    def _handle_session(self, session: RemoteSession, message: SessionChanged | SessionClosed | ItemForwarded) -> None:
+        if isinstance(message, SessionChanged):
+            self._sessions.update_hello(session, _hello(message.games, message.max_matches))
+        elif isinstance(message, SessionClosed):
+            self._shared.set_uses(message.uses)
+            self._sessions.close(session)
+        else:
+            self._start(self._answer(session, message.item))
+
+    def _update_sessions(self, node: str, reported: Sequence[SessionOpened]) -> None:
+        known = {session.id: session for session in self._sessions_on(node)}
+        for session_id in known.keys() - {opened.session_id for opened in reported}:
+            self._sessions.close(known[session_id])
+        for opened in reported:
+            if opened.session_id in known:
+                self._follow_all(known[opened.session_id], opened.follows)
+            else:
+                self._open_session(node, opened)
+
+    def _open_session(self, node: str, opened: SessionOpened) -> None:
+        for match_id in opened.follows:
+            self._shared.adopt(match_id)
+        session = RemoteSession(opened, node, self._time, self._put)
+        self._sessions.add(session, opened.holder)
+        self._follow_all(session, opened.follows)
+
+    def _follow_all(self, session: RemoteSession, follows: Collection[str]) -> None:
+        """Let the node of the session follow the matches of its bot, and tell it what it cannot know of them."""
+        uses = defaultdict(list)
+        for match_id, used in self._shared.uses(session.player.bot):
+            uses[match_id].append(used)
+        for match in self._shared.in_play(session.player.bot):
+            match_id = match.setup.match_id
+            if match_id not in follows or uses[match_id]:
+                self._send(session.node, Follow(match_id, tuple(uses[match_id])))
+        self._shared.catch_up([match.setup.match_id for match in self._shared.in_play(session.player.bot)])
+
+    # As an observer
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        """Let nodes follow a match that has begun or resumed, and tell bots of a match that never began."""
+        kinds = {type(entry.event) for entry in entries}
+        if match.phase is MatchPhase.PLAYING and not kinds.isdisjoint({PlayStarted, MatchResumed}):
+            follow = Follow(match.setup.match_id, began=PlayStarted in kinds)
+            for node in {session.node for player in match.players for session in self._remote_sessions(player.bot)}:
+                self._send(node, follow)
+        elif PlayEnded in kinds and before and before.phase is MatchPhase.WAITING:
+            for seat, player in enumerate(match.players):
+                session = self._sessions.session_for(player) if player.bot else None
+                if isinstance(session, RemoteSession):
+                    self._send(session.node, Ended(session.id, match.setup.match_id, seat))
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        """Do nothing: it is logged."""
+
+    def on_presence_changed(self, bot: str) -> None:
+        presence = Presence({bot: self._nodes_of_online(bot)})
+        for node in [*self._nodes]:
+            self._send(node, presence)
+
+    # Sessions
+
+    def nodes_of(self, bot: str) -> Collection[str]:
+        """Return the other nodes to which the bot is connected."""
+        return {session.node for session in self._remote_sessions(bot)}
+
+    def _nodes_of_online(self, bot: str) -> tuple[str, ...]:
+        """Return all nodes to which the bot is connected, this one included."""
+        here = (self._node,) if self._sessions.is_local(bot) else ()
+        return (*here, *sorted(self.nodes_of(bot)))
+
+    def _remote_sessions(self, bot: str) -> list[RemoteSession]:
+        return _only_remote(self._sessions.of_bot(bot))
+
+    def _sessions_on(self, node: str) -> list[RemoteSession]:
+        return [session for session in _only_remote(self._sessions.all()) if session.node == node]
+
+    def _find_session(self, node: str, session_id: str) -> RemoteSession | None:
+        return next((session for session in self._sessions_on(node) if session.id == session_id), None)
+
+    def _put(self, session: RemoteSession, item: OutboxItem) -> None:
+        if isinstance(item, TakeoverNotice):
+            self._send(session.node, CloseSession(session.id, item.by_session_id))
+        elif isinstance(item, DELIVERED):
+            self._start(self._deliver(session, item))
+
+    async def _deliver(self, session: RemoteSession, item: OutboxItem) -> None:
+        self._send(session.node, Deliver(session.id, await self._encode_item(session, item)))
+
+    async def _answer(self, session: RemoteSession, item: bytes) -> None:
+        await self._deliver(session, await self._answer_item(session, item))
+
+    def _send(self, node: str, message: FromCoordinator) -> None:
+        send = self._nodes.get(node)
+        if send:  # Otherwise the node reports its sessions when its stream begins again.
+            send(message)
+
+    async def _end_rated(self, node: str, asked: EndRated) -> None:
+        try:
+            events = tuple(map(MATCH_CODEC.decode, asked.events))
+            append = Append(asked.match_id, asked.after, events, decode_request(asked.request or None))
+            entries = await self._shared.end_rated(append)
+            answer = EndStored(asked.request_no, STORED, entries[-1].number)
+        except Conflict as conflict:
+            answer = EndStored(asked.request_no, CONFLICT, conflict.last)
+        except (LogUnavailable, NotRunHere) as why:
+            answer = EndStored(asked.request_no, UNAVAILABLE, why=str(why))
+        self._send(node, answer)
+
+
+def _hello(games: Sequence[str], max_matches: int) -> Hello:
+    return Hello(frozenset(games), max_matches)
+
+
+def _only_remote(sessions: Iterable[Session]) -> list[RemoteSession]:
+    return [session for session in sessions if isinstance(session, RemoteSession)]

@@ -1,0 +1,206 @@
+"""What a node does for its own bots: reports them to the coordinator, and follows their matches."""
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from itertools import count
+from typing import Any
+
+from referee.cluster.messages import (
+    CONFLICT,
+    STORED,
+    CloseSession,
+    Deliver,
+    Ended,
+    EndRated,
+    EndStored,
+    Follow,
+    FromCoordinator,
+    ItemForwarded,
+    Presence,
+    SessionChanged,
+    SessionClosed,
+    SessionOpened,
+    SessionReport,
+    ToCoordinator,
+)
+from referee.live.outbox import EncodedItem, MatchEnded, TakeoverNotice
+from referee.live.ports import Append, Conflict, Entry, EventLog, LogUnavailable, Time
+from referee.live.sessions import Hello, Session, Sessions, SessionTakenOver
+from referee.live.shared_matches import SharedMatches
+from referee.match.clock import SECOND, Micros
+from referee.match.state import Match
+from referee.storage.codec import MATCH_CODEC, encode_request
+
+FOLLOW_RETRY_US: Micros = SECOND
+"""Delay before a match whose log could not be read is read again."""
+
+Send = Callable[[ToCoordinator], None]
+
+
+class Gateway:
+    """A PresenceObserver that has a stream to the coordinator now and then."""
+
+    sees_moves = False
+
+    def __init__(
+        self,
+        node: str,
+        sessions: Sessions,
+        shared: SharedMatches,
+        log: EventLog,
+        time: Time,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        """`start` runs a coroutine in the background."""
+        self._node = node
+        self._sessions = sessions
+        self._shared = shared
+        self._log = log
+        self._time = time
+        self._start = start
+        self._send: Send | None = None
+        """Sends a message to the coordinator. None: there is no stream to it."""
+        self._reported: dict[str, dict[str, Hello]] = {}
+        """The last Hello of each session that was reported, by bot and id of the session."""
+        self._connected: set[str] = set()
+        """Bots that are connected to this node."""
+        self._request_numbers = count(1)
+        self._ends: dict[int, asyncio.Future[EndStored]] = {}
+        """Ends of rated matches that wait for the coordinator, by number of the request."""
+
+    def connect(self, send: Send) -> None:
+        """Begin a stream to the coordinator."""
+        self._send, self._reported = send, {}
+        sessions = [session for session in self._sessions.all() if not session.remote]
+        send(SessionReport(tuple(self._opened(session) for session in sessions)))
+
+    def disconnect(self) -> None:
+        """End the stream to the coordinator. The matches that this node follows go on."""
+        self._send = None
+        for waiting in self._ends.values():
+            if not waiting.done():
+                waiting.set_exception(LogUnavailable("the coordinator of the cluster cannot be reached"))
+
+    # As an observer
+
+    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+        """Do nothing: entries are notified on the bus."""
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        """Do nothing: a fault of this node concerns no other."""
+
+    def on_presence_changed(self, bot: str) -> None:
+        sessions = {session.id: session for session in self._sessions.of_bot(bot) if not session.remote}
+        if sessions and bot not in self._connected:
+            self._connected.add(bot)
+            self._shared.excuse(bot)
+        if self._send:
+            self._report(self._send, bot, sessions)
+        if not sessions:
+            self._connected.discard(bot)
+            self._shared.release(bot)
+
+    def _report(self, send: Send, bot: str, sessions: dict[str, Session]) -> None:
+        reported = self._reported.setdefault(bot, {})
+        for session_id in reported.keys() - sessions.keys():
+            del reported[session_id]
+            send(SessionClosed(session_id, tuple(self._shared.uses(bot)) if not sessions else ()))
+        for session_id, session in sessions.items():
+            if session_id not in reported:
+                send(self._opened(session))
+            elif reported[session_id] is not session.hello:
+                send(SessionChanged(session_id, tuple(sorted(session.hello.games)), session.hello.max_matches))
+                reported[session_id] = session.hello
+        if not reported:
+            del self._reported[bot]
+
+    def _opened(self, session: Session) -> SessionOpened:
+        player, hello = session.player, session.hello
+        self._reported.setdefault(player.bot, {})[session.id] = hello
+        return SessionOpened(
+            session.id,
+            player.bot,
+            player.version,
+            self._sessions.path_and_holder(player)[1],
+            tuple(sorted(hello.games)),
+            hello.max_matches,
+            tuple(match.setup.match_id for match in self._shared.in_play(player.bot)),
+        )
+
+    # As the coordinator asks
+
+    def handle(self, message: FromCoordinator) -> None:
+        """Handle a message from the coordinator."""
+        if isinstance(message, Follow):
+            self._start(self._follow(message))
+        elif isinstance(message, Presence):
+            self._update_presence(message.nodes_of)
+        elif isinstance(message, EndStored):
+            waiting = self._ends.get(message.request_no)
+            if waiting and not waiting.done():
+                waiting.set_result(message)
+        else:
+            self._handle_session(message)
+
+    def _handle_session(self, message: CloseSession | Deliver | Ended) -> None:
+        session = self._find_session(message.session_id)
+        if session is None:  # It has closed meanwhile.
+            return
+        if isinstance(message, Deliver):
+            session.outbox.put(None, EncodedItem(message.item))
+        elif isinstance(message, Ended):
+            session.notify_end(MatchEnded(message.match_id, message.seat))
+        else:
+            session.outbox.put(None, TakeoverNotice(message.by_session_id))
+            session.outbox.close(SessionTakenOver(session.player, message.by_session_id))
+
+    def _find_session(self, session_id: str) -> Session | None:
+        return next((session for session in self._sessions.all() if session.id == session_id), None)
+
+    def _update_presence(self, nodes_of: dict[str, tuple[str, ...]]) -> None:
+        elsewhere = dict(self._sessions.elsewhere)
+        for bot, nodes in nodes_of.items():
+            others = tuple(node for node in nodes if node != self._node)
+            if others:
+                elsewhere[bot] = others
+            else:
+                elsewhere.pop(bot, None)
+        self._sessions.elsewhere = elsewhere
+
+    async def _follow(self, message: Follow) -> None:
+        try:
+            await self._shared.follow(message.match_id, message.uses, began=message.began)
+        except LogUnavailable:
+            self._time.call_at(self._time.monotonic_us() + FOLLOW_RETRY_US, lambda: self.handle(message))
+
+    # For matches that run here
+
+    def forward(self, session: Session, item: bytes) -> bool:
+        """Let the coordinator handle an item of a Play stream; return whether it can be reached."""
+        if self._send is None:
+            return False
+        self._send(ItemForwarded(session.id, item))
+        return True
+
+    async def store_rated_end(self, append: Append) -> list[Entry]:
+        """Let the coordinator store the end of a rated match; return its entries. Raises Conflict or LogUnavailable."""
+        if self._send is None:
+            raise LogUnavailable("the coordinator of the cluster cannot be reached")
+        number = next(self._request_numbers)
+        self._ends[number] = stored = asyncio.get_running_loop().create_future()
+        try:
+            request = encode_request(append.request) if append.request else ""
+            events = tuple(map(MATCH_CODEC.encode, append.events))
+            self._send(EndRated(number, append.match_id, append.after, events, request))
+            answer = await stored
+        finally:
+            del self._ends[number]
+        if answer.outcome == CONFLICT:
+            raise Conflict(append.match_id, append.after, answer.last)
+        if answer.outcome != STORED:
+            raise LogUnavailable(answer.why)
+        return await self._log.read(append.match_id, append.after)
+
+    def nodes_of(self, bot: str) -> Collection[str]:
+        """Return the other nodes to which the bot is connected."""
+        return self._sessions.elsewhere.get(bot, ())

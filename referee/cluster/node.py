@@ -1,0 +1,120 @@
+"""One node of a cluster: its role, and what it tells other nodes about matches."""
+
+import asyncio
+from collections.abc import Collection, Coroutine
+from typing import Any
+
+from referee.bus.port import Bus, Subscription
+from referee.cluster.coordinator import AnswerItem, Coordinator, EncodeItem
+from referee.cluster.gateway import Gateway
+from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
+from referee.live.ports import EventLog, Time, Timer
+from referee.live.referee import Referee
+from referee.match.clock import SECOND, Micros
+from referee.match.state import Match
+
+COMPARE_INTERVAL_US: Micros = 2 * SECOND
+"""How often a node looks for entries that were not notified."""
+
+
+class ClusterNode:
+    """Belongs to one referee. A node begins without a role and gets one from the membership of the cluster."""
+
+    def __init__(self, node: str, bus: Bus, time: Time) -> None:
+        """`node` is the id of the node."""
+        self.node = node
+        self.notifier = EntryNotifier(bus, self._nodes_to_tell)
+        """An observer of the referee, which must be given to it when it is made."""
+        self._bus = bus
+        self._time = time
+        self._coordinator_node = ""
+        """Id of the coordinator; empty: unknown."""
+        self._subscription: Subscription | None = None
+        self._timer: Timer | None = None
+        self._comparing = False
+
+    def attach(
+        self,
+        referee: Referee,
+        log: EventLog,
+        answer_item: AnswerItem,
+        encode_item: EncodeItem,
+        return_within_us: Micros,
+    ) -> None:
+        """Attach the node to its referee, before that restores or creates any match."""
+        self._referee = referee
+        self._shared = referee.shared
+        self._shared.coordinate(coordinates=False)
+        self._receiver = EntryReceiver(self._shared, log)
+        sessions, start = referee.sessions, self._start
+        self.gateway = Gateway(self.node, sessions, self._shared, log, self._time, start)
+        self.coordinator = Coordinator(
+            self.node, sessions, self._shared, self._time, start, answer_item, encode_item, return_within_us
+        )
+        referee.subscribe(self.gateway)
+        referee.subscribe(self.coordinator)
+        self._shared.store_rated_ends(self.gateway.store_rated_end)
+
+    def open(self) -> None:
+        """Listen to other nodes."""
+        self._subscription = self._bus.subscribe(subject(self.node), self._receiver.receive)
+        self._bus.on_reconnect(self._compare)
+        self._set_timer()
+
+    def close(self) -> None:
+        if self._subscription:
+            self._subscription.close()
+        if self._timer:
+            self._timer.cancel()
+
+    @property
+    def coordinates(self) -> bool:
+        return self._coordinator_node == self.node
+
+    async def coordinate(self) -> None:
+        """Become the coordinator: restore all matches that are not over. Raises LogUnavailable."""
+        self.gateway.disconnect()
+        self._coordinator_node = self.node
+        self._referee.sessions.elsewhere = {}
+        self._shared.coordinate(coordinates=True)
+        self._shared.store_rated_ends(None)
+        await self._referee.recover()
+
+    def follow(self, coordinator: str) -> None:
+        """Have another node as the coordinator. Empty: it is not known."""
+        if self.coordinates:
+            self._shared.coordinate(coordinates=False)
+            self.coordinator.resign()
+            self._shared.store_rated_ends(self.gateway.store_rated_end)
+        self._coordinator_node = coordinator
+
+    def _nodes_to_tell(self, match: Match, over: bool) -> Collection[str]:
+        nodes: set[str] = set()
+        nodes_of = self.coordinator.nodes_of if self.coordinates else self.gateway.nodes_of
+        for player in match.players:
+            others = nodes_of(player.bot) if player.bot else ()
+            nodes.update(others)
+            if not self.coordinates and (over or (not others and not self._referee.sessions.is_local(player.bot))):
+                nodes.add(self._coordinator_node)
+        return nodes - {""}
+
+    def _set_timer(self) -> None:
+        self._timer = self._time.call_at(self._time.monotonic_us() + COMPARE_INTERVAL_US, self._timer_fired)
+
+    def _timer_fired(self) -> None:
+        self._compare()
+        self._set_timer()
+
+    def _compare(self) -> None:
+        if not self._comparing:
+            self._comparing = True
+            self._start(self._compare_once())
+
+    async def _compare_once(self) -> None:
+        try:
+            await self._receiver.compare(coordinates=self.coordinates)
+        finally:
+            self._comparing = False
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self._referee.start_task(work)

@@ -1,0 +1,260 @@
+"""Nodes that share a log: bots on different nodes play one match, whatever fails between the nodes."""
+
+import pytest
+
+from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
+from referee.live.sessions import SessionTakenOver
+from referee.match.clock import SECOND
+from referee.match.events import MovePlayed
+from referee.match.state import MatchPhase
+from tests.cluster.live_nodes import LiveCluster, LiveNode, connect
+from tests.live.fake_time import settle
+from tests.live.referee_harness import BOTS, drain_outbox, drain_turns
+from tests.live.runner_harness import in_loop
+
+FIRST, SECOND_BOT = BOTS[:2]
+
+
+async def start_apart(cluster: LiveCluster) -> tuple[str, LiveNode, LiveNode]:
+    """Start a match between bots on two nodes that do not coordinate; return its id and the nodes."""
+    a, b, c = await cluster.open()
+    connect(b, FIRST)
+    connect(c, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    return match_id, b, c
+
+
+async def moves(cluster: LiveCluster, match_id: str) -> list[MovePlayed]:
+    return [entry.event for entry in await cluster.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
+
+
+@in_loop
+async def test_bots_on_two_nodes_play_a_match_that_a_third_node_has_started() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (first,), (second,) = b.referee.sessions.of_bot("bot0"), c.referee.sessions.of_bot("bot1")
+    assert [type(item) for item in drain_outbox(first)] == [MatchStarted, TurnNotice]
+    assert [type(item) for item in drain_outbox(second)] == [MatchStarted]
+    for number in range(21):
+        node, seat = ((b, 0), (c, 1))[number % 2]
+        await node.answer(match_id, seat, "1")
+    assert (await cluster.nodes[0].match(match_id)).result
+    assert MatchEnded(match_id, 0) in drain_outbox(first)
+    assert MatchEnded(match_id, 1) in drain_outbox(second)
+    assert [node.referee.live_matches for node in cluster.nodes] == [[], [], []]
+    assert [event.seat for event in await moves(cluster, match_id)] == [0, 1] * 10 + [0]
+    await cluster.close()
+
+
+@in_loop
+async def test_a_lost_notification_delays_a_turn_and_costs_no_time() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (session,) = c.referee.sessions.of_bot("bot1")
+    cluster.hub.losing = True
+    await b.answer(match_id, 0, "1")
+    assert drain_turns(session) == []
+    await cluster.time.advance(2 * SECOND)
+    await settle()
+    assert len(drain_turns(session)) == 1
+    await cluster.time.advance(3 * SECOND)
+    await c.answer(match_id, 1, "1")
+    played = (await moves(cluster, match_id))[-1]
+    assert played.row
+    assert played.row.charged_us == 3 * SECOND
+    await cluster.close()
+
+
+@in_loop
+async def test_the_node_of_a_bot_decides_its_flag_and_no_other_node_does() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    cluster.hub.losing = True
+    await b.answer(match_id, 0, "1")
+    await cluster.time.advance(1 * SECOND)  # The turn has not reached the other node yet.
+    await cluster.time.advance(9 * SECOND)
+    await settle()
+    assert (await c.match(match_id)).phase is MatchPhase.PLAYING  # By its own clock it has had less than ten seconds.
+    await cluster.time.advance(3 * SECOND)
+    await settle()
+    assert [forfeit.seat for forfeit in (await c.match(match_id)).forfeits] == [1]
+    await cluster.close()
+
+
+@in_loop
+async def test_a_bot_that_connects_to_another_node_keeps_its_turn_and_the_time_it_has_used() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (session,) = b.referee.sessions.of_bot("bot0")
+    await cluster.time.advance(4 * SECOND)
+    b.referee.sessions.close(session)
+    await settle()
+    assert b.referee.live_matches == []
+    await cluster.time.advance(SECOND // 2)
+    (again,) = connect(c, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await c.answer(match_id, 0, "1")
+    played = (await moves(cluster, match_id))[-1]
+    assert played.row
+    assert played.row.charged_us == 11 * SECOND // 2
+    await cluster.close()
+
+
+@in_loop
+async def test_the_coordinator_looks_after_a_bot_that_is_offline() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (session,) = b.referee.sessions.of_bot("bot0")
+    await cluster.time.advance(4 * SECOND)
+    b.referee.sessions.close(session)
+    await settle()
+    await cluster.time.advance(2 * SECOND)
+    await settle()
+    assert "SeatDisconnected" in await c.event_kinds(match_id)
+    await cluster.time.advance(5 * SECOND)
+    await settle()
+    assert [forfeit.seat for forfeit in (await c.match(match_id)).forfeits] == [0]
+    (other,) = c.referee.sessions.of_bot("bot1")
+    assert [type(item) for item in drain_outbox(other)][-1] is MatchEnded
+    await cluster.close()
+
+
+@in_loop
+async def test_the_opponent_of_an_offline_bot_plays_on_and_the_offline_bot_gets_its_turn_when_it_is_back() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (session,) = c.referee.sessions.of_bot("bot1")
+    c.referee.sessions.close(session)
+    await settle()
+    await b.answer(match_id, 0, "1")
+    await cluster.time.advance(3 * SECOND)
+    (again,) = connect(cluster.nodes[0], SECOND_BOT)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.nodes[0].answer(match_id, 1, "1")
+    played = (await moves(cluster, match_id))[-1]
+    assert played.row
+    assert played.row.charged_us == 3 * SECOND
+    await cluster.close()
+
+
+@in_loop
+async def test_time_stands_still_for_bots_that_have_lost_their_node() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    await cluster.time.advance(3 * SECOND)
+    cluster.kill(b, cluster.nodes[0])
+    await cluster.time.advance(20 * SECOND)
+    await settle()
+    assert (await c.match(match_id)).phase is MatchPhase.PLAYING
+    (again,) = connect(c, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await c.answer(match_id, 0, "1")
+    played = (await moves(cluster, match_id))[-1]
+    assert played.row
+    assert played.row.charged_us <= SECOND
+    await cluster.close()
+
+
+@in_loop
+async def test_a_bot_that_does_not_come_back_after_its_node_was_lost_forfeits_at_last() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    cluster.kill(b, cluster.nodes[0])
+    await cluster.time.advance(30 * SECOND)
+    await settle()
+    assert (await c.match(match_id)).phase is MatchPhase.PLAYING
+    await cluster.time.advance(12 * SECOND)
+    await settle()
+    assert [forfeit.seat for forfeit in (await c.match(match_id)).forfeits] == [0]
+    await cluster.close()
+
+
+@in_loop
+async def test_matches_go_on_without_a_coordinator_and_the_next_one_knows_them() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    coordinator = cluster.nodes[0]
+    for stream in cluster.streams.values():
+        stream.cut()
+    cluster.hub.divide([coordinator.bus])
+    await b.answer(match_id, 0, "1")
+    await c.answer(match_id, 1, "1")
+    await cluster.elect(b, without=[coordinator])
+    assert [match.setup.match_id for match in b.referee.live_matches] == [match_id]
+    await b.answer(match_id, 0, "1")
+    await c.answer(match_id, 1, "1")
+    assert len(await moves(cluster, match_id)) == 4
+    assert "MatchResumed" not in await b.event_kinds(match_id)
+    other = await b.create()
+    await settle()
+    assert (await c.match(other)).phase is MatchPhase.PLAYING
+    await c.answer(other, 1, "1") if (await c.match(other)).turns[1] else await b.answer(other, 0, "1")
+    await cluster.close()
+
+
+@in_loop
+async def test_a_coordinator_that_was_replaced_unnoticed_does_no_harm() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    outdated = cluster.nodes[0]
+    for stream in cluster.streams.values():
+        stream.cut()
+    outdated.node.coordinator.remove_node("b")
+    outdated.node.coordinator.remove_node("c")
+    await cluster.elect(b, without=[outdated])
+    await b.answer(match_id, 0, "1")
+    await cluster.time.advance(5 * SECOND)  # The outdated coordinator believes that both bots have left.
+    outdated.node.follow("b")
+    assert outdated.referee.live_matches == []
+    await cluster.time.advance(3 * SECOND)
+    await c.answer(match_id, 1, "1")
+    assert [type(entry.event) for entry in await cluster.stored.read(match_id)][2:] == [MovePlayed, MovePlayed]
+    await cluster.close()
+
+
+@in_loop
+async def test_a_newer_session_on_another_node_takes_over() -> None:
+    cluster = LiveCluster()
+    _, b, c = await start_apart(cluster)
+    (older,) = b.referee.sessions.of_bot("bot0")
+    drain_outbox(older)
+    (newer,) = connect(c, FIRST)
+    await settle()
+    assert isinstance(older.outbox.closed, SessionTakenOver)
+    assert [item for item in drain_outbox(older) if isinstance(item, TakeoverNotice)] == [TakeoverNotice(newer.id)]
+    await cluster.close()
+
+
+@in_loop
+async def test_every_node_knows_which_bots_are_online() -> None:
+    cluster = LiveCluster()
+    _, b, _ = await start_apart(cluster)
+    assert all(node.referee.sessions.is_online(player) for node in cluster.nodes for player in (FIRST, SECOND_BOT))
+    b.referee.sessions.close(b.referee.sessions.of_bot("bot0")[0])
+    await settle()
+    assert not any(node.referee.sessions.is_online(FIRST) for node in cluster.nodes)
+    await cluster.close()
+
+
+@pytest.mark.parametrize("reconnected", [False, True])
+@in_loop
+async def test_a_broken_stream_to_the_coordinator_costs_nobody_anything(reconnected: bool) -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    cluster.streams["b"].cut()
+    await cluster.time.advance(5 * SECOND)
+    await settle()
+    assert "SeatDisconnected" not in await b.event_kinds(match_id)
+    if reconnected:
+        await cluster.elect(cluster.nodes[0])
+    await b.answer(match_id, 0, "1")
+    await c.answer(match_id, 1, "1")
+    assert len(await moves(cluster, match_id)) == 2
+    await cluster.close()
