@@ -13,6 +13,7 @@ import json
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import count, cycle
 
 import structlog
@@ -122,8 +123,8 @@ class NatsBus(Bus):
         if subject is not None and self._subscribers.deliver(subject, payload):
             self.counts.received += 1
 
-    def _on_error(self, reason: str) -> None:
-        self._limited_log.warning("NATS reported an error", why=reason)
+    def _on_error(self, server: NatsServer, reason: str) -> None:
+        self._limited_log.warning("NATS reported an error", server=str(server), why=reason)
 
     def _on_lost(self) -> None:
         self._connected, self._connection = False, None
@@ -144,7 +145,7 @@ class NatsBus(Bus):
 
     async def _connect(self, server: NatsServer) -> None:
         """Connect to a server, and return when the connection has broken. Raises why it could not be made."""
-        connection = NatsConnection(self._receive, self._on_error, self._on_lost)
+        connection = NatsConnection(self._receive, partial(self._on_error, server), self._on_lost)
         try:
             try:
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):
@@ -157,7 +158,7 @@ class NatsBus(Bus):
             await _keep_alive(connection)
             log.warning("the connection to NATS broke", server=str(server), why=connection.reason)
         finally:
-            connection.close()
+            await connection.close()
 
     async def _introduce(self, connection: NatsConnection, server: NatsServer) -> None:
         """Connect, and return when the server has accepted the user and all subscriptions."""

@@ -7,6 +7,7 @@ in one iteration of the event loop is one write. docs/decisions/nats.md says why
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
 from msgspec import Struct, json
@@ -16,6 +17,8 @@ MAX_MESSAGE_BYTES = 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024
 """Limit of a line from the server. The longest, INFO, lists the addresses of all servers."""
 MAX_REASON_CHARS = 200
+CLOSE_TIMEOUT_S = 1
+"""Time for the server to take what was sent before the end."""
 
 
 class ConnectionFailed(Exception):
@@ -55,6 +58,8 @@ class NatsConnection(asyncio.Protocol):
         self._outgoing_bytes = 0
         self._pings: deque[asyncio.Future[bool]] = deque()
         self.lost = asyncio.Event()
+        """Set when the connection can no longer be used."""
+        self._closed = asyncio.Event()
 
     @property
     def waiting_bytes(self) -> int:
@@ -81,17 +86,23 @@ class NatsConnection(asyncio.Protocol):
     async def start_tls(self, context: Any, server_name: str) -> None:
         """Encrypt the connection. The server must wait for it."""
         assert self._transport
-        encrypted = await self._loop.start_tls(self._transport, self, context, server_hostname=server_name)
+        plain, self._transport = self._transport, None  # It closes itself if this fails, and calls nothing here.
+        encrypted = await self._loop.start_tls(plain, self, context, server_hostname=server_name)
         if encrypted is None:
             raise ConnectionFailed("the connection broke during the TLS handshake")
         self._transport = encrypted
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Write what was sent, and end the connection. Nothing is received afterwards."""
         self._write()
+        self._end()
         if self._transport:
             self._transport.close()
-        self._end()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    await self._closed.wait()
+            self._transport.abort()
+        await asyncio.sleep(0)  # The transport closes its socket in the next iteration.
 
     def abort(self, reason: str) -> None:
         """Break the connection, unless it is broken."""
@@ -113,6 +124,7 @@ class NatsConnection(asyncio.Protocol):
             self.abort(f"the server does not speak the protocol of NATS: {wrong}"[:MAX_REASON_CHARS])
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._closed.set()
         self.reason = self.reason or (str(exc) if exc else "the server closed the connection")
         self._end()
 

@@ -1,8 +1,10 @@
 """A private NATS server: for tests, benchmarks and clusters on one machine.
 
-It listens on the loopback interface only, on a port that stays the same when it is started again.
+It listens on the loopback interface only, on a port that stays the same when it is started again, and asks for a
+password, since other users of the machine can reach that interface too.
 """
 
+import secrets
 import shutil
 import signal
 import socket
@@ -11,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+USER = "referee"
 START_TIMEOUT_S = 60
 MAX_OUTPUT_CHARS = 2000
 """How much of the server's log an error shows."""
@@ -38,10 +41,15 @@ class PrivateNats:
     """A server that can be started, stopped, killed, and started again on the same port."""
 
     def __init__(self, folder: Path, config: Path | None = None) -> None:
-        """Keep the log in `folder`. `config` is a configuration file, without addresses. Raises NatsMissing."""
+        """Keep log, configuration and credentials in `folder`. Raises NatsMissing.
+
+        `config` is another configuration file; its addresses do not count.
+        """
         self._program = find_nats_server()
         self._log = folder / "nats.log"
-        self._config = config
+        self.credentials_file = folder / "nats-credentials"
+        """Holds `user:password`, if the configuration is not another one."""
+        self._config = config or _write_config(folder, self.credentials_file)
         self._process: subprocess.Popen[bytes] | None = None
         self.port = _unused_port()
 
@@ -58,9 +66,7 @@ class PrivateNats:
     def start(self) -> None:
         """Start the server, and return when it accepts connections. Raises NatsFailed."""
         assert self._process is None
-        flags = ["--addr", "127.0.0.1", "--port", str(self.port)]
-        if self._config:
-            flags += ["--config", str(self._config)]
+        flags = ["--addr", "127.0.0.1", "--port", str(self.port), "--config", str(self._config)]
         with self._log.open("wb") as log:
             # Its own session: Ctrl+C in a terminal is for the caller, who then stops the server in order.
             self._process = subprocess.Popen(
@@ -104,6 +110,21 @@ class PrivateNats:
         if process is not None:
             process.send_signal(how)
             process.wait()
+
+
+def _write_config(folder: Path, credentials_file: Path) -> Path:
+    """Write a configuration with one user, and return its path. The credentials stay the same if they exist."""
+    if not credentials_file.exists():
+        _write_private(credentials_file, f"{USER}:{secrets.token_hex(16)}\n")
+    password = credentials_file.read_text(encoding="utf-8").strip().removeprefix(f"{USER}:")
+    config = folder / "nats.conf"
+    _write_private(config, f'authorization {{ user: {USER}, password: "{password}" }}\n')
+    return config
+
+
+def _write_private(file: Path, text: str) -> None:
+    file.touch(0o600)
+    file.write_text(text, encoding="utf-8")
 
 
 def _unused_port() -> int:

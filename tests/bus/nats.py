@@ -29,4 +29,4 @@ def new_cluster() -> str:
 
 
 def nats_bus(nats: PrivateNats, cluster: str) -> NatsBus:
-    return NatsBus(NatsServers(parse_servers(nats.url)), cluster)
+    return NatsBus(NatsServers(parse_servers(nats.url), nats.credentials_file), cluster)

@@ -128,7 +128,7 @@ def test_a_bus_closes_while_it_tries_to_connect(own_nats: PrivateNats) -> None:
 def test_all_servers_are_tried(nats: PrivateNats, own_nats: PrivateNats) -> None:
     async def test() -> None:
         urls = f"nats://127.0.0.1:{own_nats.port}, {nats.url}, nats://no-such-host.invalid"
-        bus = NatsBus(NatsServers(parse_servers(urls)), new_cluster())
+        bus = NatsBus(NatsServers(parse_servers(urls), nats.credentials_file), new_cluster())
         async with opened(bus):
             assert bus.connected
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.bus import nats_connection
 from referee.bus.nats_connection import MAX_LINE_BYTES, MAX_MESSAGE_BYTES, ConnectionFailed, NatsConnection, NatsInfo
 
 SENT = (
@@ -39,6 +40,7 @@ class FakeTransport(asyncio.Transport):
         super().__init__()
         self.written = b""
         self.aborted = False
+        self.on_close: Callable[[], None] = lambda: None
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.written += data
@@ -50,7 +52,7 @@ class FakeTransport(asyncio.Transport):
         self.aborted = True
 
     def close(self) -> None:
-        pass
+        self.on_close()
 
 
 def run(test: Callable[[Recorder], None]) -> Recorder:
@@ -109,16 +111,30 @@ def test_a_violation_of_the_protocol_breaks_the_connection(line: bytes) -> None:
 
 
 def test_nothing_is_received_after_the_connection_was_closed() -> None:
-    def test(recorder: Recorder) -> None:
-        recorder.connection.send(b"PUB a 0\r\n\r\n")
-        recorder.connection.close()
-        recorder.connection.data_received(SENT)
-        recorder.connection.send(b"PUB b 0\r\n\r\n")
-        assert recorder.connection.ping().result() is False
+    async def test() -> Recorder:
+        recorder = Recorder()
+        connection = recorder.connection
+        recorder.transport.on_close = lambda: connection.connection_lost(None)
+        connection.send(b"PUB a 0\r\n\r\n")
+        await connection.close()
+        connection.data_received(SENT)
+        connection.send(b"PUB b 0\r\n\r\n")
+        assert await connection.ping() is False
+        return recorder
 
-    recorder = run(test)
+    recorder = asyncio.run(test())
     assert recorder.received == []
     assert recorder.transport.written == b"PUB a 0\r\n\r\n"
+
+
+def test_a_server_that_does_not_take_the_rest_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> Recorder:
+        recorder = Recorder()
+        await recorder.connection.close()
+        return recorder
+
+    monkeypatch.setattr(nats_connection, "CLOSE_TIMEOUT_S", 0)
+    assert asyncio.run(test()).transport.aborted
 
 
 def test_what_is_sent_in_one_iteration_is_one_write() -> None:
