@@ -19,7 +19,8 @@ from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores
-from referee.transport.guards.admission import Admission, UnauthenticatedCalls
+from referee.transport.forwarding.forwarder import Forwarder
+from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.contest_changes import ContestChanges
@@ -31,6 +32,7 @@ from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.public_reading import PublicLimits, PublicReading
 from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
@@ -64,8 +66,12 @@ class GrpcFrontend:
         tracing: Tracing,
         identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
+        forwarder: Forwarder | None = None,
     ) -> None:
-        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None."""
+        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
+
+        `forwarder`: None, there are no other nodes.
+        """
         self._stores = stores
         self._time = time
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
@@ -196,6 +202,7 @@ class GrpcFrontend:
             unauthenticated_calls,
             settings.hello_timeout_ms,
             PublicReading(_public_limits(settings), time) if settings.public_reading else None,
+            forwarder,
         )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
         self.server = Server(

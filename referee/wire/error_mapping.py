@@ -28,6 +28,8 @@ from referee.match import match_errors
 from referee.wire.wire_errors import EXHAUSTED, FAILED, INVALID, RETRY_AFTER_MS, ErrorMapping, TransportError, reason_of
 
 DOMAIN = "referee"
+STATUS_DETAILS = "grpc-status-details-bin"
+"""Name of the trailing metadata with the encoded status."""
 SENTENCE_CHARS = 1_000
 METADATA_CHARS = 500
 """Limits of texts, because the whole status is one HTTP header."""

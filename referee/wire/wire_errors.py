@@ -125,6 +125,15 @@ class HeartbeatLost(TransportError):
         super().__init__(f"no pong received for {silent_ms} ms", silent_ms=str(silent_ms))
 
 
+class NodeUnavailable(TransportError):
+    """The node of the cluster that answers the call is unknown, unreachable, or has changed."""
+
+    mapping = ErrorMapping(Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS)
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"{why}; retry")
+
+
 class NoDrawsHere(TransportError):
     mapping = ErrorMapping(FAILED)
 

@@ -15,6 +15,7 @@ from tests.e2e.error_requests import CALL_ERRORS, MAX_MESSAGE_BYTES, exceed_rate
 from tests.e2e.error_streams import STREAM_ERRORS, VERDICT_ERRORS
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import ServerProcess, run_server
+from tests.transport import test_forwarding
 
 pytestmark = pytest.mark.slow
 
@@ -23,6 +24,7 @@ TESTED_ELSEWHERE = {
     "DRAINING": test_server_faults.test_a_draining_server_rejects_new_matches_with_a_retry_delay,
     "STORE_UNAVAILABLE": test_server_faults.test_a_full_disk_costs_no_bot_time,
     "MATCH_MOVING": test_server_faults.test_a_match_taken_over_by_another_server_is_rejected_as_moving,
+    "NODE_UNAVAILABLE": test_forwarding.test_a_call_is_never_forwarded_twice,
     "HEARTBEAT_LOST": test_server_faults.test_a_bot_that_answers_no_ping_loses_its_session,
     "MATCH_ARCHIVED": test_backup.test_requests_for_an_archived_match_are_rejected_as_archived,
     "TOO_EXPENSIVE": test_compute_limit.test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered,

@@ -21,8 +21,8 @@ from referee.live.match_timing import LoopTime
 from referee.live.ports import Timer
 from referee.local.embedded_server import settings
 from referee.match.clock import SECOND, Micros
-from referee.transport.guards.admission import UnauthenticatedCalls
 from referee.transport.guards.field_limits import check_fields
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from tests.e2e.organiser import ALQUERQUE, Organiser, call_method
 from tests.e2e.server import create_organiser_token
 from tests.e2e.server_thread import ServerThread

@@ -7,9 +7,11 @@ import pytest
 
 from referee.accounts.tokens import Quota, Role, Token
 from referee.storage.memory_accounts import MemoryTokens
-from referee.transport.guards.admission import Admission, CallMustBeReset, UnauthenticatedCalls, address_of
+from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
+from referee.transport.guards.caller_address import address_of
 from referee.transport.guards.open_calls import OpenCalls
+from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
 from referee.wire.wire_errors import BadToken, TooManyCallsInFlight
 from tests.live.fake_time import FakeTime, settle
 from tests.transport.rate_limiters import create_rate_limiter

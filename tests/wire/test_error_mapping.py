@@ -125,6 +125,7 @@ EXAMPLES: list[Exception] = [
     wire_errors.HelloExpected("move"),
     wire_errors.TooMuchStored(1000),
     wire_errors.HeartbeatLost(15_000),
+    wire_errors.NodeUnavailable("the coordinator has just changed"),
     wire_errors.NoDrawsHere("toc", "toc knows none"),
     wire_errors.NoDrawOffered("m1"),
     wire_errors.MatchNotOver("m1"),
@@ -175,7 +176,7 @@ def test_the_status_has_the_details_that_its_code_needs(exception: Exception) ->
     assert has_detail(more, BadRequest()) == (status.code == Code.INVALID_ARGUMENT)
     if wire_error.reason.startswith("TOO_MANY"):
         assert has_detail(more, QuotaFailure())
-    if wire_error.reason in ("DRAINING", "STORE_UNAVAILABLE", "MATCH_MOVING", "TOO_MANY_CALLS"):
+    if wire_error.reason in ("DRAINING", "STORE_UNAVAILABLE", "NODE_UNAVAILABLE", "MATCH_MOVING", "TOO_MANY_CALLS"):
         assert has_detail(more, RetryInfo())
 
 

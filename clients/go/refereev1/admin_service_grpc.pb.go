@@ -41,8 +41,8 @@ const (
 // Administers the server.
 //
 // Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-// MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-// that changes something is written to the server's log with the id of its token.
+// MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+// errors. Every call that changes something is written to the server's log with the id of its token.
 type AdminServiceClient interface {
 	// Shuts the server down gracefully, like SIGTERM: it starts no new matches, sends Draining to all streams, waits
 	// for pending turns, writes everything to disk and exits. Returns immediately. Idempotent.
@@ -203,8 +203,8 @@ func (c *adminServiceClient) RevokeToken(ctx context.Context, in *RevokeTokenReq
 // Administers the server.
 //
 // Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-// MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-// that changes something is written to the server's log with the id of its token.
+// MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+// errors. Every call that changes something is written to the server's log with the id of its token.
 type AdminServiceServer interface {
 	// Shuts the server down gracefully, like SIGTERM: it starts no new matches, sends Draining to all streams, waits
 	// for pending turns, writes everything to disk and exits. Returns immediately. Idempotent.

@@ -41,9 +41,9 @@ const (
 // Registers and manages bots.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-// errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-// bot.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+// its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+// of that bot.
 type BotServiceClient interface {
 	// Registers a bot and creates its first token.
 	// Callers: author; organiser.
@@ -213,9 +213,9 @@ func (c *botServiceClient) ListBotLogEntries(ctx context.Context, in *ListBotLog
 // Registers and manages bots.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-// errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-// bot.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+// its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+// of that bot.
 type BotServiceServer interface {
 	// Registers a bot and creates its first token.
 	// Callers: author; organiser.

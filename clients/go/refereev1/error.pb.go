@@ -197,6 +197,10 @@ const (
 	ErrorReason_ERROR_REASON_MATCH_MOVING ErrorReason = 102
 	// No pong arrived within the heartbeat timeout, so the stream was closed. UNAVAILABLE; silent_ms.
 	ErrorReason_ERROR_REASON_HEARTBEAT_LOST ErrorReason = 103
+	// In a cluster: the node that answers this call is not known at the moment, cannot be reached or has just changed, or
+	// the connection to it broke. The call may have been carried out; repeat it with the same request id. UNAVAILABLE with
+	// RetryInfo; retry_after_ms.
+	ErrorReason_ERROR_REASON_NODE_UNAVAILABLE ErrorReason = 104
 	// The implementation of the game failed; the match is void. INTERNAL; match_id, fault_id (also in the server's
 	// log).
 	ErrorReason_ERROR_REASON_ENGINE_FAULT ErrorReason = 110
@@ -282,6 +286,7 @@ var (
 		101: "ERROR_REASON_STORE_UNAVAILABLE",
 		102: "ERROR_REASON_MATCH_MOVING",
 		103: "ERROR_REASON_HEARTBEAT_LOST",
+		104: "ERROR_REASON_NODE_UNAVAILABLE",
 		110: "ERROR_REASON_ENGINE_FAULT",
 		111: "ERROR_REASON_REFEREE_FAULT",
 	}
@@ -361,6 +366,7 @@ var (
 		"ERROR_REASON_STORE_UNAVAILABLE":        101,
 		"ERROR_REASON_MATCH_MOVING":             102,
 		"ERROR_REASON_HEARTBEAT_LOST":           103,
+		"ERROR_REASON_NODE_UNAVAILABLE":         104,
 		"ERROR_REASON_ENGINE_FAULT":             110,
 		"ERROR_REASON_REFEREE_FAULT":            111,
 	}
@@ -468,7 +474,7 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2).referee_api.v1.ErrorDetail.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xef\x13\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\x92\x14\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_REASON_MALFORMED_MOVE\x10\x01\x12#\n" +
@@ -545,7 +551,8 @@ const file_referee_api_v1_error_proto_rawDesc = "" +
 	"\x15ERROR_REASON_DRAINING\x10d\x12\"\n" +
 	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10e\x12\x1d\n" +
 	"\x19ERROR_REASON_MATCH_MOVING\x10f\x12\x1f\n" +
-	"\x1bERROR_REASON_HEARTBEAT_LOST\x10g\x12\x1d\n" +
+	"\x1bERROR_REASON_HEARTBEAT_LOST\x10g\x12!\n" +
+	"\x1dERROR_REASON_NODE_UNAVAILABLE\x10h\x12\x1d\n" +
 	"\x19ERROR_REASON_ENGINE_FAULT\x10n\x12\x1e\n" +
 	"\x1aERROR_REASON_REFEREE_FAULT\x10oB,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"

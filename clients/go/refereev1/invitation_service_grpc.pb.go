@@ -34,8 +34,9 @@ const (
 //
 // Invites authors.
 //
-// Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-// but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+// Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+// TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+// other errors.
 type InvitationServiceClient interface {
 	// Creates an invitation. Its code is returned only once, in this response.
 	// Callers: organiser.
@@ -124,8 +125,9 @@ func (c *invitationServiceClient) RedeemInvitation(ctx context.Context, in *Rede
 //
 // Invites authors.
 //
-// Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-// but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+// Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+// TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+// other errors.
 type InvitationServiceServer interface {
 	// Creates an invitation. Its code is returned only once, in this response.
 	// Callers: organiser.

@@ -45,8 +45,8 @@ const (
 // Manages ladders, their entrants and standings.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-// errors.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+// lists its other errors.
 type LadderServiceClient interface {
 	// Creates a ladder. It starts matches as soon as there are enough entrants.
 	// Callers: organiser.
@@ -302,8 +302,8 @@ type LadderService_WatchLadderClient = grpc.ServerStreamingClient[WatchLadderRes
 // Manages ladders, their entrants and standings.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-// errors.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+// lists its other errors.
 type LadderServiceServer interface {
 	// Creates a ladder. It starts matches as soon as there are enough entrants.
 	// Callers: organiser.

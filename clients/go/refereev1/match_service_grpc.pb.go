@@ -44,8 +44,8 @@ const (
 // Creates, lists, plays and shows matches.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-// MATCH_MOVING. Each method lists its other errors.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+// MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
 type MatchServiceClient interface {
 	// Creates a match. It starts when all seats are taken and all bots are online.
 	// Callers: author; organiser.
@@ -288,8 +288,8 @@ type MatchService_GetRecordClient = grpc.ServerStreamingClient[GetRecordResponse
 // Creates, lists, plays and shows matches.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-// MATCH_MOVING. Each method lists its other errors.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+// MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
 type MatchServiceServer interface {
 	// Creates a match. It starts when all seats are taken and all bots are online.
 	// Callers: author; organiser.

@@ -49,8 +49,8 @@ const (
 // Manages tournaments, their entrants and standings.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-// its other errors.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+// Each method lists its other errors.
 type TournamentServiceClient interface {
 	// Creates a tournament. Entrants can join until it is started.
 	// Callers: organiser.
@@ -378,8 +378,8 @@ type TournamentService_WatchTournamentClient = grpc.ServerStreamingClient[WatchT
 // Manages tournaments, their entrants and standings.
 //
 // Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-// STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-// its other errors.
+// STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+// Each method lists its other errors.
 type TournamentServiceServer interface {
 	// Creates a tournament. Entrants can join until it is started.
 	// Callers: organiser.

@@ -1,6 +1,8 @@
 """Interceptors that every call passes, and checks that servicers use.
 
-- `admission`: decides whether a call is accepted, before its message is read; limits calls without a valid token
+- `admission`: decides whether a call is accepted, before its message is read, and passed on if another node answers it
+- `unauthenticated_calls`: limits of calls without a valid token
+- `caller_address`: the address of a caller, also if another node forwards the call
 - `authentication`: verifies the token, and `RULES`, the roles that may call each method
 - `identity_tokens`, `oidc`, `provider_keys`: tokens of an identity provider, their verification, and its keys
 - `permissions`: whether the caller owns a bot or contest, and may create a match that counts for a ladder

@@ -9,14 +9,12 @@ one, so that the interceptors between them, such as metrics, see every call.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address, ip_network
+from functools import partial
 from typing import Any
-from urllib.parse import unquote
 
 import grpc
 import grpc.aio
@@ -25,10 +23,15 @@ import structlog
 from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import Role
 from referee.live.loop_lag import HOLDER
+from referee.transport.forwarding.forwarder import Forwarder
+from referee.transport.forwarding.forwarding_header import Metadata
+from referee.transport.forwarding.routes import Route, route_of
 from referee.transport.guards.authentication import CALLER, PACKAGE, TOKENLESS, Authenticator, Caller, may_call
+from referee.transport.guards.caller_address import caller_address
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.public_reading import PUBLIC_TOKEN, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
 from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
 UNMETERED = frozenset({"SubmitMove"})
@@ -39,47 +42,12 @@ STREAMS = frozenset({"Play", "WatchMatch", "WatchLadder", "WatchTournament"})
 REJECTION: ContextVar[Exception | None] = ContextVar("rejection", default=None)
 """Error by which the current call is rejected; None: it is admitted."""
 
-IPV6_PREFIX = 64
-"""Addresses of one /64 network count as one, because a single customer has at least that much."""
-RESET_FACTOR = 2
-"""Beyond this multiple of the limit a call is reset: an error would use memory until the caller reads it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """Stands for a message that could not be read."""
 
     why: Exception
-
-
-class CallMustBeReset(Exception):
-    """The limit is exceeded so far that the call must be reset without an answer."""
-
-
-class UnauthenticatedCalls:
-    """Limits of concurrent calls without a valid token: for each address and in total."""
-
-    def __init__(self, max_calls: int, max_calls_per_address: int) -> None:
-        self._max_calls = max_calls
-        self._max_calls_per_address = max_calls_per_address
-        self._by_address: Counter[str] = Counter()
-        self._open = 0
-
-    def begin_call(self, address: str) -> None:
-        """Count a call until `end_call`, even if this raises TooManyCallsInFlight or CallMustBeReset."""
-        self._by_address[address] += 1
-        self._open += 1
-        for calls, limit in ((self._by_address[address], self._max_calls_per_address), (self._open, self._max_calls)):
-            if calls > RESET_FACTOR * limit:
-                raise CallMustBeReset
-            if calls > limit:
-                raise TooManyCallsInFlight(limit)
-
-    def end_call(self, address: str) -> None:
-        self._open -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
 
 
 class Admission(grpc.aio.ServerInterceptor):
@@ -91,8 +59,13 @@ class Admission(grpc.aio.ServerInterceptor):
         unauthenticated: UnauthenticatedCalls,
         message_timeout_ms: int,
         public_reading: PublicReading | None,
+        forwarder: Forwarder | None = None,
     ) -> None:
-        """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off."""
+        """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off.
+
+        `forwarder`: None, there are no other nodes.
+        """
+        self._forwarder = forwarder
         self._public_reading = public_reading
         self._authenticator = authenticator
         self._rate_limiter = rate_limiter
@@ -118,12 +91,16 @@ class Admission(grpc.aio.ServerInterceptor):
         package, _, name = path.strip("/").rpartition(".")
         service, _, method = name.partition("/")
         is_ours = f"{package}." == PACKAGE
+        route = route_of(service, method) if is_ours else Route.LOCAL
+        if self._forwarder and route is not Route.LOCAL:
+            return self._wrap_forwarding(handler, path, self._forwarder, route)
 
         async def admitted(messages: Any, context: Any) -> Any:
             call = self._calls.begin(context, method)
             try:
                 if is_ours and method not in TOKENLESS:
-                    await self._admit(call, service, method)
+                    await self._admit(call, call.invocation_metadata(), service, method)
+                    await self._count_call(call)
                 else:
                     self._admit_unauthenticated(call)
             except asyncio.CancelledError:
@@ -145,9 +122,89 @@ class Admission(grpc.aio.ServerInterceptor):
         make = getattr(grpc, f"stream_{kind[1]}_rpc_method_handler")
         return make(admitted, handler.request_deserializer, handler.response_serializer)
 
-    async def _admit(self, call: OpenCall, service: str, method: str) -> None:
-        """Authenticate the call, count it, and set CALLER. Raises the error by which the call is rejected."""
-        authorization = _authorization(call)
+    def _wrap_forwarding(self, handler: Any, path: str, forwarder: Forwarder, route: Route) -> Any:
+        """Wrap a handler with one request, which is read as bytes, by one that first looks for the node that answers.
+
+        What is open is limited on this node and on that one, but a call is counted once, on the node that answers.
+        """
+        streaming = handler.response_streaming
+        behaviour = handler.unary_stream if streaming else handler.unary_unary
+        forward: Any = forwarder.forward_stream if streaming else forwarder.forward
+        method = path.rpartition("/")[2]
+
+        async def admitted(_messages: Any, context: Any) -> Any:
+            call = self._calls.begin(context, method)
+            message: Any = None
+            try:
+                metadata = call.invocation_metadata() or ()
+                await self._admit_routed(call, metadata, path, forwarder)
+                node, request = await self._find_node(call, handler, route, forwarder)
+                if node:
+                    return await self._forward(forward, call, node, path, request, metadata)
+                message = _parse(handler, request)
+                self._count_bytes(message)
+            except (asyncio.CancelledError, grpc.aio.AbortError):
+                raise
+            except grpc.aio.InternalError:  # grpc raises this if the caller disconnects during a write.
+                raise asyncio.CancelledError from None
+            except Exception as why:
+                REJECTION.set(why)
+            try:
+                return await behaviour(message, call)
+            finally:
+                call.mark_answered()
+
+        make = grpc.stream_stream_rpc_method_handler if streaming else grpc.stream_unary_rpc_method_handler
+        return make(admitted, None, partial(_serialize, handler.response_serializer))
+
+    async def _admit_routed(self, call: OpenCall, metadata: Metadata, path: str, forwarder: Forwarder) -> None:
+        """Admit a call that may be forwarded, from here or to here. Raises the error by which it is rejected."""
+        service, _, method = path.removeprefix(f"/{PACKAGE}").partition("/")
+        try:
+            forwarder.read_header(path, metadata)
+        except BadField:
+            self._admit_unauthenticated(call)
+            raise
+        if method in TOKENLESS:
+            self._admit_unauthenticated(call)
+        else:
+            await self._admit(call, metadata, service, method)
+
+    async def _find_node(
+        self, call: OpenCall, handler: Any, route: Route, forwarder: Forwarder
+    ) -> tuple[str | None, bytes | Unreadable]:
+        """Read the request, and return it with the node that answers it; None: this node, which has counted the call.
+
+        The call is counted before its request is read, unless that tells which node answers.
+        """
+        node, counted = None, False
+        if route is not Route.MATCH:
+            node = forwarder.node_of(route, CALLER.get().bot if route is Route.BOT else "")
+        if route is not Route.MATCH and not node:
+            await self._count_call(call)
+            counted = True
+        request = await self._read_first_message(call)
+        if route is Route.MATCH and not isinstance(message := _parse(handler, request), Unreadable):
+            node = forwarder.node_of(route, message.match_id)
+        if node and forwarder.can_forward(request):
+            return node, request
+        if not counted:
+            await self._count_call(call)
+        return None, request
+
+    async def _forward(self, forward: Any, call: OpenCall, node: str, *sent: Any) -> Any:
+        """Forward the call. A stream is counted as open on this node, too, and so ends with its token."""
+        try:
+            if call.method not in STREAMS:
+                return await forward(call, node, *sent)
+            async with self._rate_limiter.stream(CALLER.get()):
+                return await forward(call, node, *sent)
+        finally:
+            call.mark_answered()
+
+    async def _admit(self, call: OpenCall, metadata: Metadata, service: str, method: str) -> None:
+        """Authenticate the call, and set CALLER. Raises the error by which the call is rejected."""
+        authorization = _authorization(metadata)
         if self._public_reading and not authorization and may_call(Role.PUBLIC, service, method):
             self._admit_public(self._public_reading, call, method)
             return
@@ -157,10 +214,18 @@ class Admission(grpc.aio.ServerInterceptor):
         if method not in UNMETERED | STREAMS:
             self._rate_limiter.begin_call(owner)
             call.at_end(lambda: self._rate_limiter.end_call(owner))
-        if method not in UNMETERED:
-            await self._rate_limiter.count_call(owner)
         CALLER.set(caller)
         structlog.contextvars.bind_contextvars(method=method, token_id=caller.token.id)
+
+    async def _count_call(self, call: OpenCall) -> None:
+        """Count a call that this node answers, if it has a caller. Raises the error by which the call is rejected."""
+        caller = CALLER.get(None)
+        if caller is None or call.method in UNMETERED:
+            return
+        if self._public_reading and caller.role is Role.PUBLIC:
+            self._public_reading.count_call(caller_address(call))
+        else:
+            await self._rate_limiter.count_call(caller.budget_owner)
 
     async def _authenticate(self, call: OpenCall, authorization: str, service: str, method: str) -> Caller:
         """Return the caller. The call counts as unauthenticated while a signature is verified, and if that fails."""
@@ -176,11 +241,10 @@ class Admission(grpc.aio.ServerInterceptor):
             raise
 
     def _admit_public(self, public: PublicReading, call: OpenCall, method: str) -> None:
-        """Count a call of the public, and set CALLER. Raises the error by which the call is rejected."""
-        address = address_of(call.peer())
+        """Limit the open calls of the public, and set CALLER. Raises the error by which the call is rejected."""
+        address = caller_address(call)
         if method not in STREAMS:
             self._admit_unauthenticated(call)
-        public.count_call(address)
         if method in STREAMS:
             public.begin_stream(address)
             call.at_end(lambda: public.end_stream(address))
@@ -192,7 +256,7 @@ class Admission(grpc.aio.ServerInterceptor):
 
         Raises TooManyCallsInFlight; far beyond the limit the call is reset.
         """
-        address = address_of(call.peer())
+        address = caller_address(call)
         counted = ExitStack()
         counted.callback(self._unauthenticated.end_call, address)
         call.at_end(counted.close)
@@ -253,21 +317,19 @@ def require_admission() -> None:
         raise why
 
 
-def _authorization(context: Any) -> str:
+def _parse(handler: Any, data: Any) -> Any:
+    """Return the message; Unreadable if it could not be read, or cannot be parsed."""
+    return data if isinstance(data, Unreadable) else handler.request_deserializer(data)
+
+
+def _serialize(serialize: Callable[[Any], bytes], answer: Any) -> bytes:
+    """Serialize a response, unless another node has done so."""
+    return answer if type(answer) is bytes else serialize(answer)
+
+
+def _authorization(metadata: Metadata | None) -> str:
     """Return the first `authorization` header; empty: there is none."""
-    for name, value in context.invocation_metadata() or ():
+    for name, value in metadata or ():
         if name == "authorization":
             return str(value)
     return ""
-
-
-def address_of(peer: str) -> str:
-    """Parse a peer name of grpc, such as `ipv4:10.0.0.1:4711`, to an address; IPv6: to its network."""
-    host = unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
-    try:
-        address = ip_address(host.partition("%")[0])
-    except ValueError:
-        return peer.partition(":")[0]  # Such as `unix`.
-    if isinstance(address, IPv6Address):
-        return str(ip_network((address, IPV6_PREFIX), strict=False))
-    return str(address)

@@ -19,11 +19,10 @@ from referee.transport.guards.admission import Unreadable, require_admission, re
 from referee.transport.guards.authentication import ARRIVAL, PACKAGE
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
 from referee.wire.entries import EncodedEntries
-from referee.wire.error_mapping import ErrorMapper, WireError, fault, status_of, to_wire_error
+from referee.wire.error_mapping import STATUS_DETAILS, ErrorMapper, WireError, fault, status_of, to_wire_error
 from referee.wire.wire_errors import MessageTooLarge
 
 CODES = {code.value[0]: code for code in grpc.StatusCode}
-DETAILS = "grpc-status-details-bin"
 
 log = structlog.get_logger("referee.transport")
 
@@ -144,5 +143,5 @@ def _log_fault(why: Exception) -> WireError:
 
 async def abort_with(context: Any, error: WireError) -> None:
     """Abort the call with the status of the error."""
-    details = ((DETAILS, status_of(error).SerializeToString()),)
+    details = ((STATUS_DETAILS, status_of(error).SerializeToString()),)
     await context.abort(CODES[error.code], error.sentence, details)

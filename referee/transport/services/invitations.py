@@ -16,8 +16,8 @@ from referee.accounts.invitations import CODE_PREFIX, Invitation, Invitations
 from referee.accounts.names import check_name
 from referee.accounts.tokens import Role, mint_secret, sha256_of
 from referee.live.ports import Time
-from referee.transport.guards.admission import address_of
 from referee.transport.guards.authentication import CALLER
+from referee.transport.guards.caller_address import caller_address
 from referee.transport.guards.pace import AddressPace
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bots import TokenIssuer
@@ -90,7 +90,7 @@ class InvitationServicer(InvitationServiceServicer):
         return pb.ListRedemptionsResponse(redemptions=shown, next_page_token=token)
 
     async def RedeemInvitation(self, request: pb.RedeemInvitationRequest, context: Any) -> pb.RedeemInvitationResponse:
-        self._redemption_pace.count_call(address_of(context.peer()))
+        self._redemption_pace.count_call(caller_address(context))
         check_request_id(request.request_id)
         check_name(request.holder)
         minted = self._token_issuer.mint()

@@ -452,6 +452,10 @@ pub enum ErrorReason {
     MatchMoving = 102,
     /// No pong arrived within the heartbeat timeout, so the stream was closed. UNAVAILABLE; silent_ms.
     HeartbeatLost = 103,
+    /// In a cluster: the node that answers this call is not known at the moment, cannot be reached or has just changed, or
+    /// the connection to it broke. The call may have been carried out; repeat it with the same request id. UNAVAILABLE with
+    /// RetryInfo; retry_after_ms.
+    NodeUnavailable = 104,
     /// The implementation of the game failed; the match is void. INTERNAL; match_id, fault_id (also in the server's
     /// log).
     EngineFault = 110,
@@ -540,6 +544,7 @@ impl ErrorReason {
             Self::StoreUnavailable => "ERROR_REASON_STORE_UNAVAILABLE",
             Self::MatchMoving => "ERROR_REASON_MATCH_MOVING",
             Self::HeartbeatLost => "ERROR_REASON_HEARTBEAT_LOST",
+            Self::NodeUnavailable => "ERROR_REASON_NODE_UNAVAILABLE",
             Self::EngineFault => "ERROR_REASON_ENGINE_FAULT",
             Self::RefereeFault => "ERROR_REASON_REFEREE_FAULT",
         }
@@ -622,6 +627,7 @@ impl ErrorReason {
             "ERROR_REASON_STORE_UNAVAILABLE" => Some(Self::StoreUnavailable),
             "ERROR_REASON_MATCH_MOVING" => Some(Self::MatchMoving),
             "ERROR_REASON_HEARTBEAT_LOST" => Some(Self::HeartbeatLost),
+            "ERROR_REASON_NODE_UNAVAILABLE" => Some(Self::NodeUnavailable),
             "ERROR_REASON_ENGINE_FAULT" => Some(Self::EngineFault),
             "ERROR_REASON_REFEREE_FAULT" => Some(Self::RefereeFault),
             _ => None,

@@ -29,8 +29,8 @@ class AdminServiceStub:
     """Administers the server.
 
     Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-    that changes something is written to the server's log with the id of its token.
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    errors. Every call that changes something is written to the server's log with the id of its token.
     """
 
     def __init__(self, channel):
@@ -100,8 +100,8 @@ class AdminServiceServicer:
     """Administers the server.
 
     Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-    that changes something is written to the server's log with the id of its token.
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    errors. Every call that changes something is written to the server's log with the id of its token.
     """
 
     def Drain(self, request, context):
@@ -261,8 +261,8 @@ class AdminService:
     """Administers the server.
 
     Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-    that changes something is written to the server's log with the id of its token.
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    errors. Every call that changes something is written to the server's log with the id of its token.
     """
 
     @staticmethod

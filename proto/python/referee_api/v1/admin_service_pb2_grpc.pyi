@@ -30,8 +30,8 @@ class AdminServiceStub:
     """Administers the server.
 
     Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-    that changes something is written to the server's log with the id of its token.
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    errors. Every call that changes something is written to the server's log with the id of its token.
     """
 
     @_typing.overload
@@ -85,8 +85,8 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """Administers the server.
 
     Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-    that changes something is written to the server's log with the id of its token.
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    errors. Every call that changes something is written to the server's log with the id of its token.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -136,8 +136,8 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """Administers the server.
 
     Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
-    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE or REFEREE_FAULT; each method lists its other errors. Every call
-    that changes something is written to the server's log with the id of its token.
+    MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    errors. Every call that changes something is written to the server's log with the id of its token.
     """
 
     @_abc_1.abstractmethod

@@ -29,9 +29,9 @@ class BotServiceStub:
     """Registers and manages bots.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-    bot.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+    its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+    of that bot.
     """
 
     def __init__(self, channel):
@@ -101,9 +101,9 @@ class BotServiceServicer:
     """Registers and manages bots.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-    bot.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+    its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+    of that bot.
     """
 
     def RegisterBot(self, request, context):
@@ -272,9 +272,9 @@ class BotService:
     """Registers and manages bots.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-    bot.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+    its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+    of that bot.
     """
 
     @staticmethod

@@ -30,9 +30,9 @@ class BotServiceStub:
     """Registers and manages bots.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-    bot.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+    its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+    of that bot.
     """
 
     @_typing.overload
@@ -97,9 +97,9 @@ class BotServiceAsyncStub(BotServiceStub):
     """Registers and manages bots.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-    bot.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+    its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+    of that bot.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -160,9 +160,9 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     """Registers and manages bots.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists its other
-    errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token of that
-    bot.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a bot, also with NO_SUCH_BOT. Each method lists
+    its other errors. The owner of a bot is the holder that registered it; a call by the bot itself is one with a token
+    of that bot.
     """
 
     @_abc_1.abstractmethod

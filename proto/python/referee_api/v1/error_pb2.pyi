@@ -203,6 +203,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_HEARTBEAT_LOST: _ErrorReason.ValueType  # 103
     """No pong arrived within the heartbeat timeout, so the stream was closed. UNAVAILABLE; silent_ms."""
+    ERROR_REASON_NODE_UNAVAILABLE: _ErrorReason.ValueType  # 104
+    """In a cluster: the node that answers this call is not known at the moment, cannot be reached or has just changed, or
+    the connection to it broke. The call may have been carried out; repeat it with the same request id. UNAVAILABLE with
+    RetryInfo; retry_after_ms.
+    """
     ERROR_REASON_ENGINE_FAULT: _ErrorReason.ValueType  # 110
     """The implementation of the game failed; the match is void. INTERNAL; match_id, fault_id (also in the server's
     log).
@@ -390,6 +395,11 @@ match_id, retry_after_ms.
 """
 ERROR_REASON_HEARTBEAT_LOST: ErrorReason.ValueType  # 103
 """No pong arrived within the heartbeat timeout, so the stream was closed. UNAVAILABLE; silent_ms."""
+ERROR_REASON_NODE_UNAVAILABLE: ErrorReason.ValueType  # 104
+"""In a cluster: the node that answers this call is not known at the moment, cannot be reached or has just changed, or
+the connection to it broke. The call may have been carried out; repeat it with the same request id. UNAVAILABLE with
+RetryInfo; retry_after_ms.
+"""
 ERROR_REASON_ENGINE_FAULT: ErrorReason.ValueType  # 110
 """The implementation of the game failed; the match is void. INTERNAL; match_id, fault_id (also in the server's
 log).

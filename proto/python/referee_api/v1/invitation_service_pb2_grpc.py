@@ -28,8 +28,9 @@ if _version_not_supported:
 class InvitationServiceStub:
     """Invites authors.
 
-    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-    but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    other errors.
     """
 
     def __init__(self, channel):
@@ -68,8 +69,9 @@ class InvitationServiceStub:
 class InvitationServiceServicer:
     """Invites authors.
 
-    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-    but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    other errors.
     """
 
     def CreateInvitation(self, request, context):
@@ -157,8 +159,9 @@ def add_InvitationServiceServicer_to_server(servicer, server):
 class InvitationService:
     """Invites authors.
 
-    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-    but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    other errors.
     """
 
     @staticmethod

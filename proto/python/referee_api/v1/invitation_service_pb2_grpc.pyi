@@ -29,8 +29,9 @@ GRPC_VERSION: str
 class InvitationServiceStub:
     """Invites authors.
 
-    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-    but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    other errors.
     """
 
     @_typing.overload
@@ -68,8 +69,9 @@ class InvitationServiceStub:
 class InvitationServiceAsyncStub(InvitationServiceStub):
     """Invites authors.
 
-    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-    but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    other errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -103,8 +105,9 @@ class InvitationServiceAsyncStub(InvitationServiceStub):
 class InvitationServiceServicer(metaclass=_abc_1.ABCMeta):
     """Invites authors.
 
-    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, REFEREE_FAULT or TOO_MANY_CALLS, and all
-    but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its other errors.
+    Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    other errors.
     """
 
     @_abc_1.abstractmethod

@@ -29,8 +29,8 @@ class LadderServiceStub:
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-    errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+    lists its other errors.
     """
 
     def __init__(self, channel):
@@ -120,8 +120,8 @@ class LadderServiceServicer:
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-    errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+    lists its other errors.
     """
 
     def CreateLadder(self, request, context):
@@ -358,8 +358,8 @@ class LadderService:
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-    errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+    lists its other errors.
     """
 
     @staticmethod

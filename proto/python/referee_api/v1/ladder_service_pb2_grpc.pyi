@@ -30,8 +30,8 @@ class LadderServiceStub:
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-    errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+    lists its other errors.
     """
 
     @_typing.overload
@@ -128,8 +128,8 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-    errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+    lists its other errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -222,8 +222,8 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method lists its other
-    errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a ladder, also with NO_SUCH_LADDER. Each method
+    lists its other errors.
     """
 
     @_abc_1.abstractmethod

@@ -29,8 +29,8 @@ class MatchServiceStub:
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-    MATCH_MOVING. Each method lists its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+    MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
     """
 
     def __init__(self, channel):
@@ -115,8 +115,8 @@ class MatchServiceServicer:
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-    MATCH_MOVING. Each method lists its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+    MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
     """
 
     def CreateMatch(self, request, context):
@@ -340,8 +340,8 @@ class MatchService:
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-    MATCH_MOVING. Each method lists its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+    MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
     """
 
     @staticmethod

@@ -30,8 +30,8 @@ class MatchServiceStub:
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-    MATCH_MOVING. Each method lists its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+    MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
     """
 
     @_typing.overload
@@ -124,8 +124,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-    MATCH_MOVING. Each method lists its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+    MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -214,8 +214,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH, MATCH_ARCHIVED and
-    MATCH_MOVING. Each method lists its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a match, also with NO_SUCH_MATCH,
+    MATCH_ARCHIVED and MATCH_MOVING. Each method lists its other errors.
     """
 
     @_abc_1.abstractmethod

@@ -29,8 +29,8 @@ class TournamentServiceStub:
     """Manages tournaments, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-    its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+    Each method lists its other errors.
     """
 
     def __init__(self, channel):
@@ -140,8 +140,8 @@ class TournamentServiceServicer:
     """Manages tournaments, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-    its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+    Each method lists its other errors.
     """
 
     def CreateTournament(self, request, context):
@@ -441,8 +441,8 @@ class TournamentService:
     """Manages tournaments, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-    its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+    Each method lists its other errors.
     """
 
     @staticmethod

@@ -30,8 +30,8 @@ class TournamentServiceStub:
     """Manages tournaments, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-    its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+    Each method lists its other errors.
     """
 
     @_typing.overload
@@ -155,8 +155,8 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Manages tournaments, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-    its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+    Each method lists its other errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -276,8 +276,8 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Manages tournaments, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
-    STORE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT. Each method lists
-    its other errors.
+    STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; calls that name a tournament, also with NO_SUCH_TOURNAMENT.
+    Each method lists its other errors.
     """
 
     @_abc_1.abstractmethod

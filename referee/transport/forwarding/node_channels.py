@@ -1,0 +1,106 @@
+"""Connections to the other nodes of the cluster, kept per address until the node leaves.
+
+A server accepts a limited number of concurrent calls on one connection, and further ones would wait without an error.
+So there are as many connections to a node as its open calls need.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from referee.transport.server import MAX_STREAMS_PER_CONNECTION
+
+
+@dataclass(frozen=True, slots=True)
+class NodeKeepalive:
+    """Times in milliseconds after which a node that does not answer counts as unreachable."""
+
+    interval_ms: int
+    """Must not be less than `min_client_ping_interval_ms` of the other nodes."""
+    timeout_ms: int
+
+    def options(self) -> list[tuple[str, int]]:
+        return [
+            ("grpc.keepalive_time_ms", self.interval_ms),
+            ("grpc.keepalive_timeout_ms", self.timeout_ms),
+            ("grpc.http2.ping_timeout_ms", self.timeout_ms),  # Without it, keepalive_timeout_ms has no effect.
+            ("grpc.http2.max_pings_without_data", 0),  # No limit: a watched contest may be silent for hours.
+        ]
+
+
+OPTIONS = [
+    ("grpc.use_local_subchannel_pool", 1),  # Otherwise all channels to an address share one connection.
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.max_receive_message_length", -1),  # The other node limits its answers.
+    ("grpc.http2.bdp_probe", 0),  # A larger window would only hold more of what a caller does not read.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 2_000),  # Also the deadline of one attempt to connect.
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+]
+
+
+@dataclass(slots=True, eq=False)
+class NodeConnection:
+    """One connection, and the number of calls that are open on it."""
+
+    channel: Any
+    open_calls: int = 0
+    _methods: dict[str, Any] = field(default_factory=dict)
+
+    def unary(self, path: str) -> Any:
+        """Return the function that calls a method with one answer, from bytes to bytes."""
+        if path not in self._methods:
+            self._methods[path] = self.channel.unary_unary(path)
+        return self._methods[path]
+
+    def stream(self, path: str) -> Any:
+        """Return the function that calls a method with a stream of answers, from bytes to bytes."""
+        if path not in self._methods:
+            self._methods[path] = self.channel.unary_stream(path)
+        return self._methods[path]
+
+
+class NodeChannels:
+    """All connections to other nodes, on one event loop."""
+
+    def __init__(self, credentials: grpc.ChannelCredentials | None, keepalive: NodeKeepalive) -> None:
+        """`credentials`: None, the nodes have no TLS."""
+        self._credentials = credentials
+        self._options = [*OPTIONS, *keepalive.options()]
+        self._connections: dict[str, list[NodeConnection]] = {}
+
+    @contextmanager
+    def connection(self, address: str) -> Iterator[NodeConnection]:
+        """Return a connection on which one more call can be made; the call is open until the context is left."""
+        connection = self._find_or_create(address)
+        connection.open_calls += 1
+        try:
+            yield connection
+        finally:
+            connection.open_calls -= 1
+
+    async def keep_only(self, addresses: Collection[str]) -> None:
+        """Close the connections to all other addresses; the calls on them end."""
+        for address in [address for address in self._connections if address not in addresses]:
+            for connection in self._connections.pop(address):
+                await connection.channel.close()
+
+    async def close(self) -> None:
+        await self.keep_only(())
+
+    def _find_or_create(self, address: str) -> NodeConnection:
+        connections = self._connections.setdefault(address, [])
+        for connection in connections:
+            if connection.open_calls < MAX_STREAMS_PER_CONNECTION:
+                return connection
+        connections.append(NodeConnection(self._create_channel(address)))
+        return connections[-1]
+
+    def _create_channel(self, address: str) -> grpc.aio.Channel:
+        if self._credentials:
+            return grpc.aio.secure_channel(address, self._credentials, self._options)
+        return grpc.aio.insecure_channel(address, self._options)
