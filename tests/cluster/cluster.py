@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
 from tests.cluster import shifted_node
 from tests.cluster.checker import check
-from tests.cluster.final_state import FinalLadder
+from tests.cluster.final_state import FinalLadder, patient_call
 from tests.cluster.recorders import Recorders, run_bots, run_watchers
 from tests.cluster.violations import Violation, report
 from tests.e2e.organiser import call_method
@@ -145,7 +145,7 @@ class Cluster:
         """Close the ladder, wait until all are told the ends of all matches, and return every broken promise."""
         node = next(node for node in self.nodes if node.is_running)
         with node.server.channel() as channel:
-            call_method(channel, "LadderService/CloseLadder", self._token, ladder=LADDER)
+            patient_call(channel, "LadderService/CloseLadder", self._token, ladder=LADDER)
             self._watchers.wait_until(
                 lambda: self._watchers.announced("watched").count(f"ladder/{LADDER}") == WATCHERS, FINISH_TIMEOUT_S
             )
@@ -175,10 +175,18 @@ def _match_terms() -> match_pb2.MatchTerms:
 
 
 @contextmanager
-def run_cluster(folder: Path, flags: Sequence[str] = (), nodes: int = 1) -> Iterator[Cluster]:
-    """Run a cluster of this many nodes with the same flags, on which bots play a ladder and watchers watch it."""
+def run_cluster(
+    folder: Path,
+    nodes: int = 1,
+    flags: Sequence[str] = (),
+    own_flags: Callable[[int], Sequence[str]] = lambda _: (),
+) -> Iterator[Cluster]:
+    """Run a cluster of this many nodes, on which bots play a ladder and watchers watch it.
+
+    All nodes have `flags`; `own_flags` returns further ones of one node, by its number from 0.
+    """
     with ExitStack() as stack:
-        running = [Node(folder / f"node-{number}", (*FLAGS, *flags)) for number in range(nodes)]
+        running = [Node(folder / f"node-{number}", (*FLAGS, *flags, *own_flags(number))) for number in range(nodes)]
         for node in running:
             stack.callback(node.close)
             node.start()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from referee_client.organiser.calls import Retries
 
 from tests.cluster.final_logs import FinalMatch, FinalState, RatedMatch, match_of_record
 from tests.cluster.violations import Broken, Violation
@@ -21,6 +22,17 @@ from tests.recomputation.signed_lines import Differs, read_events
 
 OVER = "MATCH_PHASE_OVER"
 MAX_OUTPUT = 2000
+
+
+def patient_call(channel: grpc.Channel, method: str, token: str, **fields: Any) -> Any:
+    """Call a method, again while the node says that it cannot answer now; return the answer, or all of a stream."""
+    retries = Retries(TIMEOUT_S)
+    while True:
+        try:
+            answer = call_method(channel, method, token, **fields)
+            return list(answer) if isinstance(answer, Iterator) else answer
+        except grpc.RpcError as error:
+            retries.wait_after(error)
 
 
 class FinalLadder:
@@ -55,7 +67,7 @@ class FinalLadder:
         return [Violation(Broken.RATINGS_DIFFER, log, (evidence,)) for evidence in found]
 
     def _call(self, method: str, **fields: Any) -> Any:
-        return call_method(self._channel, method, self._token, **fields)
+        return patient_call(self._channel, method, self._token, **fields)
 
     def _matches(self) -> Iterator[Any]:
         page = self._call("MatchService/ListMatches", ladder=self._ladder, page_size=1000)
