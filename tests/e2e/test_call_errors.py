@@ -23,7 +23,7 @@ TESTED_ELSEWHERE = {
     "SLOW_CONSUMER": test_slow_watchers.test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap,
     "DRAINING": test_server_faults.test_a_draining_server_rejects_new_matches_with_a_retry_delay,
     "STORE_UNAVAILABLE": test_server_faults.test_a_full_disk_costs_no_bot_time,
-    "MATCH_MOVING": test_server_faults.test_a_match_taken_over_by_another_server_is_rejected_as_moving,
+    "MATCH_MOVING": test_server_faults.test_a_match_that_another_server_runs_is_rejected_as_moving,
     "NODE_UNAVAILABLE": test_forwarding.test_a_call_is_never_forwarded_twice,
     "HEARTBEAT_LOST": test_server_faults.test_a_bot_that_answers_no_ping_loses_its_session,
     "MATCH_ARCHIVED": test_backup.test_requests_for_an_archived_match_are_rejected_as_archived,

@@ -78,23 +78,33 @@ def test_a_full_disk_costs_no_bot_time(tmp_path: Path) -> None:
         assert organiser.next_turn(1).ply == 1
 
 
-def test_a_match_taken_over_by_another_server_is_rejected_as_moving(tmp_path: Path) -> None:
+def test_a_match_taken_over_by_another_server_keeps_one_history(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
-        organiser.start_match()
+        match_id = organiser.start_match()
         turn = organiser.next_turn()
         (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
         with (
             run_server(tmp_path) as other,
             other.channel() as channel,
             connect_bot(channel, organiser.secrets[0]) as anna,
-            connect_bot(channel, organiser.secrets[1]),
+            connect_bot(channel, organiser.secrets[1]) as bela,
         ):
             assert anna.receive("turn").turn_token == turn.turn_token
-            with pytest.raises(grpc.RpcError) as raised:
-                organiser.submit_move(turn, turn.legal_moves[0])
-            assert_refused(raised, "MATCH_MOVING")
+            organiser.submit_move(turn, turn.legal_moves[0])
             anna.send(move=answer_to(turn))
             assert anna.receive("verdict").HasField("accepted")
+            assert bela.receive("turn").ply == 1
+            assert organiser.call("MatchService/GetMatch", match_id=match_id).state.ply == 1
+
+
+def test_a_match_that_another_server_runs_is_rejected_as_moving(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path) as organiser:
+        (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
+        with run_server(tmp_path) as other, other.channel() as channel:
+            created = call_method(channel, "MatchService/CreateMatch", organiser.token, **organiser.match_request())
+            with pytest.raises(grpc.RpcError) as raised:
+                organiser.call("MatchService/AbortMatch", request_id="a", match_id=created.match.id)
+            assert_refused(raised, "MATCH_MOVING")
 
 
 def test_a_removed_data_directory_is_detected_and_can_be_restored(tmp_path: Path) -> None:
