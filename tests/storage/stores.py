@@ -12,6 +12,8 @@ import pytest
 from referee.live.ports import EventLog
 from referee.match.events import Event, MatchResumed
 from referee.storage.memory import MemoryEventLog
+from referee.storage.postgres.database import PostgresDatabase
+from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.event_log import SqliteEventLog
 
@@ -23,24 +25,50 @@ def noon_ms() -> int:
     return NOON_MS
 
 
-Store = MemoryEventLog | SqliteEventLog
+class OwningPostgresLog(PostgresEventLog):
+    """A log in PostgreSQL with a database object of its own, which `open` and `close` open and close."""
+
+    def __init__(self, url: str, committed: Callable[[int], None] = lambda _: None, clock: str = str(NOON_MS)) -> None:
+        self.database = PostgresDatabase(url)
+        super().__init__(self.database, committed, clock)
+
+    async def open(self) -> None:
+        await self.database.open()
+
+    async def close(self) -> None:
+        await super().close()
+        await self.database.close()
+
+
+Store = MemoryEventLog | SqliteEventLog | PostgresEventLog
 """Event logs, each with its contest log."""
 
-STORES: dict[str, Callable[[Path], Store]] = {
+SQLITE_AND_MEMORY: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryEventLog(noon_ms),
     "sqlite full": lambda folder: SqliteEventLog(folder / "log.db", noon_ms),
     "sqlite normal": lambda folder: SqliteEventLog(folder / "log.db", noon_ms, Durability.NORMAL),
 }
 
+POSTGRES = "postgres"
+STORES = (*SQLITE_AND_MEMORY, POSTGRES)
+
+
+def empty_store(name: str, request: pytest.FixtureRequest) -> Store:
+    """Return an empty log of one of the STORES."""
+    if name == POSTGRES:
+        return OwningPostgresLog(request.getfixturevalue("postgres_url"))
+    return SQLITE_AND_MEMORY[name](request.getfixturevalue("tmp_path"))
+
+
 StoreTest = Callable[[Store], Coroutine[Any, Any, None]]
 
 
-def with_every_log(coroutine: StoreTest) -> Callable[[str, Path], None]:
+def with_every_log(coroutine: StoreTest) -> Callable[[str, pytest.FixtureRequest], None]:
     """Return a test that runs the coroutine with an empty log of each kind."""
 
     @pytest.mark.parametrize("store", STORES)
-    def test(store: str, tmp_path: Path) -> None:
-        run_with_store(STORES[store](tmp_path), coroutine)
+    def test(store: str, request: pytest.FixtureRequest) -> None:
+        run_with_store(empty_store(store, request), coroutine)
 
     test.__name__ = coroutine.__name__
     return test
@@ -52,6 +80,8 @@ def run_with_store(log: Store, *coroutines: StoreTest) -> None:
     async def run_all() -> None:
         try:
             async with asyncio.timeout(60):  # A bug should fail the test, not block it.
+                if isinstance(log, OwningPostgresLog):
+                    await log.open()
                 for coroutine in coroutines:
                     await coroutine(log)
         finally:

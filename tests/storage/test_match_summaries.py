@@ -26,7 +26,16 @@ from referee.wire.matches import MatchContext, match_of
 from tests.match.setups import change_setup
 from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES, RATED_END
-from tests.storage.stores import STORES, Store, noon_ms, notes, other_connection, run_with_store, with_every_log
+from tests.storage.stores import (
+    STORES,
+    Store,
+    empty_store,
+    noon_ms,
+    notes,
+    other_connection,
+    run_with_store,
+    with_every_log,
+)
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
 SCORED = (("title", "t"), ("ladder", "main"), ("tournament", "cup"))
@@ -96,13 +105,13 @@ async def test_matches_are_found_newest_first_in_pages(log: EventLog) -> None:
     ],
 )
 def test_all_conditions_of_a_filter_must_hold(
-    store: str, tmp_path: Path, wanted: MatchFilter, found: list[str]
+    store: str, request: pytest.FixtureRequest, wanted: MatchFilter, found: list[str]
 ) -> None:
     async def check(log: Store) -> None:
         await append_examples(log)
         assert ids(await log.summaries(wanted)) == found
 
-    run_with_store(STORES[store](tmp_path), check)
+    run_with_store(empty_store(store, request), check)
 
 
 @with_every_log

@@ -9,7 +9,8 @@ import pytest
 
 from referee.live.ports import LogUnavailable
 from referee.storage.postgres import database as database_module
-from referee.storage.postgres.database import Connection, PostgresDatabase, migrations, write_mark
+from referee.storage.postgres.database import Connection, ConnectionReplaced, PostgresDatabase, write_mark
+from referee.storage.postgres.schema import migrations
 from referee.storage.sqlite.database import NewerDatabase
 from tests.storage.postgres_databases import PostgresDatabases
 
@@ -143,18 +144,24 @@ def test_the_outcome_waits_for_a_transaction_that_still_runs_and_closes_its_conn
         slow = await database.connect()
         transaction = slow.transaction()
         await transaction.start()
-        mark = await write_mark(slow)
-        asked = asyncio.ensure_future(database.was_committed(mark))
+        mark = slow.marks.next()
+        await write_mark(slow, mark)
+        asked = asyncio.ensure_future(database.find_outcome(mark, transaction_id))
         await wait_until_blocked(slow)
         assert not asked.done()
         await transaction.commit()
         assert await asked
-        with pytest.raises(asyncpg.InterfaceError):
-            await write_mark(slow)
-        assert not await database.was_committed(slow.marks.next())
+        later = slow.marks.next()
+        with pytest.raises(ConnectionReplaced):
+            await write_mark(slow, later)
+        assert await database.find_outcome(later, transaction_id) is None
         slow.terminate()
 
     with_database(postgres_url, test)
+
+
+async def transaction_id(_: Connection, xid: str) -> str:
+    return xid
 
 
 async def wait_until_blocked(connection: Connection) -> None:

@@ -15,12 +15,13 @@ from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, Se
 from referee.match.setup import Player
 from referee.storage.codec import MATCH_CODEC
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
+from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
 from referee.storage.sqlite.database import Durability, migrate, migrations
 from referee.storage.sqlite.event_log import SELECT_UNDELIVERED_ENDS, SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
-from tests.storage.stores import NOON_MS, noon_ms, notes, other_connection
+from tests.storage.stores import NOON_MS, OwningPostgresLog, noon_ms, notes, other_connection
 
 ANNA, BERT, CARL, OPEN_SEAT = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()
 
@@ -30,6 +31,7 @@ class MatchStores:
     log: EventLog
     undelivered: UndeliveredEnds
     close: Callable[[], Coroutine[Any, Any, None]]
+    open: Callable[[], Coroutine[Any, Any, None]] | None = None
 
     async def write(self, match_id: str, *events: Event) -> None:
         await self.log.append(match_id, len(await self.log.read(match_id)), events)
@@ -53,18 +55,24 @@ def in_sqlite(path: Path) -> MatchStores:
     return MatchStores(log, SqliteUndeliveredEnds(store), close)
 
 
-LOGS_WITH_ENDS: dict[str, Callable[[Path], MatchStores]] = {
+def in_postgres(url: str) -> MatchStores:
+    log = OwningPostgresLog(url)
+    return MatchStores(log, PostgresUndeliveredEnds(log.database), log.close, log.open)
+
+
+LOGS_WITH_ENDS: dict[str, Callable[[pytest.FixtureRequest], MatchStores]] = {
     "memory": lambda _: in_memory(),
-    "sqlite": lambda folder: in_sqlite(folder / "referee.db"),
+    "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
+    "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_url")),
 }
 
 StoreTest = Callable[[MatchStores], Coroutine[Any, Any, None]]
 
 
-def with_all_match_stores(coroutine: StoreTest) -> Callable[[str, Path], None]:
+def with_all_match_stores(coroutine: StoreTest) -> Callable[[str, pytest.FixtureRequest], None]:
     @pytest.mark.parametrize("make", LOGS_WITH_ENDS)
-    def test(make: str, tmp_path: Path) -> None:
-        run_with_stores(LOGS_WITH_ENDS[make](tmp_path), coroutine)
+    def test(make: str, request: pytest.FixtureRequest) -> None:
+        run_with_stores(LOGS_WITH_ENDS[make](request), coroutine)
 
     test.__name__ = coroutine.__name__
     return test
@@ -72,6 +80,8 @@ def with_all_match_stores(coroutine: StoreTest) -> Callable[[str, Path], None]:
 
 def run_with_stores(stores: MatchStores, coroutine: StoreTest) -> None:
     async def run_test() -> None:
+        if stores.open:
+            await stores.open()
         try:
             await coroutine(stores)
         finally:

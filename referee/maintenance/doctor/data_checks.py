@@ -16,8 +16,9 @@ from referee.maintenance.doctor.finding import Finding, bad, ok, warn
 from referee.maintenance.integrity_check import DamagedContest, find_damaged_contests
 from referee.records.signing_key import KeyUnusable, fingerprint, load, public_hex
 from referee.server.stores import DATABASE, KEY, PART
+from referee.storage.encoded_appends import ContestAppend
 from referee.storage.sqlite import match_summaries
-from referee.storage.sqlite.contests import ContestAppend, SqliteContestLog
+from referee.storage.sqlite.contests import SqliteContestLog
 from referee.storage.sqlite.database import BUSY_MS, migrations, open_for_reading
 
 ABOUT = "contests"

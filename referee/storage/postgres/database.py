@@ -1,12 +1,9 @@
-"""PostgreSQL database: its connections, transactions and migrations.
+"""PostgreSQL database: its connections and transactions.
 
 Whatever is wrong with a connection becomes LogUnavailable, which promises that nothing was changed. If a connection
 breaks during a commit, this promise needs a proof: each connection has a row in the table `writers`, and each
 transaction writes its number there. Afterwards another connection reads that number, which waits for a transaction that
 is still running, and closes the row, so that a transaction that has not begun yet cannot commit any more.
-
-The version of the schema is the number of migrations that have been applied: the files of `migrations/postgres` in the
-order of their names. There are no downgrades, and a released migration never changes.
 """
 
 import asyncio
@@ -14,7 +11,6 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -22,7 +18,7 @@ import asyncpg
 
 from referee.accounts.account_errors import BadField
 from referee.live.ports import LogUnavailable
-from referee.storage.sqlite.database import NewerDatabase
+from referee.storage.postgres.schema import migrate, migrations
 
 STATEMENT_TIMEOUT_S = 10
 """Maximum time that one statement takes, which includes waiting for locks."""
@@ -42,20 +38,27 @@ SERVER_SETTINGS = {
     "default_transaction_isolation": "read committed",
 }
 
-MIGRATION_LOCK = 7_700_001
-"""Key of the advisory lock under which the schema is changed."""
-
 ADD_WRITER = "INSERT INTO writers (writer) VALUES ($1)"
 
 WRITE_MARK = "UPDATE writers SET last_write = $2, written_at = now() WHERE writer = $1 AND NOT closed"
 """Writes the number of a transaction. If it changes no row, the transaction must write nothing."""
 
-CLOSE_WRITER = "UPDATE writers SET closed = true WHERE writer = $1 RETURNING last_write"
-"""Waits for the transaction of that connection, if one is running."""
+LOCK_WRITER = "SELECT last_write, xmin::text FROM writers WHERE writer = $1 FOR NO KEY UPDATE"
+"""Waits for the transaction of that connection, if one is running. `xmin` is the id of the one that wrote the row."""
+
+CLOSE_WRITER = "UPDATE writers SET closed = true WHERE writer = $1"
 
 DELETE_OLD_WRITERS = "DELETE FROM writers WHERE written_at < now() - interval '30 days'"
 
 T = TypeVar("T")
+
+
+class ConnectionReplaced(asyncpg.InterfaceError):  # type: ignore[misc]  # asyncpg has no types.
+    """The outcome of a transaction of this connection was asked for, after which it may write nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("the connection was replaced")
+
 
 BROKEN = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 """What asyncpg raises if a connection or a statement fails."""
@@ -105,8 +108,14 @@ class Connection(Protocol):
     async def fetchval(self, query: str, *values: Any) -> Any:
         """Return the first value of the first row; None: there is none."""
 
+    def cursor(self, query: str, *values: Any, prefetch: int) -> AsyncIterator[Any]:
+        """Return an iterator over rows, of which PostgreSQL sends some at a time, within a transaction."""
+
     def transaction(self, *, isolation: str | None = None, readonly: bool = False) -> Any:
         """Return a transaction: an asynchronous context manager, a savepoint within another transaction."""
+
+    def is_closed(self) -> bool:
+        """Return whether the connection is known to be closed."""
 
     async def close(self) -> None:
         """Close the connection in order."""
@@ -139,7 +148,7 @@ class PostgresDatabase:
         try:
             first = await asyncpg.connect(**self._connect_options())
             try:
-                await _migrate(first, migrations())
+                await migrate(first, migrations())
             finally:
                 await first.close()
             self._pool = await asyncpg.create_pool(
@@ -172,18 +181,25 @@ class PostgresDatabase:
         task.add_done_callback(self._writes.discard)
         return await asyncio.shield(task)
 
-    async def was_committed(self, mark: WriteMark) -> bool:
-        """Return whether a transaction whose connection broke was committed. If not, it never will be.
+    async def find_outcome(
+        self,
+        mark: WriteMark,
+        query: Callable[[Connection, str], Awaitable[T]],
+        keep_waiting: Callable[[], bool] = lambda: True,
+    ) -> T | None:
+        """Return the result of `query` if a transaction whose connection broke was committed; None: it never will be.
 
-        Returns when the database can say so. Raises LogUnavailable if this object is closed before.
+        `query` gets the id of the transaction. Returns when the database can say so, or raises LogUnavailable if this
+        object is closed before. `keep_waiting` is called after each attempt that failed.
         """
-        while not self._closing:
-            with suppress(*BROKEN, LogUnavailable):
-                async with self._acquire() as connection:
-                    last = await connection.fetchval(CLOSE_WRITER, mark.writer)
-                    return last is not None and last >= mark.number
+        while True:
+            try:
+                async with self._acquire() as connection, connection.transaction():
+                    return await _close_writer(connection, mark, query)
+            except (*BROKEN, LogUnavailable):
+                if self._closing or not keep_waiting():
+                    raise unavailable("whether the last changes were stored is not known") from None
             await asyncio.sleep(RETRY_S)
-        raise unavailable("it is closed, and whether the last changes were stored is not known")
 
     async def connect(self) -> Connection:
         """Return a connection apart from the pool, whose `marks` number its transactions. Raises LogUnavailable."""
@@ -217,7 +233,7 @@ class PostgresDatabase:
             "server_settings": SERVER_SETTINGS,
             "connection_class": _MarkedConnection,
         }
-        if self._password_file is not None:
+        if self._password_file is not None:  # Read for each connection, since passwords change.
             options["password"] = self._read_password
         return options
 
@@ -237,7 +253,7 @@ class PostgresDatabase:
         try:
             yield connection
         except BaseException as cause:
-            if isinstance(cause, INTERRUPTED) and not _is_refusal(cause):
+            if isinstance(cause, INTERRUPTED) and not is_refusal(cause):
                 connection.terminate()  # Otherwise its release would wait for an answer.
             raise
         finally:
@@ -249,7 +265,8 @@ class PostgresDatabase:
             transaction = connection.transaction()
             try:
                 await transaction.start()
-                mark = await write_mark(connection)
+                mark = connection.marks.next()
+                await write_mark(connection, mark)
                 result = await operation(connection)
             except BaseException as cause:  # Without COMMIT nothing can be committed.
                 with suppress(*BROKEN):
@@ -261,17 +278,15 @@ class PostgresDatabase:
                 await transaction.commit()
             except BROKEN as cause:
                 connection.terminate()
-                if _is_refusal(cause) or not await self.was_committed(mark):
+                if is_refusal(cause) or not await self.find_outcome(mark, _committed):
                     raise unavailable(cause) from cause
         return result
 
 
-async def write_mark(connection: Connection) -> WriteMark:
-    """Begin the changes of a transaction. Raises asyncpg.InterfaceError if the connection may write nothing."""
-    mark: WriteMark = connection.marks.next()
+async def write_mark(connection: Connection, mark: WriteMark) -> None:
+    """Begin the changes of a transaction. Raises ConnectionReplaced."""
     if await connection.execute(WRITE_MARK, mark.writer, mark.number) != "UPDATE 1":
-        raise asyncpg.InterfaceError("the connection was replaced")
-    return mark
+        raise ConnectionReplaced
 
 
 def _error_of(cause: Exception) -> Exception:
@@ -285,34 +300,9 @@ def unavailable(cause: object) -> LogUnavailable:
     return LogUnavailable(f"the database is unavailable: {_described(cause)}")
 
 
-def migrations() -> list[str]:
-    """Return the SQL of every migration, in order."""
-    folder = files("referee.storage") / "migrations" / "postgres"
-    return [file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)]
-
-
-async def _migrate(connection: Connection, migrations: Sequence[str]) -> None:
-    """Apply all migrations that the database has not had yet, in one transaction. Raises NewerDatabase."""
-    async with connection.transaction():
-        await connection.execute(
-            "SET LOCAL statement_timeout = 0"
-        )  # Another process may be migrating a large database.
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
-        version = await _schema_version(connection)
-        if version > len(migrations):
-            raise NewerDatabase(version, len(migrations))
-        if version == len(migrations):  # A role that may not change the schema gets this far.
-            return
-        for migration in migrations[version:]:
-            await connection.execute(migration)
-        await connection.execute("UPDATE schema_version SET version = $1", len(migrations))
-
-
-async def _schema_version(connection: Connection) -> int:
-    if await connection.fetchval("SELECT to_regclass('schema_version')") is None:
-        return 0
-    version: int = await connection.fetchval("SELECT version FROM schema_version")
-    return version
+def is_storable(text: str) -> bool:
+    """Return whether PostgreSQL can store this text. If not, nothing is found by it."""
+    return "\0" not in text
 
 
 async def _add_writer(connection: Connection) -> None:
@@ -320,11 +310,25 @@ async def _add_writer(connection: Connection) -> None:
     await connection.execute(ADD_WRITER, connection.marks.writer)
 
 
+async def _close_writer(
+    connection: Connection, mark: WriteMark, query: Callable[[Connection, str], Awaitable[T]]
+) -> T | None:
+    row = await connection.fetchrow(LOCK_WRITER, mark.writer)
+    committed = row is not None and row["last_write"] >= mark.number
+    result = await query(connection, row["xmin"]) if committed else None
+    await connection.execute(CLOSE_WRITER, mark.writer)
+    return result
+
+
+async def _committed(_connection: Connection, _xid: str) -> bool:
+    return True
+
+
 async def _keep_session(connection: Connection) -> None:
     """Replace what the pool does when a connection is returned: nothing here changes settings of a session."""
 
 
-def _is_refusal(cause: BaseException) -> bool:
+def is_refusal(cause: BaseException) -> bool:
     """Return whether PostgreSQL has answered with an error, after which the connection can be used."""
     return isinstance(cause, asyncpg.PostgresError) and cause.severity_en == "ERROR"
 

@@ -8,11 +8,12 @@ import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest, co_appended
 from referee.live.ports import CoAppend, Conflict
 from referee.storage.codec import CONTEST_CODEC, MalformedEntry
+from referee.storage.encoded_appends import ContestAppend, encode_contest_append
 from referee.storage.sqlite.store import row_limit
 
 SELECT_ENTRIES = """
@@ -46,13 +47,6 @@ SELECT_ENDS = """
 INSERT_CONTEST = "INSERT INTO contests (contest_id) VALUES (?)"
 
 INSERT_ENTRY = "INSERT INTO contest_entries (contest, number, at_ms, line) VALUES (?, ?, ?, ?)"
-
-
-class ContestAppend(NamedTuple):
-    """An append to the log of one contest, encoded."""
-
-    co_append: CoAppend[ContestEvent]
-    lines: Sequence[str]
 
 
 WriteContest: TypeAlias = Callable[[ContestAppend], Awaitable[list[ContestEntry]]]
@@ -140,11 +134,6 @@ class ContestBatch:
         """Insert all entries that were added."""
         if self._rows:
             self._connection.executemany(INSERT_ENTRY, self._rows)
-
-
-def encode_contest_append(co_append: CoAppend[ContestEvent]) -> ContestAppend:
-    """Encode the events. Raises MalformedEntry."""
-    return ContestAppend(co_append, [CONTEST_CODEC.encode(event) for event in co_append.events])
 
 
 def _entry_or_unreadable(contest: str, number: int, at_ms: int, line: str) -> ContestEntry | UnreadableContest:

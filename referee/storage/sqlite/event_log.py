@@ -23,11 +23,12 @@ from referee.live.ports import (
     MatchArchived,
     Summaries,
 )
-from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
+from referee.storage.codec import MATCH_CODEC, decode_request
+from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append
 from referee.storage.sqlite import match_summaries
-from referee.storage.sqlite.contests import ContestAppend, SqliteContestLog, encode_contest_append
+from referee.storage.sqlite.contests import SqliteContestLog
 from referee.storage.sqlite.database import BUSY_MS, Durability
-from referee.storage.sqlite.group_commit import SELECT_ENDS, EncodedAppend, GroupCommit, LogEnds
+from referee.storage.sqlite.group_commit import SELECT_ENDS, GroupCommit, LogEnds
 from referee.storage.sqlite.store import DatabaseThreads, SqliteStore, row_limit
 
 SELECT_ENTRIES = """
@@ -95,10 +96,7 @@ class SqliteEventLog(EventLog):
 
     def begin_append(self, append: Append, done: AppendCallback) -> None:
         # Encoded before it is queued: a malformed event fails this append only, not the whole batch.
-        lines = list(map(MATCH_CODEC.encode, append.events))
-        request = encode_request(append.request) if append.request else None
-        contest_append = encode_contest_append(append.co_append) if append.co_append else None
-        self._threads.begin_write(EncodedAppend(append, lines, request, contest_append), done)
+        self._threads.begin_write(encode_append(append), done)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._threads.read(lambda file: _read_entries(file, match_id, after, limit))

@@ -10,13 +10,12 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from msgspec import Struct
-
 from referee.hosting.contest_log import ContestEntry
-from referee.live.ports import Append, Conflict, Entry, entries_of
+from referee.live.ports import Conflict, Entry, entries_of
 from referee.match.events import MovePlayed, PlayEnded, SeatVacated, seated_bots
+from referee.storage.encoded_appends import ContestAppend, EncodedAppend, contest_append_of
 from referee.storage.sqlite import match_summaries
-from referee.storage.sqlite.contests import ContestAppend, ContestBatch
+from referee.storage.sqlite.contests import ContestBatch
 from referee.storage.sqlite.database import transaction
 
 INSERT_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
@@ -84,17 +83,6 @@ class LogEnds:
         return end is not None and end.last == after
 
 
-class EncodedAppend(Struct, frozen=True):
-    """An append to the log of one match, encoded."""
-
-    append: Append
-    lines: Sequence[str]
-    """One for each event."""
-    request: str | None
-    contest_append: ContestAppend | None
-    """The encoded `co_append`."""
-
-
 class GroupCommit:
     """A batch of appends, written in one transaction with one timestamp."""
 
@@ -110,7 +98,7 @@ class GroupCommit:
         self._at_ms = at_ms
         self._ends = ends
         self._finished: list[str] = []
-        contest_appends = [contest_append for append in appends if (contest_append := _contest_append(append))]
+        contest_appends = [contest_append for append in appends if (contest_append := contest_append_of(append))]
         self._contests = ContestBatch(connection, contest_appends, at_ms)
         self._rows: list[tuple[int, int, int, str, str | None]] = []
 
@@ -142,7 +130,7 @@ class GroupCommit:
         return self._add(append) if isinstance(append, EncodedAppend) else self._contests.add(append)
 
     def _conflict(self, append: EncodedAppend | ContestAppend) -> Conflict | None:
-        contest_append = _contest_append(append)
+        contest_append = contest_append_of(append)
         if contest_append and (conflict := self._contests.conflict(contest_append)):
             return conflict
         if isinstance(append, EncodedAppend):
@@ -181,7 +169,3 @@ class GroupCommit:
         if isinstance(entry.event, PlayEnded):
             self._finished.append(match_id)
         match_summaries.write(self._connection, match, entry.number, self._at_ms, entry.event)
-
-
-def _contest_append(append: EncodedAppend | ContestAppend) -> ContestAppend | None:
-    return append.contest_append if isinstance(append, EncodedAppend) else append
