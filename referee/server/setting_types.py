@@ -35,7 +35,7 @@ class SettingType(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host and port to listen on."""
+    """A host and port to listen on, or to call."""
 
     host: str
     port: int
@@ -51,6 +51,14 @@ class Address:
             return ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+    @property
+    def wildcard(self) -> bool:
+        """Return whether it stands for every address of this machine, so that nobody can call it."""
+        try:
+            return ip_address(self.host).is_unspecified
+        except ValueError:
+            return False
 
 
 def integer(least: int = 1) -> SettingType[int]:
@@ -87,6 +95,13 @@ def _address(text: str) -> Address:
     return Address(str(IPv6Address(found["six"])) if found["six"] else found["host"], int(found["port"]))
 
 
+def _called(text: str) -> Address:
+    address = _address(text)
+    if address.wildcard or not address.port:
+        raise ValueError
+    return address
+
+
 def _endpoint(text: str) -> str:
     scheme, _, address = text.partition("://")
     if text:
@@ -119,6 +134,9 @@ FILE: SettingType[Path | None] = SettingType("a path, or empty", lambda text: _p
 ENDPOINT: SettingType[str] = SettingType("http://HOST:PORT or https://HOST:PORT, or empty", _endpoint)
 ISSUER: SettingType[str] = SettingType("an https:// URL, or http:// of this machine, or empty", _issuer)
 LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
+CALLED: SettingType[Address | None] = SettingType(
+    "HOST:PORT that others can call, or empty", lambda text: _called(text) if text else None
+)
 
 
 def setting_text(value: object) -> str:

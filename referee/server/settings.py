@@ -7,12 +7,13 @@ paths start at the working directory of the server.
 # `_declared` returns a dataclass field, not a default that instances would share.
 # ruff: noqa: RUF009
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import (
+    CALLED,
     ENDPOINT,
     FILE,
     ISSUER,
@@ -62,6 +63,12 @@ class Settings:
     tls_key: Path | None = _declared(FILE, "", "Private key of the certificate (PEM).")
     tls_client_ca: Path | None = _declared(
         FILE, "", "CA of client certificates (PEM); if set, clients must present a certificate."
+    )
+    advertise: Address | None = _declared(
+        CALLED, "", "Address at which other nodes call this one; empty: that of listen, unless it is a wildcard."
+    )
+    cluster_ca: Path | None = _declared(
+        FILE, "", "CA of the certificates of other nodes (PEM); empty: the authorities that gRPC trusts by default."
     )
     tls_reload_interval_ms: int = _declared(integer(), "10000", "How often the TLS files are checked for changes.")
     public_without_tls: bool = _declared(
@@ -201,6 +208,7 @@ class Settings:
             ("tls_key", self.tls_cert and not self.tls_key, "tls_cert requires it"),
             ("tls_cert", self.tls_key and not self.tls_cert, "tls_key requires it"),
             ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
+            ("cluster_ca", self.cluster_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
             ("oidc_audience", self.oidc_issuer and not self.oidc_audience, "oidc_issuer requires it"),
@@ -213,6 +221,12 @@ class Settings:
             if wrong:
                 return name, right
         return None
+
+    def advertised(self, port: int) -> Address | None:
+        """Return the address at which other nodes call this one, which listens on `port`; None: it is not known."""
+        if self.advertise or self.listen.wildcard:
+            return self.advertise
+        return replace(self.listen, port=port)
 
     def _is_exposed(self, address: Address) -> bool:
         return not address.loopback and not self.public_without_tls

@@ -65,58 +65,113 @@ def check_usable(key: bytes, cert: bytes, client_ca: bytes | None) -> None:
         raise InvalidTlsFiles("the key file contains no private key in PEM format without a password") from None
     if private_key.public_key() != leaf.public_key():
         raise InvalidTlsFiles("the private key does not match the first certificate of the certificate file")
+    _check_authority(client_ca or cert, "client CA")
+
+
+def _check_authority(authority: bytes, name: str) -> None:
     try:
-        load_pem_x509_certificates(client_ca or cert)
+        load_pem_x509_certificates(authority)
     except ValueError:
-        raise InvalidTlsFiles("the client CA file contains no certificate in PEM format") from None
+        raise InvalidTlsFiles(f"the {name} file contains no certificate in PEM format") from None
 
 
 _Contents: TypeAlias = tuple[bytes, bytes, bytes | None]
-"""Key, certificate chain and client CA."""
+"""Key, certificate chain and authority."""
 
 
-class _CertificateWatcher:
-    def __init__(self, files: TlsFiles, every_us: Micros, monotonic_us: Callable[[], Micros]) -> None:
-        self._files = files
+class _FileWatcher:
+    """Reads the files again when they have changed."""
+
+    def __init__(self, read: Callable[[], _Contents], every_us: Micros, monotonic_us: Callable[[], Micros]) -> None:
+        """`read` raises OSError or InvalidTlsFiles; so does this, the first time."""
+        self._read = read
         self._every_us = every_us
         self._monotonic_us = monotonic_us
         self._next_check_us = monotonic_us() + every_us
         self._lock = threading.Lock()
         try:
-            self._contents = _read_files(files)
+            self.contents = read()
         except OSError as error:
             raise InvalidTlsFiles(f"cannot read {error.filename}: {error.strerror}") from None
-        check_usable(*self._contents)
-        self.configuration = _make_configuration(self._contents)
+
+    def has_changed(self) -> bool:
+        """Return whether `contents` are new; files that cannot be used change nothing. May be called by any thread."""
+        with self._lock:
+            if self._monotonic_us() < self._next_check_us:
+                return False
+            self._next_check_us = self._monotonic_us() + self._every_us
+            try:
+                contents = self._read()
+            except OSError as error:
+                log.warning("TLS files cannot be read; the earlier ones stay in use", exc_info=error)
+                return False
+            except InvalidTlsFiles as why:
+                log.warning("TLS files are invalid; the earlier ones stay in use", why=str(why))
+                return False
+            if contents == self.contents:
+                return False
+            self.contents = contents
+            return True
+
+
+class _CertificateWatcher:
+    """The configuration of a server."""
+
+    def __init__(self, files: TlsFiles, every_us: Micros, monotonic_us: Callable[[], Micros]) -> None:
+        self._files = _FileWatcher(lambda: _read_files(files), every_us, monotonic_us)
+        self.configuration = _make_configuration(self._files.contents)
 
     def changed_configuration(self) -> grpc.ServerCertificateConfiguration | None:
         """Return the new configuration; None: the files have not changed, or cannot be used.
 
         gRPC calls this for each new connection, from any thread.
         """
-        with self._lock:
-            if self._monotonic_us() < self._next_check_us:
-                return None
-            self._next_check_us = self._monotonic_us() + self._every_us
-            try:
-                contents = _read_files(self._files)
-            except OSError as error:
-                log.warning("TLS files cannot be read; the earlier ones stay in use", exc_info=error)
-                return None
-            if contents == self._contents:
-                return None
-            try:
-                check_usable(*contents)
-            except InvalidTlsFiles as why:
-                log.warning("TLS files are invalid; the earlier ones stay in use", why=str(why))
-                return None
-            self._contents = contents
-            log.info("TLS files reloaded")
-            return _make_configuration(contents)
+        if not self._files.has_changed():
+            return None
+        log.info("TLS files reloaded")
+        return _make_configuration(self._files.contents)
+
+
+class NodeCredentials:
+    """Credentials for connections to other nodes."""
+
+    def __init__(
+        self, files: TlsFiles, cluster_ca: Path | None, every_us: Micros, monotonic_us: Callable[[], Micros]
+    ) -> None:
+        """`files` are those of this node, which shows its certificate if nodes demand one. Raises InvalidTlsFiles.
+
+        `cluster_ca`: authority of the certificates of other nodes (PEM); None: those that gRPC trusts by default.
+        """
+        self._shows_own = bool(files.client_ca)
+        self._files = _FileWatcher(lambda: _read_node_files(files, cluster_ca), every_us, monotonic_us)
+        self._credentials = self._create()
+
+    def current(self) -> grpc.ChannelCredentials:
+        """Return the same object until the files change. They are read at most once in `every_us`."""
+        if self._files.has_changed():
+            self._credentials = self._create()
+        return self._credentials
+
+    def _create(self) -> grpc.ChannelCredentials:
+        key, cert, cluster_ca = self._files.contents
+        return grpc.ssl_channel_credentials(cluster_ca, *((key, cert) if self._shows_own else (None, None)))
 
 
 def _read_files(files: TlsFiles) -> _Contents:
-    return files.key.read_bytes(), files.cert.read_bytes(), files.client_ca.read_bytes() if files.client_ca else None
+    key, cert, client_ca = contents = files.key.read_bytes(), files.cert.read_bytes(), _read_ca(files.client_ca)
+    check_usable(key, cert, client_ca)
+    return contents
+
+
+def _read_node_files(files: TlsFiles, cluster_ca: Path | None) -> _Contents:
+    key, cert, authority = contents = files.key.read_bytes(), files.cert.read_bytes(), _read_ca(cluster_ca)
+    check_usable(key, cert, None)
+    _check_authority(authority or cert, "cluster CA")
+    return contents
+
+
+def _read_ca(file: Path | None) -> bytes | None:
+    return file.read_bytes() if file else None
 
 
 def _make_configuration(contents: _Contents) -> grpc.ServerCertificateConfiguration:

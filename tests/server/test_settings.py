@@ -74,6 +74,7 @@ def test_every_type_of_setting_can_be_read() -> None:
         tls_cert="c.pem",
         tls_key="k.pem",
         tls_client_ca="a.pem",
+        advertise="node-1.example.org:7700",
         log_format="json",
         credit_per_move_ms="0",
     )
@@ -86,6 +87,7 @@ def test_every_type_of_setting_can_be_read() -> None:
         tls_cert=Path("c.pem"),
         tls_key=Path("k.pem"),
         tls_client_ca=Path("a.pem"),
+        advertise=Address("node-1.example.org", 7700),
         log_format=LogFormat.JSON,
         credit_per_move_ms=0,
     )
@@ -139,6 +141,10 @@ def test_settings_for_time_and_bytes_have_their_unit_as_suffix() -> None:
         ("listen", "::1:7700", "expected HOST:PORT"),
         ("listen", "[::1]", "expected HOST:PORT"),
         ("listen", "[::1::]:7", "expected HOST:PORT"),
+        ("advertise", "7700", "expected HOST:PORT that others can call, or empty"),
+        ("advertise", "0.0.0.0:7700", "expected HOST:PORT that others can call, or empty"),
+        ("advertise", "[::]:7700", "expected HOST:PORT that others can call, or empty"),
+        ("advertise", "10.0.0.1:0", "expected HOST:PORT that others can call, or empty"),
     ],
 )
 def test_an_invalid_value_is_rejected_with_a_hint_and_its_source(name: str, text: str, expected: str) -> None:
@@ -242,6 +248,7 @@ def test_loopback_addresses_require_no_tls(host: str) -> None:
         ({"tls_cert": "c.pem"}, "tls_key", "tls_cert requires it"),
         ({"tls_key": "k.pem"}, "tls_cert", "tls_key requires it"),
         ({"tls_client_ca": "a.pem"}, "tls_client_ca", "it requires tls_cert and tls_key"),
+        ({"cluster_ca": "a.pem"}, "cluster_ca", "it requires tls_cert and tls_key"),
         ({"oidc_issuer": "https://id.example.org"}, "oidc_audience", "oidc_issuer requires it"),
         ({"heartbeat_timeout_ms": "5000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
         ({"ping_interval_ms": "20000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
@@ -251,6 +258,22 @@ def test_contradictory_settings_are_rejected(values: dict[str, Any], setting: st
     with pytest.raises(InvalidSetting) as error:
         read_variables(**values)
     assert (error.value.details["setting"], error.value.details["right"]) == (setting, problem)
+
+
+@pytest.mark.parametrize(
+    ("values", "advertised"),
+    [
+        ({"listen": "127.0.0.1:0"}, "127.0.0.1:4711"),
+        ({"listen": "127.0.0.1:0", "advertise": "10.0.0.1:80"}, "10.0.0.1:80"),
+        ({"listen": "0.0.0.0:7700"}, "None"),
+        ({"listen": "[::]:7700"}, "None"),
+        ({"listen": "[::]:7700", "advertise": "[fe80::1]:80"}, "[fe80::1]:80"),
+    ],
+)
+def test_other_nodes_call_the_advertised_address_or_else_the_one_that_is_listened_on(
+    values: dict[str, str], advertised: str
+) -> None:
+    assert str(read_variables(public_without_tls="true", **values).advertised(4711)) == advertised
 
 
 @pytest.mark.parametrize(

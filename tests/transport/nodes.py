@@ -114,7 +114,7 @@ async def run_node(
     coordinator: bool = False,
     key: bytes = KEY,
     credentials: grpc.ServerCredentials | None = None,
-    trusted: grpc.ChannelCredentials | None = None,
+    trusted: Callable[[], grpc.ChannelCredentials] | None = None,
 ) -> AsyncIterator[Node]:
     """Run a node until the context is left. Only the coordinator runs matches and contests."""
     time, metrics = LoopTime(), Metrics(VERSION)
@@ -150,15 +150,22 @@ class Cluster:
 
 
 @asynccontextmanager
-async def run_cluster(folder: Path, a: Settings = SETTINGS, b: Settings = SETTINGS) -> AsyncIterator[Cluster]:
-    """Run a coordinator A, and a node B that forwards to it."""
+async def run_cluster(
+    folder: Path,
+    a: Settings = SETTINGS,
+    b: Settings = SETTINGS,
+    *,
+    credentials: grpc.ServerCredentials | None = None,
+    trusted: Callable[[], grpc.ChannelCredentials] | None = None,
+) -> AsyncIterator[Cluster]:
+    """Run a coordinator A, and a node B that forwards to it. With `credentials`, A has TLS, and B uses `trusted`."""
     stores = open_stores(a, LoopTime(), lambda _appends: None)
     async with AsyncExitStack() as running:
         node_a = await running.enter_async_context(
-            run_node(stores, "a", "127.0.0.1:0", FixedRouter(), a, coordinator=True)
+            run_node(stores, "a", "127.0.0.1:0", FixedRouter(), a, coordinator=True, credentials=credentials)
         )
         listen, router = f"unix:{folder / 'b.sock'}", FixedRouter(node_a.address)
-        node_b = await running.enter_async_context(run_node(stores, "b", listen, router, b))
+        node_b = await running.enter_async_context(run_node(stores, "b", listen, router, b, trusted=trusted))
         yield Cluster(stores, node_a, node_b, await node_a.frontend.create_admin())
 
 

@@ -118,9 +118,9 @@ def certificates(settings: Settings) -> Iterator[Finding]:
         yield from _key_pair(chain[0], settings.tls_key)
         yield from _validity(chain[0], "certificate")
         yield _host_names(chain[0])
-    if settings.tls_client_ca:
-        for authority in (yield from _read_certificates(settings.tls_client_ca, "client authority")):
-            yield from _validity(authority, "client authority")
+    for file, what in ((settings.tls_client_ca, "client authority"), (settings.cluster_ca, "authority of the cluster")):
+        for authority in (yield from _read_certificates(file, what)) if file else ():
+            yield from _validity(authority, what)
 
 
 def _read_certificates(file: Path, what: str) -> Generator[Finding, None, list[x509.Certificate]]:

@@ -4,7 +4,7 @@ A server accepts a limited number of concurrent calls on one connection, and fur
 So there are as many connections to a node as its open calls need.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +48,7 @@ class NodeConnection:
     """One connection, and the number of calls that are open on it."""
 
     channel: Any
+    credentials: grpc.ChannelCredentials | None
     open_calls: int = 0
     _methods: dict[str, Any] = field(default_factory=dict)
 
@@ -67,8 +68,8 @@ class NodeConnection:
 class NodeChannels:
     """All connections to other nodes, on one event loop."""
 
-    def __init__(self, credentials: grpc.ChannelCredentials | None, keepalive: NodeKeepalive) -> None:
-        """`credentials`: None, the nodes have no TLS."""
+    def __init__(self, credentials: Callable[[], grpc.ChannelCredentials] | None, keepalive: NodeKeepalive) -> None:
+        """`credentials` returns another object when the files have changed. None: the nodes have no TLS."""
         self._credentials = credentials
         self._options = [*OPTIONS, *keepalive.options()]
         self._connections: dict[str, list[NodeConnection]] = {}
@@ -92,15 +93,22 @@ class NodeChannels:
     async def close(self) -> None:
         await self.keep_only(())
 
+    def create_channel(self, address: str) -> grpc.aio.Channel:
+        """Return a new channel, which its caller closes."""
+        return self._create_channel(address, self._credentials and self._credentials())
+
     def _find_or_create(self, address: str) -> NodeConnection:
+        """Return a connection with room. One whose credentials have changed could not be restored if it broke."""
+        credentials = self._credentials and self._credentials()
         connections = self._connections.setdefault(address, [])
         for connection in connections:
-            if connection.open_calls < MAX_STREAMS_PER_CONNECTION:
+            if connection.open_calls < MAX_STREAMS_PER_CONNECTION and connection.credentials is credentials:
                 return connection
-        connections.append(NodeConnection(self._create_channel(address)))
+        connections[:] = [one for one in connections if one.open_calls or one.credentials is credentials]
+        connections.append(NodeConnection(self._create_channel(address, credentials), credentials))
         return connections[-1]
 
-    def _create_channel(self, address: str) -> grpc.aio.Channel:
-        if self._credentials:
-            return grpc.aio.secure_channel(address, self._credentials, self._options)
+    def _create_channel(self, address: str, credentials: grpc.ChannelCredentials | None) -> grpc.aio.Channel:
+        if credentials:
+            return grpc.aio.secure_channel(address, credentials, self._options)
         return grpc.aio.insecure_channel(address, self._options)
