@@ -173,8 +173,9 @@ class Coordinator:
             uses[match_id].append(used)
         for match in self._shared.in_play(session.player.bot):
             match_id = match.setup.match_id
-            if match_id not in follows or uses[match_id]:
-                self._send(session.node, Follow(match_id, tuple(uses[match_id])))
+            watched = self._shared.is_watched(match_id)
+            if match_id not in follows or uses[match_id] or watched:
+                self._send(session.node, Follow(match_id, tuple(uses[match_id]), watched=watched))
         self._shared.catch_up([match.setup.match_id for match in self._shared.in_play(session.player.bot)])
 
     # As an observer
@@ -183,14 +184,17 @@ class Coordinator:
         """Let nodes follow a match that has begun or resumed, and tell bots of a match that never began."""
         kinds = {type(entry.event) for entry in entries}
         if match.phase is MatchPhase.PLAYING and not kinds.isdisjoint({PlayStarted, MatchResumed}):
-            follow = Follow(match.setup.match_id, began=PlayStarted in kinds)
-            for node in {session.node for player in match.players for session in self._remote_sessions(player.bot)}:
-                self._send(node, follow)
+            watched = self._shared.is_watched(match.setup.match_id)
+            self._send_all(match, Follow(match.setup.match_id, began=PlayStarted in kinds, watched=watched))
         elif PlayEnded in kinds and before and before.phase is MatchPhase.WAITING:
             for seat, player in enumerate(match.players):
                 session = self._sessions.session_for(player) if player.bot else None
                 if isinstance(session, RemoteSession):
                     self._send(session.node, Ended(session.id, match.setup.match_id, seat))
+
+    def watch(self, match: Match) -> None:
+        """Get every entry of a match from the nodes that run it."""
+        self._send_all(match, Follow(match.setup.match_id, watched=True))
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         """Do nothing: it is logged."""
@@ -231,6 +235,11 @@ class Coordinator:
 
     async def _answer(self, session: RemoteSession, item: bytes) -> None:
         await self._deliver(session, await self._answer_item(session, item))
+
+    def _send_all(self, match: Match, message: FromCoordinator) -> None:
+        """Send to all nodes to which bots of the match are connected."""
+        for node in {session.node for player in match.players for session in self._remote_sessions(player.bot)}:
+            self._send(node, message)
 
     def _send(self, node: str, message: FromCoordinator) -> None:
         send = self._nodes.get(node)

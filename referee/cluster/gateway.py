@@ -28,7 +28,7 @@ from referee.live.ports import Append, Conflict, Entry, EventLog, LogUnavailable
 from referee.live.sessions import Hello, Session, Sessions, SessionTakenOver
 from referee.live.shared_matches import SharedMatches
 from referee.match.clock import SECOND, Micros
-from referee.match.state import Match
+from referee.match.state import Match, MatchPhase
 from referee.storage.codec import MATCH_CODEC, encode_request
 
 FOLLOW_RETRY_US: Micros = SECOND
@@ -64,6 +64,8 @@ class Gateway:
         """The last Hello of each session that was reported, by bot and id of the session."""
         self._connected: set[str] = set()
         """Bots that are connected to this node."""
+        self._watched: set[str] = set()
+        """Matches of which the coordinator must be notified of every entry."""
         self._request_numbers = count(1)
         self._ends: dict[int, asyncio.Future[EndStored]] = {}
         """Ends of rated matches that wait for the coordinator, by number of the request."""
@@ -71,6 +73,7 @@ class Gateway:
     def connect(self, send: Send) -> None:
         """Begin a stream to the coordinator."""
         self._send, self._reported = send, {}
+        self._watched.clear()
         sessions = [session for session in self._sessions.all() if not session.remote]
         send(SessionReport(tuple(self._opened(session) for session in sessions)))
 
@@ -84,7 +87,8 @@ class Gateway:
     # As an observer
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
-        """Do nothing: entries are notified on the bus."""
+        if match.phase is MatchPhase.OVER:
+            self._watched.discard(match.setup.match_id)
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         """Do nothing: a fault of this node concerns no other."""
@@ -132,6 +136,8 @@ class Gateway:
     def handle(self, message: FromCoordinator) -> None:
         """Handle a message from the coordinator."""
         if isinstance(message, Follow):
+            if message.watched:
+                self._watched.add(message.match_id)
             self._start(self._follow(message))
         elif isinstance(message, Presence):
             self._update_presence(message.nodes_of)
@@ -200,6 +206,10 @@ class Gateway:
         if answer.outcome != STORED:
             raise LogUnavailable(answer.why)
         return await self._log.read(append.match_id, append.after)
+
+    def is_watched(self, match_id: str) -> bool:
+        """Return whether the match is watched at the coordinator."""
+        return match_id in self._watched
 
     def nodes_of(self, bot: str) -> Collection[str]:
         """Return the other nodes to which the bot is connected."""

@@ -77,6 +77,8 @@ class Follow(Struct, frozen=True, tag=True):
     """Time that was used in open turns on other nodes."""
     began: bool = False
     """Whether play has just begun, so that bots must be told."""
+    watched: bool = False
+    """Whether the coordinator must be notified of every entry from now on, because the match is watched there."""
 
 
 class Presence(Struct, frozen=True, tag=True):

@@ -27,8 +27,10 @@ class ClusterNode:
         """An observer of the referee, which must be given to it when it is made."""
         self._bus = bus
         self._time = time
-        self._coordinator_node = ""
+        self.coordinator_node = ""
         """Id of the coordinator; empty: unknown."""
+        self.ready = False
+        """Whether this node is the coordinator, and has restored everything that it needs for that."""
         self._subscription: Subscription | None = None
         self._timer: Timer | None = None
         self._comparing = False
@@ -54,6 +56,7 @@ class ClusterNode:
         referee.subscribe(self.gateway)
         referee.subscribe(self.coordinator)
         self._shared.store_rated_ends(self.gateway.store_rated_end)
+        self._shared.on_watched = self.coordinator.watch
 
     def open(self) -> None:
         """Listen to other nodes."""
@@ -69,33 +72,42 @@ class ClusterNode:
 
     @property
     def coordinates(self) -> bool:
-        return self._coordinator_node == self.node
+        return self.coordinator_node == self.node
 
-    async def coordinate(self) -> None:
-        """Become the coordinator: restore all matches that are not over. Raises LogUnavailable."""
+    async def coordinate(self) -> int:
+        """Become the coordinator: restore all matches that are not over, and return their number.
+
+        The caller sets `ready` when it has restored all contests as well. Raises LogUnavailable.
+        """
         self.gateway.disconnect()
-        self._coordinator_node = self.node
+        self.coordinator_node = self.node
         self._referee.sessions.elsewhere = {}
         self._shared.coordinate(coordinates=True)
         self._shared.store_rated_ends(None)
-        await self._referee.recover()
+        return await self._referee.recover()
 
     def follow(self, coordinator: str) -> None:
         """Have another node as the coordinator. Empty: it is not known."""
+        self.ready = False
         if self.coordinates:
             self._shared.coordinate(coordinates=False)
             self.coordinator.resign()
             self._shared.store_rated_ends(self.gateway.store_rated_end)
-        self._coordinator_node = coordinator
+        self.coordinator_node = coordinator
+
+    def nodes_of(self, bot: str) -> Collection[str]:
+        """Return the other nodes to which the bot is connected."""
+        return self.coordinator.nodes_of(bot) if self.coordinates else self.gateway.nodes_of(bot)
 
     def _nodes_to_tell(self, match: Match, over: bool) -> Collection[str]:
         nodes: set[str] = set()
-        nodes_of = self.coordinator.nodes_of if self.coordinates else self.gateway.nodes_of
         for player in match.players:
-            others = nodes_of(player.bot) if player.bot else ()
+            others = self.nodes_of(player.bot) if player.bot else ()
             nodes.update(others)
-            if not self.coordinates and (over or (not others and not self._referee.sessions.is_local(player.bot))):
-                nodes.add(self._coordinator_node)
+            if not self.coordinates and not others and not self._referee.sessions.is_local(player.bot):
+                nodes.add(self.coordinator_node)
+        if not self.coordinates and (over or self.gateway.is_watched(match.setup.match_id)):
+            nodes.add(self.coordinator_node)
         return nodes - {""}
 
     def _set_timer(self) -> None:

@@ -183,7 +183,7 @@ class QuotaNotifier:
 
 
 class AutoPause:
-    """A `MatchObserver` that counts in background tasks. Faults that cannot be stored are not counted."""
+    """A `PresenceObserver` that counts in background tasks. Faults that cannot be stored are not counted."""
 
     sees_moves = False
 
@@ -216,6 +216,9 @@ class AutoPause:
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         """Do nothing: a fault of the server is not a fault of a bot."""
+
+    def on_presence_changed(self, bot: str) -> None:
+        """Do nothing."""
 
     async def flush(self) -> None:
         """Wait until all faults so far are counted."""

@@ -137,12 +137,11 @@ class Referee:
 
     async def status(self, match_id: str) -> MatchStatus:
         """Return the full state of a match. The caller decides what of it may be shown."""
-        return (await self._live.stored.history(match_id)).status
+        return (await self.shared.current_history(match_id)).status
 
     async def match(self, match_id: str) -> Match:
         """Return the current state of a match."""
-        live_match = self._live.index.find(match_id)
-        return live_match.match if live_match else (await self._live.stored.history(match_id)).match
+        return (await self.shared.current_history(match_id)).match
 
     async def setup(self, match_id: str) -> Setup:
         """Return the setup of a match with the players that its seats have now, also if its game was removed."""
@@ -305,7 +304,8 @@ class Referee:
 
     async def watch(self, match_id: str, after: int | None, viewer: Viewer) -> tuple[WatchStart, MatchWatch]:
         """Return the match at that number (None: now) and an iterator over what follows. Raises NumberAhead."""
-        history = await self._live.stored.history(match_id)
+        history = await self.shared.current_history(match_id)
+        self.shared.watch(match_id)
         max_behind = self._limits.max_watcher_lag
         watching = MatchWatch(self._log, self._live.find_game, history, viewer, max_behind, self._cooperative_yield)
         await watching.begin(after)

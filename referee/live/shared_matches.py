@@ -4,7 +4,7 @@ A node follows a match in play while one of its bots is connected to this node. 
 match that is not over, and follows those of bots that are offline.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchHistory
@@ -21,11 +21,19 @@ from referee.match.decision import Decision
 from referee.match.state import Match, MatchPhase, evolve
 
 
+def ignore_watch(_: Match) -> None:
+    """Do nothing: there are no other nodes."""
+
+
 class SharedMatches:
     def __init__(self, live: LiveMatches) -> None:
         self._live = live
         self._loading: set[str] = set()
         """Matches that are being read from the log."""
+        self._watched: set[str] = set()
+        """Matches that are watched here and were run by other nodes when their watches began."""
+        self.on_watched: Callable[[Match], None] = ignore_watch
+        """Called with a match of other nodes that is watched here from now on."""
 
     def coordinate(self, *, coordinates: bool) -> None:
         """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
@@ -78,6 +86,34 @@ class SharedMatches:
             self._live.notifier.notify_start(live_match)
         return live_match
 
+    def is_followed(self, live_match: LiveMatch) -> bool:
+        """Return whether this node decides something in the match, so that it is notified of every entry."""
+        return any(self._live.decides_for(player) for player in live_match.match.players)
+
+    def runs(self, match_id: str) -> bool:
+        """Return whether this node runs the match, and knows every entry of it at once."""
+        live_match = self._live.index.find(match_id)
+        return live_match is not None and self.is_followed(live_match)
+
+    async def current_history(self, match_id: str) -> MatchHistory:
+        """Return the history of a match, and read on first if other nodes run it. Raises what `history` raises."""
+        live_match = self._live.index.find(match_id)
+        if live_match and live_match.runner and not self.is_followed(live_match):
+            missed = await self._live.dependencies.log.read(match_id, live_match.match.number)
+            if missed:
+                live_match.runner.receive(missed)
+        return live_match.history if live_match else await self._live.stored.history(match_id)
+
+    def watch(self, match_id: str) -> None:
+        """Let other nodes notify this one of every entry of a match that is watched here."""
+        live_match = self._live.index.find(match_id)
+        if live_match and match_id not in self._watched and not self.is_followed(live_match):
+            self._watched.add(match_id)
+            self.on_watched(live_match.match)
+
+    def is_watched(self, match_id: str) -> bool:
+        return match_id in self._watched
+
     def in_play(self, bot: str) -> list[Match]:
         """Return the matches in play of the bot that run here."""
         live_matches = self._live.index.of_bot(bot)
@@ -123,10 +159,12 @@ class SharedMatches:
     @property
     def followed(self) -> dict[str, int]:
         """Return the matches of which this node must know every entry, with the number of the last one it knows."""
+        live_matches = [one for one in self._live.index.all() if one.runner]
+        self._watched.intersection_update(one.match_id for one in live_matches)
         return {
             one.match_id: one.match.number
-            for one in self._live.index.all()
-            if one.runner and any(self._live.decides_for(player) for player in one.match.players)
+            for one in live_matches
+            if one.match_id in self._watched or self.is_followed(one)
         }
 
     @property

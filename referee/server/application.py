@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import structlog
 
 from engines.registry import games
+from referee.cluster.node import ClusterNode
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.contest_workers import DuplicateSecrecy
@@ -51,8 +52,17 @@ class Application:
     """Runs from `open` to `close`."""
 
     def __init__(
-        self, settings: Settings, stores: Stores, metrics: Metrics, time: Time, tracing: Tracing, outage: OutageCallback
+        self,
+        settings: Settings,
+        stores: Stores,
+        metrics: Metrics,
+        time: Time,
+        tracing: Tracing,
+        outage: OutageCallback,
+        node: ClusterNode | None = None,
     ) -> None:
+        """`node`: None, there are no other nodes."""
+        self._node = node
         self._stores = stores
         self._outage = outage
         self._metrics = metrics
@@ -78,8 +88,9 @@ class Application:
             metrics.matches,
             _FaultLog(),
             FaultRecorder(self.bot_log_recorder),
-            self._auto_pause,
         ]
+        if node:
+            self._observers = [*self._observers, node.notifier]
         owners = PairingOwners(stores.accounts, stores.quotas)
         ratings = LadderRatings(ladders, games(), owners, time)
         self.referee = Referee(
@@ -117,16 +128,29 @@ class Application:
         self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
 
     async def open(self) -> None:
-        """Recover all unfinished matches and contests. Raises LogUnavailable or MalformedEntry."""
+        """Start. Without other nodes, recover all unfinished matches and contests. Raises LogUnavailable or MalformedEntry."""
         self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
+        self.duplicate_secrecy.runs_contests = self._node is None
+        if self._node is None:
+            await self.recover()
+
+    async def recover(self) -> None:
+        """Recover all unfinished matches and contests, and run them. In a cluster, the coordinator does so.
+
+        Raises LogUnavailable or MalformedEntry.
+        """
         began_us = self._time.monotonic_us()
+        self.referee.subscribe(self._auto_pause)  # Before the workers of ladders, which wait for what it counts.
         ladders = await self.ladders.load()  # First, since matches that resume may end and be rated.
-        matches = await self.referee.recover()
+        matches = await (self._node.coordinate() if self._node else self.referee.recover())
         self._metrics.recovered(matches, self._time.monotonic_us() - began_us)
         tournaments = await self.tournaments.load()
         await self.ladders.start_workers()
         await self.tournaments.start_workers()
+        self.duplicate_secrecy.runs_contests = True
+        if self._node:
+            self._node.ready = True
         seconds = round((self._time.monotonic_us() - began_us) / SECOND, 3)
         log.info("state recovered", matches=matches, ladders=ladders, tournaments=tournaments, seconds=seconds)
 

@@ -10,6 +10,7 @@ from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
 from referee.live.bot_notices import QuotaNotifier
 from referee.live.ports import Time
+from referee.live.sessions import Session
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
 from referee.observability.metrics import Metrics
@@ -34,6 +35,7 @@ from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.play.reader import HeartbeatConfig
+from referee.transport.play.remote_play import RemotePlay
 from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
@@ -67,10 +69,11 @@ class GrpcFrontend:
         identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
         forwarder: Forwarder | None = None,
+        forward_item: Callable[[Session, bytes], bool] = lambda _session, _item: False,
     ) -> None:
         """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
 
-        `forwarder`: None, there are no other nodes.
+        `forwarder`: None, there are no other nodes. `forward_item`: see `Play`.
         """
         self._stores = stores
         self._time = time
@@ -122,7 +125,9 @@ class GrpcFrontend:
             count_error,
             match_context,
             _play_limits(settings),
+            forward_item,
         )
+        self.remote_play = RemotePlay(referee, rejection_recorder, time, count_error, match_context)
         bots = Bots(
             referee,
             stores.accounts,

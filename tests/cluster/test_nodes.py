@@ -2,6 +2,7 @@
 
 import pytest
 
+from engines.api import SPECTATOR
 from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
 from referee.live.sessions import SessionTakenOver
 from referee.match.clock import SECOND
@@ -257,4 +258,37 @@ async def test_a_broken_stream_to_the_coordinator_costs_nobody_anything(reconnec
     await b.answer(match_id, 0, "1")
     await c.answer(match_id, 1, "1")
     assert len(await moves(cluster, match_id)) == 2
+    await cluster.close()
+
+
+@in_loop
+async def test_the_coordinator_shows_the_current_state_of_matches_that_other_nodes_run() -> None:
+    cluster = LiveCluster()
+    match_id, b, _ = await start_apart(cluster)
+    await b.answer(match_id, 0, "1")
+    assert (await cluster.nodes[0].match(match_id)).ply == 1
+    assert (await cluster.nodes[0].referee.status(match_id)).match.ply == 1
+    await cluster.close()
+
+
+@in_loop
+async def test_a_match_of_other_nodes_is_watched_at_the_coordinator_entry_by_entry() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    await b.answer(match_id, 0, "1")
+    start, watching = await cluster.nodes[0].referee.watch(match_id, None, SPECTATOR)
+    assert start.state
+    assert start.state.ply == 1
+    await settle()
+    await c.answer(match_id, 1, "1")
+    await settle()
+    (entry,) = await anext(watching)
+    assert entry.match.ply == 2
+    (session,) = c.referee.sessions.of_bot("bot1")
+    c.referee.sessions.close(session)  # The new node is told as well.
+    connect(b, SECOND_BOT)
+    await settle()
+    await b.answer(match_id, 0, "1")
+    await settle()
+    assert (await anext(watching))[-1].match.ply == 3
     await cluster.close()

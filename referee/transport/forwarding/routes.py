@@ -13,7 +13,7 @@ class Route(Enum):
     COORDINATOR = auto()
     """The coordinator, which creates matches, runs contests, and makes the changes whose limits must be exact."""
     MATCH = auto()
-    """A node that depends on the match that the request names."""
+    """A node that knows the current state of the match that the request names, and what of it must stay secret."""
     BOT = auto()
     """The node with the session of the bot that calls."""
 
@@ -25,18 +25,18 @@ ROUTES: Mapping[str, Mapping[str, Route]] = {
     "MatchService": {
         "CreateMatch": COORDINATOR,
         "JoinMatch": COORDINATOR,
-        "GetMatch": LOCAL,
-        "ListMatches": LOCAL,
+        "GetMatch": MATCH,
+        "ListMatches": COORDINATOR,
         "ListTurns": BOT,
         "SubmitMove": BOT,
         "Resign": BOT,
         "OfferDraw": BOT,
         "AnswerDraw": BOT,
         "ClaimDraw": BOT,
-        "AbortMatch": MATCH,
-        "WithdrawBot": MATCH,
-        "WatchMatch": LOCAL,
-        "GetRecord": LOCAL,
+        "AbortMatch": COORDINATOR,
+        "WithdrawBot": COORDINATOR,
+        "WatchMatch": MATCH,
+        "GetRecord": MATCH,
     },
     "PlayService": {"Play": LOCAL},
     "BotService": {
@@ -61,8 +61,8 @@ ROUTES: Mapping[str, Mapping[str, Route]] = {
     },
     "AdminService": {
         "Drain": LOCAL,
-        "AdjudicateMatch": MATCH,
-        "VoidMatch": MATCH,
+        "AdjudicateMatch": COORDINATOR,
+        "VoidMatch": COORDINATOR,
         "PauseBot": COORDINATOR,
         "ResumeBot": COORDINATOR,
         "GetQuota": COORDINATOR,

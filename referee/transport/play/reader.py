@@ -5,33 +5,32 @@ and batches all items that are queued meanwhile into the next one.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from msgspec import Struct
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayResponse
 
-from engines.api import Seat
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import BudgetOwner
 from referee.live.loop_lag import MessageArrival
 from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, VerdictNotice
 from referee.live.ports import LogUnavailable, Time
+from referee.live.queued_command import NotRunHere
 from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
 from referee.live.submit import LateAnswer, TurnAnswer, seat_of, verdict_if_known
 from referee.match.clock import MS, SECOND, Micros
-from referee.match.commands import MAX_MOVE_CHARS
 from referee.match.decision import Decision
 from referee.transport.guards.admission import require_readable
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.play.bot_items import ReceivedItem, carry_out_request, received_move, submit_move
 from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
-from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw
+from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.paging import chunks
 from referee.wire.error_mapping import ErrorMapper
 from referee.wire.matches import MatchContext
@@ -65,18 +64,12 @@ class StreamHost(Protocol):
 
     def make_welcome(self, session: Session) -> play_pb2.Welcome: ...
 
+    def forward(self, session: Session, item: bytes) -> bool:
+        """Let the coordinator of the cluster handle an item; return whether there is one that can be reached."""
+
 
 class StreamClosed(Exception):
     """The bot has closed its side of the stream."""
-
-
-class ReceivedItem(Struct, frozen=True, gc=False):
-    """The parts of a received item that its verdict refers to."""
-
-    item_id: int
-    match_id: str = ""
-    token: str = ""
-    move: str = ""
 
 
 class PlayStream:
@@ -201,26 +194,28 @@ class PlayStream:
             if not self._session.pong(item.pong.id):
                 self._start_task(self._count_call())
         elif kind == "move":
-            self._dispatch_move(item.item_id, item.move, arrival, behind)
+            self._dispatch_move(item, arrival, behind)
         elif kind == "hello":
             self._start_answer(ReceivedItem(item.item_id), self._update_hello(item.hello))
         elif kind:
             request = getattr(item, kind)
-            self._start_answer(ReceivedItem(item.item_id, request.match_id), self._handle_request(kind, request))
+            self._start_answer(ReceivedItem(item.item_id, request.match_id), self._handle_request(kind, request), item)
         else:
             self._start_answer(ReceivedItem(item.item_id), self._reject_unknown())
 
-    def _dispatch_move(self, item_id: int, move: play_pb2.Move, arrival: MessageArrival, behind: bool) -> None:
+    def _dispatch_move(self, item: play_pb2.BotItem, arrival: MessageArrival, behind: bool) -> None:
         """Fast path: a move in a running match needs no task of its own."""
-        received = ReceivedItem(item_id, move.match_id, move.turn_token, move.move[: MAX_MOVE_CHARS + 1])
+        received = received_move(item)
         seat = seat_of(received.token)
         if seat is not None and not behind:
-            answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", move.offer_draw, arrival)
+            offers_draw = item.move.offer_draw
+            answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", offers_draw, arrival)
             self._undecided += 1
             if self._referee.try_submit(answer, self._session.player.bot, partial(self._on_decision, received, answer)):
                 return
             self._undecided -= 1
-        self._start_answer(received, self._submit_move(received, move.offer_draw, arrival))
+        answering = submit_move(self._referee, self._session, received, item.move.offer_draw, arrival)
+        self._start_answer(received, answering, item)
 
     def _on_decision(self, received: ReceivedItem, answer: TurnAnswer, decided: Decision | Exception) -> None:
         self._undecided -= 1
@@ -228,18 +223,25 @@ class PlayStream:
             self._decided.set()
         outcome = verdict_if_known(decided)
         if outcome is None:
-            self._start_answer(received, self._referee.find_verdict(answer, decided))
+            self._start_answer(received, self._referee.find_verdict(answer, decided), _move_item(received, answer))
         else:  # Without a task, so that the verdict precedes the next turn.
             self._queue_verdict(received, outcome)
 
-    def _start_answer(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
-        self._start_task(self._run_answer(received, answer))
+    def _start_answer(
+        self, received: ReceivedItem, answer: Coroutine[Any, Any, Any], item: play_pb2.BotItem | None = None
+    ) -> None:
+        """Answer an item in a task. `item` is given if it concerns a match, which another node may run."""
+        self._start_task(self._run_answer(received, answer, item))
 
-    async def _run_answer(self, received: ReceivedItem, answer: Coroutine[Any, Any, Any]) -> None:
+    async def _run_answer(
+        self, received: ReceivedItem, answer: Coroutine[Any, Any, Any], item: play_pb2.BotItem | None
+    ) -> None:
         try:
             outcome = await answer
         except Exception as why:
             outcome = why
+        if item and isinstance(outcome, NotRunHere) and self._host.forward(self._session, item.SerializeToString()):
+            return  # The verdict comes from the coordinator.
         if outcome is None:  # An accepted Hello is answered by Welcome.
             self._session.outbox.put("welcome", HelloAccepted())
         else:
@@ -266,27 +268,13 @@ class PlayStream:
         self._in_progress.add(task)
         task.add_done_callback(self._in_progress.discard)
 
-    async def _submit_move(self, received: ReceivedItem, offers_draw: bool, arrival: MessageArrival) -> MoveAccepted:
-        match = await self._referee.match(received.match_id)
-        seat = seat_of(received.token)
-        if seat is None:
-            raise BadField("turn_token", "it is not a valid turn token")
-        held_seat(match, self._session.player.bot, seat)
-        return await self._referee.submit(
-            received.match_id, seat, received.token, received.move, "", offers_draw, arrival
-        )
-
     async def _update_hello(self, message: play_pb2.Hello) -> None:
         await self._count_call()
         self._referee.sessions.update_hello(self._session, self._host.convert_hello(message))
 
     async def _handle_request(self, kind: str, request: Any) -> RequestAccepted:
         self._start_task(self._count_call())  # Not awaited, or the next item would overtake this one.
-        if kind == "nonce":
-            self._session.misses_nonces = False
-        seat = request.seat if kind == "nonce" or request.HasField("seat") else None
-        seat = held_seat(await self._referee.match(request.match_id), self._session.player.bot, seat)
-        return await REQUEST_HANDLERS[kind](self._referee, request, seat)
+        return await carry_out_request(self._referee, self._session, kind, request)
 
     async def _reject_unknown(self) -> RequestAccepted:
         raise BadField("item", "it is empty or of an unknown kind")
@@ -300,11 +288,8 @@ class PlayStream:
             return  # Without a quota, calls are not counted.
 
 
-REQUEST_HANDLERS: dict[str, Callable[[Referee, Any, Seat], Awaitable[RequestAccepted]]] = {
-    "resignation": lambda referee, item, seat: referee.resign(item.match_id, seat),
-    "draw_offer": lambda referee, item, seat: offer_draw(referee, item.match_id, seat),
-    "draw_answer": lambda referee, item, seat: answer_draw(referee, item.match_id, seat, item.accept),
-    "draw_claim": lambda referee, item, seat: referee.claim_draw(item.match_id, seat),
-    "nonce": lambda referee, item, seat: referee.give_nonce(item.match_id, seat, item.nonce),
-}
-"""Handler of each item that refers to a match, by the name of its field."""
+def _move_item(received: ReceivedItem, answer: TurnAnswer) -> play_pb2.BotItem:
+    move = play_pb2.Move(
+        match_id=received.match_id, turn_token=received.token, move=received.move, offer_draw=answer.offers_draw
+    )
+    return play_pb2.BotItem(item_id=received.item_id, move=move)

@@ -1,7 +1,7 @@
 """PlayService: one stream for all matches of a bot, in which the server sends turns and the bot answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,9 @@ class Play(PlayServiceServicer):
         map_error: ErrorMapper,
         match_context: MatchContext,
         limits: PlayLimits,
+        forward: Callable[[Session, bytes], bool],
     ) -> None:
+        """`forward` lets the coordinator of a cluster handle an item, and returns whether that can be reached."""
         self.map_error = map_error
         self.match_context = match_context
         self._referee = referee
@@ -70,6 +72,7 @@ class Play(PlayServiceServicer):
         self._rate_limiter = rate_limiter
         self._time = time
         self._limits = limits
+        self.forward = forward
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_PlayServiceServicer_to_server(self, server)

@@ -1,0 +1,75 @@
+"""What the coordinator of a cluster does for Play streams that are connected to other nodes."""
+
+from typing import Any
+
+from referee_api.v1 import play_pb2
+from referee_api.v1.play_service_pb2 import PlayResponse
+
+from engines.game_errors import DetailedError
+from referee.accounts.account_errors import BadField
+from referee.live.outbox import MoveAccepted, OutboxItem, RequestAccepted, VerdictNotice
+from referee.live.ports import Time
+from referee.live.referee import Referee
+from referee.live.sessions import Session
+from referee.live.submit import seat_of
+from referee.transport.play.bot_items import (
+    REQUEST_HANDLERS,
+    ReceivedItem,
+    carry_out_request,
+    received_move,
+    submit_move,
+)
+from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
+from referee.transport.services.bot_requests import RejectionRecorder
+from referee.wire.error_mapping import ErrorMapper
+from referee.wire.matches import MatchContext
+
+
+class RemotePlay:
+    """Items arrive here only if the node of the stream does not run their match, and was checked by that node."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        rejection_recorder: RejectionRecorder,
+        time: Time,
+        map_error: ErrorMapper,
+        match_context: MatchContext,
+    ) -> None:
+        self._referee = referee
+        self._rejection_recorder = rejection_recorder
+        self._time = time
+        self._map_error = map_error
+        self._match_context = match_context
+
+    async def answer_item(self, session: Session, message: bytes) -> VerdictNotice:
+        """Carry out an item (BotItem), and return the verdict."""
+        item = play_pb2.BotItem.FromString(message)
+        kind = item.WhichOneof("item") or ""
+        received = received_move(item) if kind == "move" else ReceivedItem(item.item_id)
+        outcome: MoveAccepted | RequestAccepted | Exception
+        try:
+            if kind == "move":
+                arrival = self._referee.record_arrival("", session.path.round_trip_us)
+                outcome = await submit_move(self._referee, session, received, item.move.offer_draw, arrival)
+            elif kind in REQUEST_HANDLERS:
+                request: Any = getattr(item, kind)
+                received = ReceivedItem(item.item_id, request.match_id)
+                outcome = await carry_out_request(self._referee, session, kind, request)
+            else:
+                outcome = BadField("item", "it is empty or of an unknown kind")
+        except Exception as why:
+            outcome = why
+        if isinstance(outcome, DetailedError):
+            self._rejection_recorder.record_rejection(
+                session.player, outcome, received.match_id, seat_of(received.token), received.move
+            )
+        return VerdictNotice(received.item_id, received.match_id, received.token, outcome)
+
+    async def encode_item(self, session: Session, item: OutboxItem) -> bytes:
+        """Return the RefereeItem of an item for the bot of that session."""
+        writer = ItemWriter(self._referee, session, self._time, play_pb2.Welcome, self._map_error, self._match_context)
+        response = PlayResponse()
+        if writing := ITEM_WRITERS[type(item)](writer, item, response.items):
+            await writing
+        return response.items[0].SerializeToString()
