@@ -128,7 +128,7 @@ class Application:
         self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
 
     async def open(self) -> None:
-        """Start. Without other nodes, recover all unfinished matches and contests. Raises LogUnavailable or MalformedEntry."""
+        """Start, and `recover` unless there are other nodes. Raises LogUnavailable or MalformedEntry."""
         self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
         self.duplicate_secrecy.runs_contests = self._node is None
