@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from engines.game_errors import DetailedError, quoted, shortened
+from referee.bus.nats_servers import NatsServer, parse_servers
 from referee.transport.guards.identity_tokens import is_safe_url
 
 T = TypeVar("T")
@@ -19,6 +20,7 @@ MAX_INT32 = 2**31 - 1
 
 MAX_PORT = 65_535
 MAX_TEXT_CHARS = 200
+CLUSTER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NUMBER = re.compile(r"[0-9]{1,10}")
 ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})")
 
@@ -117,6 +119,12 @@ def _issuer(text: str) -> str:
     return text
 
 
+def _cluster_name(text: str) -> str:
+    if not CLUSTER_NAME.fullmatch(text):
+        raise ValueError
+    return text
+
+
 def text_of(least: int) -> SettingType[str]:
     """Return the type of one printable line of at least `least` characters."""
 
@@ -132,6 +140,11 @@ SWITCH: SettingType[bool] = SettingType("true | false", _switch)
 PATH: SettingType[Path] = SettingType("a path", _path)
 FILE: SettingType[Path | None] = SettingType("a path, or empty", lambda text: _path(text) if text else None)
 ENDPOINT: SettingType[str] = SettingType("http://HOST:PORT or https://HOST:PORT, or empty", _endpoint)
+NATS: SettingType[tuple[NatsServer, ...]] = SettingType(
+    "nats://HOST:PORT or tls://HOST:PORT, with commas between several, or empty",
+    lambda text: parse_servers(text) if text else (),
+)
+NATS_CLUSTER = SettingType("letters, digits, - and _, at most 64", _cluster_name)
 ISSUER: SettingType[str] = SettingType("an https:// URL, or http:// of this machine, or empty", _issuer)
 LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
 CALLED: SettingType[Address | None] = SettingType(
@@ -145,6 +158,8 @@ def setting_text(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
     return str(value.value if isinstance(value, Enum) else value)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from referee.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import (
     CALLED,
@@ -18,6 +19,8 @@ from referee.server.setting_types import (
     FILE,
     ISSUER,
     LISTEN,
+    NATS,
+    NATS_CLUSTER,
     PATH,
     SWITCH,
     Address,
@@ -63,6 +66,18 @@ class Settings:
     tls_key: Path | None = _declared(FILE, "", "Private key of the certificate (PEM).")
     tls_client_ca: Path | None = _declared(
         FILE, "", "CA of client certificates (PEM); if set, clients must present a certificate."
+    )
+    nats: tuple[NatsServer, ...] = _declared(
+        NATS, "", "URLs of the NATS servers, nats:// or tls://, with commas between them; if set, the server is a node."
+    )
+    nats_credentials: Path | None = _declared(
+        FILE, "", "File with user:password for NATS; read for each connection; empty: no user."
+    )
+    nats_ca: Path | None = _declared(
+        FILE, "", "CA of the certificates of the NATS servers (PEM); empty: the authorities of the system."
+    )
+    nats_cluster: str = _declared(
+        NATS_CLUSTER, "referee", "Name of the cluster in NATS, to which the subjects of its messages are limited."
     )
     advertise: Address | None = _declared(
         CALLED, "", "Address at which other nodes call this one; empty: that of listen, unless it is a wildcard."
@@ -208,6 +223,9 @@ class Settings:
             ("tls_key", self.tls_cert and not self.tls_key, "tls_cert requires it"),
             ("tls_cert", self.tls_key and not self.tls_cert, "tls_key requires it"),
             ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
+            ("nats_credentials", self.nats_credentials and not self.nats, "it requires nats"),
+            ("nats_ca", self.nats_ca and not self.nats, "it requires nats"),
+            ("advertise", self.nats and self.listen.wildcard and not self.advertise, "nats and listen require it"),
             ("cluster_ca", self.cluster_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),

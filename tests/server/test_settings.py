@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from referee.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import Address, InvalidSetting, SettingsUnreadable, UnknownSetting, setting_text
 from referee.server.settings import SETTINGS, UNITS, Settings
@@ -74,6 +75,7 @@ def test_every_type_of_setting_can_be_read() -> None:
         tls_cert="c.pem",
         tls_key="k.pem",
         tls_client_ca="a.pem",
+        nats="nats://a:1,tls://b",
         advertise="node-1.example.org:7700",
         log_format="json",
         credit_per_move_ms="0",
@@ -87,6 +89,7 @@ def test_every_type_of_setting_can_be_read() -> None:
         tls_cert=Path("c.pem"),
         tls_key=Path("k.pem"),
         tls_client_ca=Path("a.pem"),
+        nats=(NatsServer("a", 1, tls=False), NatsServer("b", 4222, tls=True)),
         advertise=Address("node-1.example.org", 7700),
         log_format=LogFormat.JSON,
         credit_per_move_ms=0,
@@ -145,6 +148,8 @@ def test_settings_for_time_and_bytes_have_their_unit_as_suffix() -> None:
         ("advertise", "0.0.0.0:7700", "expected HOST:PORT that others can call, or empty"),
         ("advertise", "[::]:7700", "expected HOST:PORT that others can call, or empty"),
         ("advertise", "10.0.0.1:0", "expected HOST:PORT that others can call, or empty"),
+        ("nats", "http://nats:1", "expected nats://HOST:PORT or tls://HOST:PORT, with commas between several"),
+        ("nats_cluster", "a.b", "expected letters, digits, - and _, at most 64"),
     ],
 )
 def test_an_invalid_value_is_rejected_with_a_hint_and_its_source(name: str, text: str, expected: str) -> None:
@@ -249,6 +254,13 @@ def test_loopback_addresses_require_no_tls(host: str) -> None:
         ({"tls_key": "k.pem"}, "tls_cert", "tls_key requires it"),
         ({"tls_client_ca": "a.pem"}, "tls_client_ca", "it requires tls_cert and tls_key"),
         ({"cluster_ca": "a.pem"}, "cluster_ca", "it requires tls_cert and tls_key"),
+        ({"nats_ca": "a.pem"}, "nats_ca", "it requires nats"),
+        ({"nats_credentials": "user"}, "nats_credentials", "it requires nats"),
+        (
+            {"nats": "nats://n:1", "listen": "0.0.0.0:7700", "public_without_tls": "true"},
+            "advertise",
+            "nats and listen require it",
+        ),
         ({"oidc_issuer": "https://id.example.org"}, "oidc_audience", "oidc_issuer requires it"),
         ({"heartbeat_timeout_ms": "5000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
         ({"ping_interval_ms": "20000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
