@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.bus.port import Bus
+from referee.bus.port import Bus, PayloadTooLarge
 from referee.live.ports import Entry, EventLog, LogUnavailable
 from referee.live.shared_matches import SharedMatches
 from referee.match.events import PlayEnded
@@ -71,7 +71,15 @@ class EntryNotifier:
         queued, self._queued = self._queued, defaultdict(list)
         for node, entries in queued.items():
             for first in range(0, len(entries), MAX_ENTRIES):
-                self._bus.publish(subject(node), _encode(entries[first : first + MAX_ENTRIES]))
+                self._publish(node, entries[first : first + MAX_ENTRIES])
+
+    def _publish(self, node: str, entries: list[NotifiedEntry]) -> None:
+        try:
+            self._bus.publish(subject(node), _encode(entries))
+        except PayloadTooLarge:  # An entry that is too large alone is read from the log by the other node.
+            half = len(entries) // 2
+            for part in (entries[:half], entries[half:]) if half else ():
+                self._publish(node, part)
 
 
 class EntryReceiver:

@@ -69,6 +69,20 @@ async def test_a_lost_notification_delays_a_turn_and_costs_no_time() -> None:
 
 
 @in_loop
+async def test_entries_too_large_for_the_bus_are_read_from_the_log() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (session,) = c.referee.sessions.of_bot("bot1")
+    b.bus.max_payload_bytes = 10
+    await b.answer(match_id, 0, "1")
+    assert drain_turns(session) == []
+    await cluster.time.advance(2 * SECOND)
+    await settle()
+    assert len(drain_turns(session)) == 1
+    await cluster.close()
+
+
+@in_loop
 async def test_the_node_of_a_bot_decides_its_flag_and_no_other_node_does() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
