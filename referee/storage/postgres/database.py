@@ -60,8 +60,11 @@ class ConnectionReplaced(asyncpg.InterfaceError):  # type: ignore[misc]  # async
         super().__init__("the connection was replaced")
 
 
-BROKEN = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
-"""What asyncpg raises if a connection or a statement fails."""
+BROKEN = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+"""What asyncpg raises if a connection or a statement fails.
+
+InternalClientError: an idle connection was ended by the server, and the end of the connection is not known yet.
+"""
 
 INTERRUPTED = (asyncio.CancelledError, *BROKEN)
 """After these a connection may still wait for an answer."""
