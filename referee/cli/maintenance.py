@@ -5,6 +5,7 @@ import time
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -17,15 +18,15 @@ from referee.maintenance.archive import ArchiveResult
 from referee.maintenance.archive import archive as archived
 from referee.maintenance.backup import Manifest, Restored, back_up
 from referee.maintenance.backup import restore as restored
-from referee.maintenance.data_dir import MaintenanceError
+from referee.maintenance.data_dir import MaintenanceError, require_files
 from referee.maintenance.integrity_check import MatchCheck
 from referee.maintenance.migrate import MigrationPlan, plan_migration
 from referee.maintenance.migrate import migrate as migrated
 from referee.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.server.settings_reader import LoadedSettings
 
-data_dir_options = options_of("data_dir")
-"""Options --data-dir and --config, as for `serve`."""
+data_dir_options = options_of("data_dir", "database", "database_password_file")
+"""Options that say where the data is, as for `serve`."""
 UNPROVEN = 3
 """Exit status if everything was done but something could not be verified."""
 
@@ -51,6 +52,7 @@ def backup(in_force: LoadedSettings, to: Path) -> None:
     TO then holds the database, the key that signs records, and a manifest with their checksums. Only its owner can
     read it, because it contains the seeds of matches in play.
     """
+    require_files(in_force.settings, "back it up with pg_dump; the dump contains the key that signs records")
     manifest = back_up(in_force.settings.data_dir, to, time.time_ns() // 1_000_000)
     click.echo(f"backed up to {click.format_filename(to)}: {_content(manifest)}")
 
@@ -66,6 +68,7 @@ def restore(context: click.Context, in_force: LoadedSettings, source: Path) -> N
     their game is not installed), and ladders and tournaments whose logs cannot be replayed, are restored unchanged
     and listed; the exit status is then 3.
     """
+    require_files(in_force.settings, "restore a dump into an empty database with pg_restore")
     data_dir = in_force.settings.data_dir
     with _bar("replaying matches") as bar:
 
@@ -100,6 +103,7 @@ def archive(context: click.Context, in_force: LoadedSettings, before: datetime, 
     change, because ladders and tournaments have logs of their own. Matches that cannot be archived are listed; the
     exit status is then 3.
     """
+    require_files(in_force.settings, "matches can be archived from a data directory only")
     before_ms = int(before.replace(tzinfo=UTC).timestamp() * 1000)
     done = archived(in_force.settings.data_dir, before_ms, to, find)
     click.echo(f"{counted(done.removed, 'match', 'matches')} archived as records in {click.format_filename(to)}")
@@ -142,6 +146,7 @@ def migrate(in_force: LoadedSettings, dry_run: bool) -> None:
 
     The server does the same when it starts. All steps are taken in one transaction.
     """
+    require_files(in_force.settings, "`referee serve` upgrades it when it starts, while no other server uses it")
     data_dir = in_force.settings.data_dir
     click.echo(_plan_text(plan_migration(data_dir) if dry_run else migrated(data_dir), dry_run))
 
@@ -164,7 +169,11 @@ def recover() -> None:
 @data_dir_options
 def admin_token(in_force: LoadedSettings, revoke_others: bool) -> None:
     """Create an administrator's token and print it once."""
-    click.echo(create_admin_token(in_force.settings.data_dir, time.time_ns() // 1_000_000, revoke_others))
+    settings, now_ms = in_force.settings, time.time_ns() // 1_000_000
+    if settings.database:
+        click.echo(_postgres_recovery().create_admin_token(settings, now_ms, revoke_others))
+    else:
+        click.echo(create_admin_token(settings.data_dir, now_ms, revoke_others))
 
 
 @recover.command("signing-key", cls=MaintenanceCommand)
@@ -175,4 +184,19 @@ def signing_key(in_force: LoadedSettings) -> None:
     All records written from now on, including those of earlier matches, verify against the new public key only.
     Publish it, and say why it changed.
     """
-    click.echo(f"new records are signed by {create_signing_key(in_force.settings.data_dir)}")
+    settings = in_force.settings
+    created = (
+        _postgres_recovery().create_signing_key(settings)
+        if settings.database
+        else create_signing_key(settings.data_dir)
+    )
+    click.echo(f"new records are signed by {created}")
+
+
+def _postgres_recovery() -> ModuleType:
+    """Raises MaintenanceError if the optional package is missing."""
+    try:
+        from referee.maintenance import postgres_recovery  # noqa: PLC0415
+    except ImportError as why:
+        raise MaintenanceError(f"database requires the package {why.name}: pip install referee[cluster]") from None
+    return postgres_recovery

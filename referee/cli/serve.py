@@ -62,6 +62,8 @@ async def _serve(settings: Settings) -> None:
     sys.stdout.flush()
     await server.wait_for_shutdown()
     await server.close()
+    if server.failure:  # A supervisor that restarts failed servers must see it as one.
+        raise click.ClickException(server.failure)
 
 
 def _tracing(settings: Settings) -> "Tracing":

@@ -6,5 +6,6 @@
 - `migrate`: the schema version of a database, and applying missing migrations
 - `archive`: writes old matches as record files and removes them from the database
 - `token_recovery`: replaces a lost administrator token or signing key
+- `postgres_recovery`: the same in PostgreSQL, whose own tools are for everything else
 - `doctor/`: checks of a server's environment
 """

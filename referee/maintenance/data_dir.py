@@ -7,11 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from referee.server.settings import Settings
 from referee.server.stores import DATABASE, KEY, PART
 
 
 class MaintenanceError(Exception):
     """An operation on a data directory failed. `str()` is one sentence that says why and what to do."""
+
+
+def require_files(settings: Settings, instead: str) -> None:
+    """Raise MaintenanceError, with what to do instead, if the data is in PostgreSQL."""
+    if settings.database:
+        raise MaintenanceError(f"the data is in PostgreSQL (setting database): {instead}")
 
 
 def require_data_dir(data_dir: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Role, Token, TokenFilter, mint_secret, revoked
+from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Role, Token, TokenFilter, Tokens, mint_secret, revoked
 from referee.live.ports import LogUnavailable
 from referee.maintenance.data_dir import MaintenanceError
 from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create, public_hex
@@ -38,15 +38,19 @@ def create_signing_key(data_dir: Path) -> str:
 async def _create_admin_token(database: Path, now_ms: int, revoke_others: bool) -> str:
     store = SqliteStore(database)
     try:
-        tokens = SqliteTokens(store)
-        if revoke_others:
-            for token in await tokens.tokens(TokenFilter(valid_at_ms=now_ms)):
-                if token.role is Role.ADMIN:
-                    await tokens.change_token(token.id, revoked)
-        minted = mint_secret(secrets.token_bytes(SECRET_BYTES))
-        await tokens.add_token(Token(minted.sha256, Role.ADMIN, FIRST_ADMIN, now_ms, label="recovered"), MAX_TOKENS)
+        return await add_admin_token(SqliteTokens(store), now_ms, revoke_others)
     finally:
         await store.close()
+
+
+async def add_admin_token(tokens: Tokens, now_ms: int, revoke_others: bool) -> str:
+    """Add an administrator token, and return its secret. Raises LogUnavailable."""
+    if revoke_others:
+        for token in await tokens.tokens(TokenFilter(valid_at_ms=now_ms)):
+            if token.role is Role.ADMIN:
+                await tokens.change_token(token.id, revoked)
+    minted = mint_secret(secrets.token_bytes(SECRET_BYTES))
+    await tokens.add_token(Token(minted.sha256, Role.ADMIN, FIRST_ADMIN, now_ms, label="recovered"), MAX_TOKENS)
     return minted.secret
 
 

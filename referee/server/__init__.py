@@ -3,7 +3,8 @@
 - `referee_server`: the whole server from `open` to `close`: start, readiness, graceful shutdown
 - `application`: live matches, ladders and tournaments, and the observers of their events
 - `grpc_frontend`: servicers, interceptors and the gRPC server
-- `stores`: storage adapters, in a data directory or in memory
+- `stores`: storage adapters, in a data directory, in PostgreSQL or in memory
+- `postgres_stores`: those in PostgreSQL
 - `garbage_collection`: collection whose cost does not grow with the number of live matches
 - `settings`: declaration of every setting
 - `settings_reader`: reads settings from flags, environment variables and a file

@@ -33,6 +33,7 @@ from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.public_reading import PublicLimits, PublicReading
 from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.guards.revocation_check import RevocationCheck
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.play.remote_play import RemotePlay
@@ -86,7 +87,9 @@ class GrpcFrontend:
             quota_notifier.check_usage,
             settings.max_concurrent_calls_per_holder,
         )
-        authentication = Authenticator(stores.tokens, time, identity)
+        authentication = Authenticator(stores.tokens, time, identity, is_shared=bool(settings.database))
+        self.revocation_check = RevocationCheck(stores.tokens, authentication, rate_limit, time)
+        """Must run while the database is shared."""
         random_bytes = partial(secrets.token_bytes, SECRET_BYTES)
         self._token_issuer = token_issuer = TokenIssuer(stores.tokens, authentication, rate_limit, time, random_bytes)
         known_games, referee = games(), application.referee
@@ -98,7 +101,7 @@ class GrpcFrontend:
         max_items = settings.max_items_per_message
         records = Records(
             application.events,
-            lambda entries: format_record(entries, stores.key, VERSION),
+            lambda entries: format_record(entries, stores.key(), VERSION),
             application.report_match_fault,
         )
         labels = MatchLabels(application.ladders, application.tournaments, known_games)
@@ -170,7 +173,7 @@ class GrpcFrontend:
             time,
             shutdown,
         )
-        contest_records = ContestRecords(lambda contest: ContestRecordWriter(contest, stores.key, VERSION))
+        contest_records = ContestRecords(lambda contest: ContestRecordWriter(contest, stores.key(), VERSION))
         contest_changes = ContestChanges(settings.max_contest_changes_per_day, time)
         ladders = Ladders(
             application.ladders,

@@ -44,7 +44,7 @@ class ServerInfo:
 
 class RefereeServer:
     def __init__(self, settings: Settings, tracing: Tracing = UNTRACED, outage: OutageCallback = ignore_outage) -> None:
-        """Open the stores. Raises StartupError.
+        """Lock the data directory, if there is one. Raises StartupError.
 
         `tracing` is closed with the server. `outage` is called when the match log becomes unavailable or available.
         """
@@ -56,7 +56,7 @@ class RefereeServer:
         except OidcUnavailable as why:
             raise StartupError(str(why)) from None
         self._metrics = Metrics(VERSION)
-        self._stores = open_stores(settings, self._time, self._metrics.committed)
+        self._stores = open_stores(settings, self._time, self._metrics.committed, self._on_lock_lost)
         self._application = Application(settings, self._stores, self._metrics, self._time, tracing, outage)
         self._frontend = GrpcFrontend(
             settings, self._stores, self._application, self._metrics, self._time, tracing, identity, self.shutdown
@@ -65,19 +65,25 @@ class RefereeServer:
         self._http = HttpServer(server_pages(metrics, self._not_ready, self._application.lag.unresponsive_us))
         self._shutting_down = asyncio.Event()
         self._grace_us: Micros = settings.drain_grace_s * SECOND
+        self.failure = ""
+        """Why the server stopped by itself, in one sentence; empty: it was told to, or is running."""
 
     async def open(self) -> ServerInfo:
         """Recover the state and listen. Raises StartupError."""
         settings, server = self._settings, self._frontend.server
         try:
+            await self._stores.open()
+            if settings.database:
+                self._frontend.revocation_check.open()
             await self._application.open()
             port = await server.open(str(settings.listen), self._credentials())
             # After gRPC: a server whose probe says it is ready must accept calls.
             http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
             secret, secret_file = await self._first_admin()
-        except (LogUnavailable, MalformedEntry, ListenError, InvalidTlsFiles, OSError) as why:
+        except (StartupError, LogUnavailable, MalformedEntry, ListenError, InvalidTlsFiles, OSError) as why:
             self._http.close()
+            await self._frontend.revocation_check.close()
             await server.close(0)
             await self._application.close_contests(why)
             await self._stores.close()
@@ -114,6 +120,12 @@ class RefereeServer:
             self._grace_us = self._grace_us if grace_us is None else grace_us
             self._shutting_down.set()
 
+    def _on_lock_lost(self, why: str) -> None:
+        """Stop at once: another server runs the matches now."""
+        log.error("lock of the database lost", reason=why)
+        self.failure = why
+        self.shutdown(grace_us=0)
+
     async def wait_for_shutdown(self) -> None:
         """Return when a shutdown has begun."""
         await self._shutting_down.wait()
@@ -125,6 +137,7 @@ class RefereeServer:
         await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)
         await self._frontend.server.close(CLOSE_GRACE_US)
         self._http.close()
+        await self._frontend.revocation_check.close()
         await self._application.close()
         await self._stores.close()
         await asyncio.to_thread(self._tracing.close)
@@ -139,7 +152,7 @@ class RefereeServer:
             lambda: self._application.lag.stalls,
             lambda: not self._not_ready(),
             lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
-            None if settings.ephemeral else settings.data_dir,
+            None if settings.ephemeral or settings.database else settings.data_dir,
             self._application.queues,
         )
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Generic, TypeVar
+from urllib.parse import urlsplit
 
 from engines.game_errors import DetailedError, quoted, shortened
 from referee.bus.nats_servers import NatsServer, parse_servers
@@ -21,6 +22,7 @@ MAX_INT32 = 2**31 - 1
 MAX_PORT = 65_535
 MAX_TEXT_CHARS = 200
 CLUSTER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MAX_URL_CHARS = 2_000
 NUMBER = re.compile(r"[0-9]{1,10}")
 ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})")
 
@@ -33,6 +35,27 @@ class SettingType(Generic[T]):
     """Description of valid texts, as the end of "expected …"."""
     read: Callable[[str], T]
     """Return the value. Raises ValueError."""
+    is_secret: bool = False
+    """Whether texts can contain a secret, so that invalid ones are not shown either."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseUrl:
+    """URL of a database, or empty. It may contain a password, which `str()` does not show."""
+
+    text: str = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    def __str__(self) -> str:
+        if not self:
+            return ""
+        parts = urlsplit(self.text)
+        user, at, host = parts.netloc.rpartition("@")
+        name, colon, _ = user.partition(":")
+        query = "&".join(_hidden_if_password(item) for item in parts.query.split("&"))
+        return f"{parts.scheme}://{name}{colon and ':***'}{at}{host}{parts.path}{query and '?'}{query}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +148,24 @@ def _cluster_name(text: str) -> str:
     return text
 
 
+def _database(text: str) -> DatabaseUrl:
+    parts = urlsplit(text)
+    rest = f"{parts.path}{parts.query}{parts.fragment}"
+    if text and (
+        parts.scheme not in ("postgres", "postgresql")
+        or not text.isprintable()
+        or len(text) > MAX_URL_CHARS
+        or "@" in rest  # A password with a character that separates parts of a URL.
+    ):
+        raise ValueError
+    return DatabaseUrl(text)
+
+
+def _hidden_if_password(item: str) -> str:
+    name, equals, _ = item.partition("=")
+    return f"{name}{equals}***" if "password" in name.lower() else item
+
+
 def text_of(least: int) -> SettingType[str]:
     """Return the type of one printable line of at least `least` characters."""
 
@@ -146,6 +187,7 @@ NATS: SettingType[tuple[NatsServer, ...]] = SettingType(
 )
 NATS_CLUSTER = SettingType("letters, digits, - and _, at most 64", _cluster_name)
 ISSUER: SettingType[str] = SettingType("an https:// URL, or http:// of this machine, or empty", _issuer)
+DATABASE_URL = SettingType("postgres://USER@HOST:PORT/DATABASE, or empty", _database, is_secret=True)
 LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
 CALLED: SettingType[Address | None] = SettingType(
     "HOST:PORT that others can call, or empty", lambda text: _called(text) if text else None

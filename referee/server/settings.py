@@ -1,7 +1,7 @@
 """Declaration of every setting of the server: name, type, default, and one sentence.
 
-The last word of a name is its unit. No setting is a secret: keys are in files, and settings hold their paths. Relative
-paths start at the working directory of the server.
+The last word of a name is its unit. Keys are in files, and settings hold their paths. The only setting that can contain
+a secret is `database`, and its password is never shown. Relative paths start at the working directory of the server.
 """
 
 # `_declared` returns a dataclass field, not a default that instances would share.
@@ -15,6 +15,7 @@ from referee.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import (
     CALLED,
+    DATABASE_URL,
     ENDPOINT,
     FILE,
     ISSUER,
@@ -24,6 +25,7 @@ from referee.server.setting_types import (
     PATH,
     SWITCH,
     Address,
+    DatabaseUrl,
     InvalidSetting,
     SettingType,
     integer,
@@ -48,6 +50,14 @@ class Settings:
     """The effective settings."""
 
     data_dir: Path = _declared(PATH, "referee-data", "Directory of the database; created if it is missing.")
+    database: DatabaseUrl = _declared(
+        DATABASE_URL,
+        "",
+        "PostgreSQL database that is used instead of the data directory (requires referee[cluster]); empty: none.",
+    )
+    database_password_file: Path | None = _declared(
+        FILE, "", "File with the password for the database, if its URL has none; read for each connection."
+    )
     ephemeral: bool = _declared(SWITCH, "false", "Keep everything in memory, and lose it at the end.")
     admin_token_file: Path | None = _declared(
         FILE, "", "File for the first administrator token, which is otherwise printed to standard output."
@@ -55,7 +65,7 @@ class Settings:
     durability: Durability = _declared(
         one_of(Durability),
         "full",
-        "What acknowledged moves survive: full, a power cut; normal, a crash of the process.",
+        "What acknowledged moves in the data directory survive: full, a power cut; normal, a crash of the process.",
     )
 
     listen: Address = _declared(LISTEN, "127.0.0.1:7700", "Address of the gRPC server; port 0 is any free port.")
@@ -220,6 +230,8 @@ class Settings:
     def conflict(self) -> tuple[str, str] | None:
         """Return a setting that is invalid together with others and what would be valid, or None."""
         for name, wrong, right in (
+            ("database", self.database and self.ephemeral, "ephemeral must then be false"),
+            ("database_password_file", self.database_password_file and not self.database, "it requires database"),
             ("tls_key", self.tls_cert and not self.tls_key, "tls_cert requires it"),
             ("tls_cert", self.tls_key and not self.tls_cert, "tls_key requires it"),
             ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
@@ -280,7 +292,8 @@ class Setting:
         try:
             return self.kind.read(text)
         except ValueError:
-            raise InvalidSetting(self.name, text, where, f"expected {self.takes}") from None
+            shown = "***" if self.kind.is_secret else text
+            raise InvalidSetting(self.name, shown, where, f"expected {self.takes}") from None
 
 
 SETTINGS: dict[str, Setting] = {

@@ -86,7 +86,7 @@ def _value(source: _Source) -> object:
     if not setting:
         raise UnknownSetting(source.name, source.where, _hint(source.name))
     if not isinstance(source.value, str | int):  # A TOML file may contain dates and arrays.
-        raise InvalidSetting(source.name, source.value, source.where, f"expected {setting.takes}")
+        raise InvalidSetting(source.name, type(source.value).__name__, source.where, f"expected {setting.takes}")
     return setting.read(setting_text(source.value), source.where)
 
 

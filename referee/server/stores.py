@@ -1,7 +1,8 @@
-"""The storage adapters of one server: in the files of its data directory, or in memory."""
+"""The storage adapters of one server: in the files of its data directory, in PostgreSQL, or in memory."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -48,15 +49,26 @@ class Stores:
     quotas: Quotas
     bot_log: BotLog
     invitations: Invitations
-    key: Ed25519PrivateKey
+    key: Callable[[], Ed25519PrivateKey]
+    """Return the key that signs records, once the stores are open."""
+    open: Callable[[], Awaitable[None]]
+    """Open what must be opened asynchronously. Raises StartupError, and then everything is closed."""
     close: Callable[[], Awaitable[None]]
 
 
-def open_stores(settings: Settings, time: Time, committed: Callable[[int], None]) -> Stores:
-    """Open all stores. Raises StartupError.
+def open_stores(
+    settings: Settings,
+    time: Time,
+    committed: Callable[[int], None],
+    lock_lost: Callable[[str], None] = lambda _why: None,
+) -> Stores:
+    """Return all stores, which `open` of the result completes. Raises StartupError.
 
-    `committed` is called with the number of appends in each transaction of the match log.
+    `committed` is called with the number of appends in each transaction of the match log. `lock_lost` is called with
+    a sentence if another server takes the lock of the database, and thus its matches, after which this one must stop.
     """
+    if settings.database:
+        return _in_postgres(settings, committed, lock_lost)
     if settings.ephemeral:
         return _in_memory(settings, time)
     if (settings.data_dir / PART).exists():
@@ -76,6 +88,18 @@ def open_stores(settings: Settings, time: Time, committed: Callable[[int], None]
         raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
 
 
+def _in_postgres(settings: Settings, committed: Callable[[int], None], lock_lost: Callable[[str], None]) -> Stores:
+    try:
+        from referee.server.postgres_stores import postgres_stores  # noqa: PLC0415  # Optional dependency.
+    except ImportError as why:
+        raise StartupError(f"database requires the package {why.name}: pip install referee[cluster]") from None
+    return postgres_stores(settings, committed, lock_lost)
+
+
+async def _open_already() -> None:
+    """Do nothing: the stores were opened when they were created."""
+
+
 def _in_memory(settings: Settings, time: Time) -> Stores:
     events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
     accounts = MemoryAccounts(tokens)
@@ -89,7 +113,8 @@ def _in_memory(settings: Settings, time: Time) -> Stores:
         quotas,
         MemoryBotLog(settings.max_bot_log_lines),
         MemoryInvitations(tokens, accounts, quotas),
-        Ed25519PrivateKey.generate(),
+        partial(_same, Ed25519PrivateKey.generate()),
+        _open_already,
         events.close,
     )
 
@@ -113,9 +138,14 @@ def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[in
         SqliteQuotas(store),
         SqliteBotLog(store, settings.max_bot_log_lines),
         SqliteInvitations(store),
-        key,
+        partial(_same, key),
+        _open_already,
         close,
     )
+
+
+def _same(key: Ed25519PrivateKey) -> Ed25519PrivateKey:
+    return key
 
 
 def _signing_key(file: Path, database: Path) -> Ed25519PrivateKey:

@@ -176,7 +176,7 @@ def test_only_integers_are_accepted_for_integer_settings_in_a_file(file: Path, v
         ("drain_grace_ms", "did you mean drain_grace_s, in seconds?"),
         ("max_message", "did you mean max_message_bytes, in bytes?"),
         ("logformat", "did you mean log_format?"),
-        ("zzz", "known: data_dir, ephemeral, admin_token_file, durability, "),
+        ("zzz", "known: data_dir, database, database_password_file, "),
     ],
 )
 def test_an_unknown_setting_is_rejected_with_a_suggestion(file: Path, name: str, hint: str) -> None:
@@ -261,6 +261,8 @@ def test_loopback_addresses_require_no_tls(host: str) -> None:
             "advertise",
             "nats and listen require it",
         ),
+        ({"database": "postgres://x/y", "ephemeral": "true"}, "database", "ephemeral must then be false"),
+        ({"database_password_file": "p"}, "database_password_file", "it requires database"),
         ({"oidc_issuer": "https://id.example.org"}, "oidc_audience", "oidc_issuer requires it"),
         ({"heartbeat_timeout_ms": "5000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
         ({"ping_interval_ms": "20000"}, "heartbeat_timeout_ms", "it must be greater than ping_interval_ms"),
@@ -303,3 +305,37 @@ def test_the_name_of_a_claim_is_one_printable_line() -> None:
         with pytest.raises(InvalidSetting, match="oidc_role_claim"):
             read_variables(oidc_role_claim=name)
     assert read_variables(oidc_role_claim="https://example.org/role").oidc_role_claim == "https://example.org/role"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgres://ada:secret@db:5432/referee", "postgres://ada:***@db:5432/referee"),
+        ("postgresql://ada@db/referee?sslmode=verify-full", "postgresql://ada@db/referee?sslmode=verify-full"),
+        ("postgres://db/referee?user=ada&password=secret", "postgres://db/referee?user=ada&password=***"),
+        ("postgres://db/referee?sslpassword=secret&a", "postgres://db/referee?sslpassword=***&a"),
+        ("postgres:///referee?host=/run/postgresql", "postgres:///referee?host=/run/postgresql"),
+    ],
+)
+def test_the_password_in_the_url_of_a_database_is_not_shown(url: str, shown: str) -> None:
+    database = read_variables(database=url).database
+    assert (database.text, str(database), setting_text(database)) == (url, shown, shown)
+    assert "secret" not in repr(read_variables(database=url))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "secret",
+        "mysql://ada:secret@db/referee",
+        "postgres://ada:se/secret@db/referee",
+        "postgres://ada:se#secret@db/referee",
+        "postgres://ada:secret@db/\n",
+        "postgres://[::1",
+        pytest.param(f"postgres://ada:secret@db/{'x' * 2000}", id="long"),
+    ],
+)
+def test_an_invalid_url_of_a_database_is_not_shown(url: str) -> None:
+    with pytest.raises(InvalidSetting, match=r"invalid value '\*\*\*' for setting database") as error:
+        read_variables(database=url)
+    assert "secret" not in f"{error.value} {error.value.details}"

@@ -33,10 +33,10 @@ class PostgresDatabases:
         asyncio.run(_migrate(self.create_empty(TEMPLATE)))
 
     @contextmanager
-    def lend(self) -> Iterator[str]:
-        """Create a database, return its URL, and remove it at the end."""
+    def lend(self, template: str = TEMPLATE) -> Iterator[str]:
+        """Create a copy of a database, return its URL, and remove it at the end."""
         name = f"test_{next(self._numbers)}"
-        asyncio.run(self._execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
+        asyncio.run(self._execute(f"CREATE DATABASE {name} TEMPLATE {template}"))
         try:
             yield self.server.url(name)
         finally:

@@ -16,6 +16,7 @@ from referee.maintenance.doctor.machine_checks import clocks, process
 from referee.maintenance.doctor.network_checks import certificates, ports
 from referee.maintenance.migrate import schema_version
 from referee.observability.logs import LogLevel
+from referee.server.settings import Settings
 from referee.server.settings_reader import DEFAULT, LoadedSettings
 from referee.server.stores import DATABASE
 from referee.storage.sqlite.accounts import select_tokens
@@ -43,10 +44,16 @@ def examine(in_force: LoadedSettings) -> Iterator[Finding]:
     database = settings.data_dir / DATABASE
     began_ns = _wall_over_monotonic_ns()
     checks: list[Check] = [lambda: configuration(in_force)]
-    if not settings.ephemeral:
+    if settings.database:
+        checks.append(lambda: _in_postgres(settings))
+    elif not settings.ephemeral:
         checks += [lambda: data(settings.data_dir), lambda: contests(database), lambda: summaries(database)]
         checks += [lambda: tokens(database, time.time_ns() // 1_000_000)]
-    checks += [lambda: clocks(database), lambda: ports(settings), lambda: certificates(settings)]
+    checks += [
+        lambda: clocks(None if settings.database else database),
+        lambda: ports(settings),
+        lambda: certificates(settings),
+    ]
     checks += [lambda: process(settings)]
     for check in checks:
         yield from _run(check)
@@ -63,6 +70,15 @@ def _run(check: Check) -> Iterator[Finding]:
         yield bad("doctor", f"check failed: {type(fault).__name__}: {fault}", "please report this bug")
 
 
+def _in_postgres(settings: Settings) -> Iterator[Finding]:
+    try:
+        from referee.maintenance.doctor.database_checks import database  # noqa: PLC0415  # Optional dependency.
+    except ImportError as why:
+        yield bad("database", f"requires the package {why.name}", "pip install referee[cluster]")
+    else:
+        yield from database(settings)
+
+
 def _wall_over_monotonic_ns() -> int:
     return time.time_ns() - time.monotonic_ns()
 
@@ -73,7 +89,7 @@ def configuration(in_force: LoadedSettings) -> Iterator[Finding]:
     yield ok(ABOUT, f"valid; {own} of {len(in_force.where)} settings differ from their defaults")
     if settings.ephemeral:
         yield warn(ABOUT, "everything is kept in memory and lost at the end", "unset ephemeral to keep matches")
-    if settings.durability is not Durability.FULL:
+    if not settings.database and settings.durability is not Durability.FULL:
         yield warn(ABOUT, "a power cut may lose acknowledged moves", "set durability to full")
     if settings.public_without_tls:
         yield warn(

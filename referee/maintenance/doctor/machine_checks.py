@@ -28,11 +28,12 @@ OTHER_FILES = 200
 NEWEST = "SELECT at_ms FROM entries ORDER BY entry DESC LIMIT 1"
 
 
-def clocks(database: Path) -> Iterator[Finding]:
+def clocks(database: Path | None) -> Iterator[Finding]:
+    """Check the clocks of the machine, and the wall clock against the newest entry of a database of this machine."""
     yield _resolution()
     yield from _source()
     yield _synchronised()
-    if database.is_file():
+    if database and database.is_file():
         yield from _set_back(database)
 
 

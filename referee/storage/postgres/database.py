@@ -25,6 +25,8 @@ STATEMENT_TIMEOUT_S = 10
 ANSWER_TIMEOUT_S = STATEMENT_TIMEOUT_S + 5
 """After this time without an answer, the connection is considered broken."""
 CONNECT_TIMEOUT_S = 5
+LOST_AFTER_S = 15
+"""After this time without an answer from this machine, PostgreSQL closes a connection and releases its locks."""
 RETRY_S = 0.1
 """Pause between attempts to find out what became of a transaction."""
 
@@ -36,6 +38,10 @@ SERVER_SETTINGS = {
     "statement_timeout": f"{STATEMENT_TIMEOUT_S}s",
     "idle_in_transaction_session_timeout": f"{STATEMENT_TIMEOUT_S}s",
     "default_transaction_isolation": "read committed",
+    "tcp_keepalives_idle": f"{LOST_AFTER_S // 3}s",
+    "tcp_keepalives_interval": f"{LOST_AFTER_S // 3}s",
+    "tcp_keepalives_count": "2",
+    "tcp_user_timeout": f"{LOST_AFTER_S}s",
 }
 
 ADD_WRITER = "INSERT INTO writers (writer) VALUES ($1)"
@@ -116,6 +122,9 @@ class Connection(Protocol):
 
     def transaction(self, *, isolation: str | None = None, readonly: bool = False) -> Any:
         """Return a transaction: an asynchronous context manager, a savepoint within another transaction."""
+
+    def get_server_pid(self) -> int:
+        """Return the process of PostgreSQL that serves the connection."""
 
     def is_closed(self) -> bool:
         """Return whether the connection is known to be closed."""
@@ -204,12 +213,16 @@ class PostgresDatabase:
                     raise unavailable("whether the last changes were stored is not known") from None
             await asyncio.sleep(RETRY_S)
 
-    async def connect(self) -> Connection:
-        """Return a connection apart from the pool, whose `marks` number its transactions. Raises LogUnavailable."""
+    async def connect(self, *, is_writer: bool = True) -> Connection:
+        """Return a connection apart from the pool. Raises LogUnavailable.
+
+        Its `marks` number its transactions if it `is_writer`; otherwise it needs no migrations, and must write nothing.
+        """
         try:
             connection: Connection = await asyncpg.connect(**self._connect_options())
             try:
-                await _add_writer(connection)
+                if is_writer:
+                    await _add_writer(connection)
             except BaseException:
                 connection.terminate()
                 raise

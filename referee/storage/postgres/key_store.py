@@ -17,3 +17,8 @@ async def add_key(connection: Connection, pem: bytes) -> bytes:
     """Store a key, and return the one that is stored: if another node has just added one, that one stays."""
     await connection.execute(INSERT_KEY, pem.decode())
     return await read_key(connection) or pem
+
+
+async def has_matches(connection: Connection) -> bool:
+    found: bool = await connection.fetchval("SELECT EXISTS (SELECT FROM matches)")
+    return found

@@ -27,7 +27,7 @@ async def migrate(connection: Any, migrations: Sequence[str]) -> None:
             "SET LOCAL statement_timeout = 0"
         )  # Another process may be migrating a large database.
         await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
-        version = await _schema_version(connection)
+        version = await schema_version(connection)
         if version > len(migrations):
             raise NewerDatabase(version, len(migrations))
         if version == len(migrations):  # A role that may not change the schema gets this far.
@@ -37,7 +37,8 @@ async def migrate(connection: Any, migrations: Sequence[str]) -> None:
         await connection.execute("UPDATE schema_version SET version = $1", len(migrations))
 
 
-async def _schema_version(connection: Any) -> int:
+async def schema_version(connection: Any) -> int:
+    """Return the number of migrations that the database has had."""
     if await connection.fetchval("SELECT to_regclass('schema_version')") is None:
         return 0
     version: int = await connection.fetchval("SELECT version FROM schema_version")
