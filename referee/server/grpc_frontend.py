@@ -35,6 +35,7 @@ from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import RevocationCheck
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
+from referee.transport.node_stream.stream_server import NodeStreamServer
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.play.remote_play import RemotePlay
 from referee.transport.server import METHODS, Server, ServerLimits
@@ -71,10 +72,11 @@ class GrpcFrontend:
         shutdown: Callable[[int | None], None],
         forwarder: Forwarder | None = None,
         forward_item: Callable[[Session, bytes], bool] = lambda _session, _item: False,
+        node_streams: NodeStreamServer | None = None,
     ) -> None:
         """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
 
-        `forwarder`: None, there are no other nodes. `forward_item`: see `Play`.
+        `forwarder` and `node_streams`: None, there are no other nodes. `forward_item`: see `Play`.
         """
         self._stores = stores
         self._time = time
@@ -211,6 +213,7 @@ class GrpcFrontend:
             settings.hello_timeout_ms,
             PublicReading(_public_limits(settings), time) if settings.public_reading else None,
             forwarder,
+            node_streams.handlers(open_calls, unauthenticated_calls, count_error) if node_streams else {},
         )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
         self.server = Server(

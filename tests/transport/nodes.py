@@ -27,6 +27,7 @@ from referee.transport.forwarding.forwarder import Forwarder
 from referee.transport.forwarding.forwarding_header import ForwardingHeader
 from referee.transport.forwarding.node_channels import NodeChannels, NodeKeepalive
 from referee.transport.forwarding.routes import Route
+from referee.transport.node_stream.stream_server import NodeStreamServer
 from referee.transport.server import ServerLimits
 from referee.wire.wire_errors import NodeUnavailable
 from tests.docs import contract
@@ -115,6 +116,7 @@ async def run_node(
     key: bytes = KEY,
     credentials: grpc.ServerCredentials | None = None,
     trusted: Callable[[], grpc.ChannelCredentials] | None = None,
+    node_streams: NodeStreamServer | None = None,
 ) -> AsyncIterator[Node]:
     """Run a node until the context is left. Only the coordinator runs matches and contests."""
     time, metrics = LoopTime(), Metrics(VERSION)
@@ -122,7 +124,16 @@ async def run_node(
     forwarder = Forwarder(router, channels, ForwardingHeader(key, name), settings.max_message_bytes)
     application = Application(settings, stores, metrics, time, UNTRACED, ignore_outage)
     frontend = GrpcFrontend(
-        settings, stores, application, metrics, time, UNTRACED, None, lambda _grace_us: None, forwarder
+        settings,
+        stores,
+        application,
+        metrics,
+        time,
+        UNTRACED,
+        None,
+        lambda _grace_us: None,
+        forwarder,
+        node_streams=node_streams,
     )
     if coordinator:
         await application.open()

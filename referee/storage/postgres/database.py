@@ -67,10 +67,7 @@ class ConnectionReplaced(asyncpg.InterfaceError):  # type: ignore[misc]  # async
 
 
 BROKEN = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-"""What asyncpg raises if a connection or a statement fails.
-
-InternalClientError: an idle connection was ended by the server, and the end of the connection is not known yet.
-"""
+"""What asyncpg raises if a connection or a statement fails. InternalClientError: the server has just ended it."""
 
 INTERRUPTED = (asyncio.CancelledError, *BROKEN)
 """After these a connection may still wait for an answer."""

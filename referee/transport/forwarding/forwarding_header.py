@@ -47,20 +47,24 @@ class ForwardingHeader:
         return f"{text} {self._mac_of(path, text)}"
 
     def read(self, path: str, metadata: Metadata) -> str:
-        """Return the address of the caller of a forwarded call; empty: it was not forwarded.
+        """Return the address of the caller of a forwarded call; empty: it was not forwarded. Raises BadField."""
+        return self.verify(path, metadata)[1]
 
-        Raises BadField if the header was not written by a node of this cluster for this call, and this node.
+    def verify(self, path: str, metadata: Metadata) -> tuple[str, str]:
+        """Return the node that wrote the header, and the address in it; both empty: there is no header.
+
+        Raises BadField if the header was not written by a node of this cluster for this method, or counted before.
         """
         header = next((value for name, value in metadata if name == HEADER), "")
         if not header:
-            return ""
+            return "", ""
         text, _, mac = str(header)[:MAX_HEADER_CHARS].rpartition(" ")
         if not hmac.compare_digest(mac.encode(), self._mac_of(path, text).encode()):
             raise BadField(HEADER, "only the nodes of the cluster can set it")
         node, counter, address = text.split(" ", 2)
         if not self._counters_of(node).add(int(counter)):
             raise BadField(HEADER, "it was received before")
-        return address
+        return node, address
 
     def _mac_of(self, path: str, text: str) -> str:
         mac = self._mac.copy()

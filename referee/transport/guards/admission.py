@@ -9,11 +9,11 @@ one, so that the interceptors between them, such as metrics, see every call.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -31,7 +31,7 @@ from referee.transport.guards.caller_address import caller_address
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.public_reading import PUBLIC_TOKEN, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
 UNMETERED = frozenset({"SubmitMove"})
@@ -60,10 +60,12 @@ class Admission(grpc.aio.ServerInterceptor):
         message_timeout_ms: int,
         public_reading: PublicReading | None,
         forwarder: Forwarder | None = None,
+        internal_handlers: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off.
 
-        `forwarder`: None, there are no other nodes.
+        `forwarder`: None, there are no other nodes. `internal_handlers` are those of methods outside of the contract,
+        by path, which admit their calls themselves.
         """
         self._forwarder = forwarder
         self._public_reading = public_reading
@@ -72,7 +74,7 @@ class Admission(grpc.aio.ServerInterceptor):
         self._calls = calls
         self._unauthenticated = unauthenticated
         self._message_timeout_ms = message_timeout_ms
-        self._handlers: dict[str, Any] = {}
+        self._handlers: dict[str, Any] = dict(internal_handlers)
         self._unserved: Any = grpc.stream_unary_rpc_method_handler(self._reject_unserved)
 
     async def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
@@ -102,7 +104,7 @@ class Admission(grpc.aio.ServerInterceptor):
                     await self._admit(call, call.invocation_metadata(), service, method)
                     await self._count_call(call)
                 else:
-                    self._admit_unauthenticated(call)
+                    self._unauthenticated.admit(call)
             except asyncio.CancelledError:
                 raise
             except Exception as why:
@@ -163,10 +165,10 @@ class Admission(grpc.aio.ServerInterceptor):
         try:
             forwarder.read_header(path, metadata)
         except BadField:
-            self._admit_unauthenticated(call)
+            self._unauthenticated.admit(call)
             raise
         if method in TOKENLESS:
-            self._admit_unauthenticated(call)
+            self._unauthenticated.admit(call)
         else:
             await self._admit(call, metadata, service, method)
 
@@ -230,42 +232,26 @@ class Admission(grpc.aio.ServerInterceptor):
     async def _authenticate(self, call: OpenCall, authorization: str, service: str, method: str) -> Caller:
         """Return the caller. The call counts as unauthenticated while a signature is verified, and if that fails."""
         if self._authenticator.must_verify(authorization):
-            end_count = self._admit_unauthenticated(call)
+            end_count = self._unauthenticated.admit(call)
             caller = await self._authenticator.caller(authorization, service, method)
             end_count()
             return caller
         try:
             return await self._authenticator.caller(authorization, service, method)
         except (NoToken, BadToken):
-            self._admit_unauthenticated(call)
+            self._unauthenticated.admit(call)
             raise
 
     def _admit_public(self, public: PublicReading, call: OpenCall, method: str) -> None:
         """Limit the open calls of the public, and set CALLER. Raises the error by which the call is rejected."""
         address = caller_address(call)
         if method not in STREAMS:
-            self._admit_unauthenticated(call)
+            self._unauthenticated.admit(call)
         if method in STREAMS:
             public.begin_stream(address)
             call.at_end(lambda: public.end_stream(address))
         CALLER.set(Caller(PUBLIC_TOKEN))
         structlog.contextvars.bind_contextvars(method=method)
-
-    def _admit_unauthenticated(self, call: OpenCall) -> Callable[[], None]:
-        """Count a call without a valid token until its end, or until the returned function is called.
-
-        Raises TooManyCallsInFlight; far beyond the limit the call is reset.
-        """
-        address = caller_address(call)
-        counted = ExitStack()
-        counted.callback(self._unauthenticated.end_call, address)
-        call.at_end(counted.close)
-        try:
-            self._unauthenticated.begin_call(address)
-        except CallMustBeReset:
-            call.reset()
-            raise asyncio.CancelledError from None
-        return counted.close
 
     async def _read_first_message(self, call: OpenCall) -> Any:
         """Read the first message; Unreadable if there is none in time."""
@@ -298,7 +284,7 @@ class Admission(grpc.aio.ServerInterceptor):
     async def _reject_unserved(self, _messages: Any, context: Any) -> None:
         call = self._calls.begin(context, "")
         try:
-            self._admit_unauthenticated(call)
+            self._unauthenticated.admit(call)
         except TooManyCallsInFlight as why:
             await call.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(why))
         await call.abort(grpc.StatusCode.UNIMPLEMENTED, "unknown method")

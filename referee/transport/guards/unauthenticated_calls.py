@@ -1,7 +1,12 @@
 """Limits of concurrent calls without a valid token."""
 
+import asyncio
 from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
 
+from referee.transport.guards.caller_address import caller_address
+from referee.transport.guards.open_calls import OpenCall
 from referee.wire.wire_errors import TooManyCallsInFlight
 
 RESET_FACTOR = 2
@@ -20,6 +25,22 @@ class UnauthenticatedCalls:
         self._max_calls_per_address = max_calls_per_address
         self._by_address: Counter[str] = Counter()
         self._open = 0
+
+    def admit(self, call: OpenCall) -> Callable[[], None]:
+        """Count a call until its end, or until the returned function is called.
+
+        Raises TooManyCallsInFlight; far beyond the limit the call is reset.
+        """
+        address = caller_address(call)
+        counted = ExitStack()
+        counted.callback(self.end_call, address)
+        call.at_end(counted.close)
+        try:
+            self.begin_call(address)
+        except CallMustBeReset:
+            call.reset()
+            raise asyncio.CancelledError from None
+        return counted.close
 
     def begin_call(self, address: str) -> None:
         """Count a call until `end_call`, even if this raises TooManyCallsInFlight or CallMustBeReset."""
