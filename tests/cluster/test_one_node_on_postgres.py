@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.cluster import Cluster, run_cluster
-from tests.cluster.faults import FAULTS, Fault
+from tests.cluster.faults import (
+    FAULTS,
+    Fault,
+    cut_off_the_database,
+    kill_the_database,
+    kill_the_node,
+    slow_down_the_database,
+)
 from tests.cluster.shared_services import SharedDatabase, run_shared_database
 
 pytestmark = pytest.mark.slow
@@ -25,20 +32,31 @@ def running(folder: Path) -> Iterator[tuple[Cluster, SharedDatabase]]:
         yield cluster, database
 
 
+def assert_survives(folder: Path, fault: Fault, seconds: float) -> None:
+    with running(folder) as (cluster, database):
+        cluster.wait_for_moves(100)
+        fault(cluster, database, 0, seconds)
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
+
+
+@pytest.mark.soak
 def test_a_node_without_faults(tmp_path: Path) -> None:
     with running(tmp_path) as (cluster, _):
         cluster.wait_for_ends(8)
         cluster.assert_promises_kept()
 
 
-@pytest.mark.parametrize("seconds", [FAULT_S, pytest.param(LONG_FAULT_S, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("fault", [kill_the_node, kill_the_database, cut_off_the_database, slow_down_the_database])
+def test_a_fault(tmp_path: Path, fault: Fault) -> None:
+    assert_survives(tmp_path, fault, FAULT_S)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seconds", [FAULT_S, LONG_FAULT_S])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_fault(tmp_path: Path, fault: Fault, seconds: float) -> None:
-    with running(tmp_path) as (cluster, database):
-        cluster.wait_for_moves(100)
-        fault(cluster, database, 0, seconds)
-        cluster.wait_for_ends(16)
-        cluster.assert_promises_kept()
+def test_a_short_and_a_long_fault(tmp_path: Path, fault: Fault, seconds: float) -> None:
+    assert_survives(tmp_path, fault, seconds)
 
 
 @pytest.mark.soak
