@@ -151,18 +151,18 @@ class PrivatePostgres:
             raise PostgresFailed(output)
 
     def _spawn(self, program: str, *flags: str) -> "subprocess.Popen[str]":
+        # Another user by setpriv, not by Popen: that would fork this process, which fails now and then with gRPC in it.
         # Its own session: Ctrl+C in a terminal is for the caller, who then stops the server in order.
+        user = self._user
+        as_user = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"] if user else []
         return subprocess.Popen(
-            [self._programs / program, *flags],
+            [*as_user, self._programs / program, *flags],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
             cwd="/",
-            user=self._user and self._user.pw_uid,
-            group=self._user and self._user.pw_gid,
-            extra_groups=self._user and [],
             start_new_session=True,
         )
 

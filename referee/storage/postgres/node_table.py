@@ -17,8 +17,8 @@ from referee.storage.postgres.database import BROKEN, PostgresDatabase, unavaila
 
 CHANNEL = "referee_nodes"
 
-JOIN_LOCK = 7_700_002
-"""Key of the advisory lock under which nodes join, one after the other."""
+JOIN_LOCK = 7_700_003
+"""Key of the advisory lock under which nodes join, one after the other. Not that of the lock of the database."""
 
 SET_UP = "SET idle_in_transaction_session_timeout = '3s'"
 """So that a node that is paused while it joins does not keep others from joining."""
