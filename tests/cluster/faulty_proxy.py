@@ -84,19 +84,19 @@ class FaultyProxy:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # An aborted connection closes its socket in the next iteration of the loop.
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        await self._flowing.wait()
-        if self._cut:
-            writer.transport.abort()
-            return
         try:
+            await self._flowing.wait()
+            if self._cut:
+                raise ConnectionAbortedError
             far_reader, far_writer = await asyncio.open_connection(*self._server)
-        except OSError:
+        except (OSError, asyncio.CancelledError):  # Cancelled: the proxy is closed.
             writer.transport.abort()
             return
         pair = {writer, far_writer}
