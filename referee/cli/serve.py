@@ -6,11 +6,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import click
+import structlog
 
 from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
@@ -20,8 +22,9 @@ from referee.server.settings_reader import LoadedSettings
 
 if TYPE_CHECKING:
     from referee.observability.tracing import Tracing
-    from referee.server.referee_server import ServerInfo
+    from referee.server.referee_server import RefereeServer, ServerInfo
 
+START_RETRY_S = 0.5
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 WITHOUT_EVENT_ENGINE = {"GRPC_EXPERIMENTS": "-event_engine_listener"}
 
@@ -52,18 +55,50 @@ def serve(in_force: LoadedSettings) -> None:
 
 async def _serve(settings: Settings) -> None:
     from referee.server.referee_server import RefereeServer  # noqa: PLC0415
+    from referee.server.setting_types import LISTEN  # noqa: PLC0415
 
-    server = RefereeServer(settings, _tracing(settings))
-    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
     for number in SHUTDOWN_SIGNALS:
-        loop.add_signal_handler(number, server.shutdown)
-    opened = await server.open()
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    first = RefereeServer(settings, _tracing(settings))
+    opened = await first.open()
     click.echo(_startup_message(opened))
     sys.stdout.flush()
+    # The same ports in each start, or nobody would find the node.
+    settings = replace(settings, listen=LISTEN.read(opened.grpc), http_listen=LISTEN.read(opened.http))
+    server: RefereeServer | None = first
+    while server is not None:
+        await _run(server, stop)
+        if server.failure:  # A supervisor that restarts failed servers must see it as one.
+            raise click.ClickException(server.failure)
+        server = await _start_again(settings, stop) if server.restarts else None
+
+
+async def _run(server: "RefereeServer", stop: asyncio.Event) -> None:
+    """Run a server until `stop` is set, or until it ends by itself."""
+    stopping = asyncio.create_task(stop.wait())
+    stopping.add_done_callback(lambda _: server.shutdown() if stop.is_set() else None)
     await server.wait_for_shutdown()
+    stopping.cancel()
     await server.close()
-    if server.failure:  # A supervisor that restarts failed servers must see it as one.
-        raise click.ClickException(server.failure)
+
+
+async def _start_again(settings: Settings, stop: asyncio.Event) -> "RefereeServer | None":
+    """Return a server that runs in place of one that has ended, as soon as it can start; None: `stop` was set."""
+    from referee.server.referee_server import RefereeServer  # noqa: PLC0415
+    from referee.server.stores import StartupError  # noqa: PLC0415
+
+    while not stop.is_set():
+        try:
+            server = RefereeServer(settings, _tracing(settings))
+            await server.open()
+        except StartupError as why:
+            structlog.get_logger("referee").warning("the server cannot start again yet", reason=str(why))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), START_RETRY_S)
+        else:
+            return server
+    return None
 
 
 def _tracing(settings: Settings) -> "Tracing":

@@ -159,6 +159,8 @@ class Application:
         await self.referee.drain(grace_us, reconnect_delay_ms)
         assert self.referee.draining
         await self.close_contests(self.referee.draining)
+        if self._node:
+            self._node.gateway.disconnect()  # Bots count as lost with this node, so their time stands still.
         await self.referee.close()
 
     async def close_contests(self, why: Exception) -> None:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 
@@ -57,6 +57,19 @@ VERSION = version("referee")
 MS_PER_S = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class OtherNodes:
+    """How this server reaches the other nodes of its cluster, and how they reach it."""
+
+    forwarder: Forwarder | None = None
+    streams: NodeStreamServer | None = None
+    forward_item: Callable[[Session, bytes], bool] = lambda _session, _item: False
+    """See `Play`."""
+
+
+NO_OTHER_NODES = OtherNodes()
+
+
 class GrpcFrontend:
     """Every servicer with the interceptors around it, and the gRPC server."""
 
@@ -70,14 +83,9 @@ class GrpcFrontend:
         tracing: Tracing,
         identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
-        forwarder: Forwarder | None = None,
-        forward_item: Callable[[Session, bytes], bool] = lambda _session, _item: False,
-        node_streams: NodeStreamServer | None = None,
+        other_nodes: OtherNodes = NO_OTHER_NODES,
     ) -> None:
-        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
-
-        `forwarder` and `node_streams`: None, there are no other nodes. `forward_item`: see `Play`.
-        """
+        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None."""
         self._stores = stores
         self._time = time
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
@@ -130,7 +138,7 @@ class GrpcFrontend:
             count_error,
             match_context,
             _play_limits(settings),
-            forward_item,
+            other_nodes.forward_item,
         )
         self.remote_play = RemotePlay(referee, rejection_recorder, time, count_error, match_context)
         bots = Bots(
@@ -205,6 +213,7 @@ class GrpcFrontend:
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address
         )
+        streams = other_nodes.streams
         admission = Admission(
             authentication,
             rate_limit,
@@ -212,8 +221,8 @@ class GrpcFrontend:
             unauthenticated_calls,
             settings.hello_timeout_ms,
             PublicReading(_public_limits(settings), time) if settings.public_reading else None,
-            forwarder,
-            node_streams.handlers(open_calls, unauthenticated_calls, count_error) if node_streams else {},
+            other_nodes.forwarder,
+            streams.handlers(open_calls, unauthenticated_calls, count_error) if streams else {},
         )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
         self.server = Server(

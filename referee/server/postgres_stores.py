@@ -16,6 +16,7 @@ from referee.storage.postgres.database_lock import DatabaseInUse, DatabaseLockKe
 from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.postgres.invitations import PostgresInvitations
 from referee.storage.postgres.key_store import add_key, has_matches, read_key
+from referee.storage.postgres.node_table import PostgresNodes
 from referee.storage.postgres.quotas import PostgresQuotas
 from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
 from referee.storage.sqlite.database import NewerDatabase
@@ -30,7 +31,8 @@ def database_of(settings: Settings) -> PostgresDatabase:
 def postgres_stores(settings: Settings, committed: Callable[[int], None], lock_lost: Callable[[str], None]) -> Stores:
     """Return stores that connect when they are opened. See `open_stores`."""
     database = database_of(settings)
-    lock = DatabaseLockKeeper(database, lock_lost)
+    lock = DatabaseLockKeeper(database, lock_lost, shared=bool(settings.nats))
+    nodes = PostgresNodes(database)
     events = PostgresEventLog(database, committed)
     key: Ed25519PrivateKey | None = None
 
@@ -45,6 +47,7 @@ def postgres_stores(settings: Settings, committed: Callable[[int], None], lock_l
             raise StartupError(f"cannot use {settings.database}: {why}") from None
 
     async def close() -> None:
+        await nodes.close()
         await events.close()
         await database.close()
         await lock.close()
@@ -65,6 +68,7 @@ def postgres_stores(settings: Settings, committed: Callable[[int], None], lock_l
         opened_key,
         open_all,
         close,
+        nodes,
     )
 
 

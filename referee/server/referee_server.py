@@ -10,13 +10,16 @@ import structlog
 
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
+from referee.live.referee import RefereeDraining
 from referee.match.clock import MS, SECOND, Micros
+from referee.membership.compatibility import IncompatibleNode
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
 from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
 from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
-from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider
+from referee.server.cluster_member import ClusterMember
+from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, identity_provider
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
@@ -51,47 +54,81 @@ class RefereeServer:
         self._settings = settings
         self._tracing = tracing
         self._time = LoopTime()
+        self._outage = outage
         try:
-            identity = create_identity_tokens(identity_provider(settings), self._time)
+            self._identity = create_identity_tokens(identity_provider(settings), self._time)
         except OidcUnavailable as why:
             raise StartupError(str(why)) from None
         self._metrics = Metrics(VERSION)
         self._stores = open_stores(settings, self._time, self._metrics.committed, self._on_lock_lost)
-        self._application = Application(settings, self._stores, self._metrics, self._time, tracing, outage)
-        self._frontend = GrpcFrontend(
-            settings, self._stores, self._application, self._metrics, self._time, tracing, identity, self.shutdown
-        )
-        metrics = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
-        self._http = HttpServer(server_pages(metrics, self._not_ready, self._application.lag.unresponsive_us))
         self._shutting_down = asyncio.Event()
         self._grace_us: Micros = settings.drain_grace_s * SECOND
         self.failure = ""
         """Why the server stopped by itself, in one sentence; empty: it was told to, or is running."""
+        self.restarts = False
+        """Whether another server must be started in place of this one, which has ended."""
 
     async def open(self) -> ServerInfo:
         """Recover the state and listen. Raises StartupError."""
-        settings, server = self._settings, self._frontend.server
+        settings = self._settings
+        await self._stores.open()
+        self._create_services()
+        server = self._frontend.server
         try:
-            await self._stores.open()
             if settings.database:
                 self._frontend.revocation_check.open()
             await self._application.open()
             port = await server.open(str(settings.listen), self._credentials())
+            if self._member:
+                await self._member.open(str(settings.advertised(port)))
             # After gRPC: a server whose probe says it is ready must accept calls.
             http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
             secret, secret_file = await self._first_admin()
-        except (StartupError, LogUnavailable, MalformedEntry, ListenError, InvalidTlsFiles, OSError) as why:
+        except (LogUnavailable, MalformedEntry, ListenError, InvalidTlsFiles, IncompatibleNode, OSError) as why:
             self._http.close()
             await self._frontend.revocation_check.close()
             await server.close(0)
             await self._application.close_contests(why)
+            if self._member:
+                await self._member.close()
             await self._stores.close()
             raise StartupError(str(why)) from None
         self._metrics.register_gauges(self._gauge_sources())
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
         return ServerInfo(str(grpc_address), str(http_address), secret, secret_file)
+
+    def _create_services(self) -> None:
+        """Create everything that uses the stores, which must be open."""
+        settings, stores, metrics, time = self._settings, self._stores, self._metrics, self._time
+        self._member = self._create_member()
+        node = self._member.node if self._member else None
+        self._application = Application(settings, stores, metrics, time, self._tracing, self._outage, node)
+        other_nodes = self._member.other_nodes(self._application) if self._member else NO_OTHER_NODES
+        self._frontend = GrpcFrontend(
+            settings,
+            stores,
+            self._application,
+            metrics,
+            time,
+            self._tracing,
+            self._identity,
+            self.shutdown,
+            other_nodes,
+        )
+        if self._member:
+            self._member.attach(self._frontend.remote_play)
+        page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
+        self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
+
+    def _create_member(self) -> ClusterMember | None:
+        """Return what makes this server a node of a cluster; None: it is the only one."""
+        if not (self._settings.nats and self._stores.nodes):
+            return None
+        return ClusterMember(
+            self._settings, self._stores.key(), self._stores.nodes, self._time, self._restart, self._fail
+        )
 
     def _credentials(self) -> grpc.ServerCredentials | None:
         """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
@@ -123,7 +160,15 @@ class RefereeServer:
     def _on_lock_lost(self, why: str) -> None:
         """Stop at once: another server runs the matches now."""
         log.error("lock of the database lost", reason=why)
+        self._fail(why)
+
+    def _fail(self, why: str) -> None:
         self.failure = why
+        self.shutdown(grace_us=0)
+
+    def _restart(self, why: str) -> None:
+        log.warning("this node ends, and starts again as another one", reason=why)
+        self.restarts = True
         self.shutdown(grace_us=0)
 
     async def wait_for_shutdown(self) -> None:
@@ -134,11 +179,15 @@ class RefereeServer:
         """Start nothing new, let pending turns be answered, store everything, and stop."""
         log.info("shutting down", grace_us=self._grace_us)
         await self._frontend.server.stop_serving()
+        if self._member:
+            await self._member.resign(RefereeDraining(self._settings.reconnect_delay_ms))
         await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)
         await self._frontend.server.close(CLOSE_GRACE_US)
         self._http.close()
         await self._frontend.revocation_check.close()
         await self._application.close()
+        if self._member:
+            await self._member.close()
         await self._stores.close()
         await asyncio.to_thread(self._tracing.close)
         log.info("shutdown complete")
@@ -147,7 +196,7 @@ class RefereeServer:
         settings, referee = self._settings, self._application.referee
         return GaugeSources(
             lambda: referee.live_matches,
-            lambda: [session.player.bot for session in referee.sessions.all()],
+            lambda: [session.player.bot for session in referee.sessions.all() if not session.remote],
             self._application.lag.total_us,
             lambda: self._application.lag.stalls,
             lambda: not self._not_ready(),

@@ -14,6 +14,7 @@ from referee.accounts.tokens import Quotas, Tokens
 from referee.hosting.contest_log import ContestLog
 from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
+from referee.membership.node_store import NodeStore
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
@@ -54,6 +55,8 @@ class Stores:
     open: Callable[[], Awaitable[None]]
     """Open what must be opened asynchronously. Raises StartupError, and then everything is closed."""
     close: Callable[[], Awaitable[None]]
+    nodes: NodeStore | None = None
+    """The nodes that share the stores. None: they cannot be shared."""
 
 
 def open_stores(

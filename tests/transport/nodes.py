@@ -20,7 +20,7 @@ from referee.observability.event_log_metrics import ignore_outage
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import UNTRACED
 from referee.server.application import Application
-from referee.server.grpc_frontend import VERSION, GrpcFrontend
+from referee.server.grpc_frontend import VERSION, GrpcFrontend, OtherNodes
 from referee.server.settings import Settings
 from referee.server.stores import Stores, open_stores
 from referee.transport.forwarding.forwarder import Forwarder
@@ -132,8 +132,7 @@ async def run_node(
         UNTRACED,
         None,
         lambda _grace_us: None,
-        forwarder,
-        node_streams=node_streams,
+        OtherNodes(forwarder, node_streams),
     )
     if coordinator:
         await application.open()

@@ -1,0 +1,151 @@
+"""Three nodes keep every promise, whatever fails: a node, PostgreSQL, NATS, or the ways between them.
+
+The first node is the coordinator in the beginning.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.cluster.cluster import Cluster, hold, run_cluster
+from tests.cluster.node_services import SharedServices, run_shared_services
+
+pytestmark = pytest.mark.slow
+
+NODES = 3
+FAULT_S = 3
+"""Longer than the tolerance of the checker, so that time charged for it is noticed."""
+LONG_FAULT_S = 10
+"""Longer than a bot has for its match, and than a membership lasts without renewals."""
+SLOW_S = 0.2
+MINUTE_S = 60
+
+Fault: TypeAlias = Callable[[Cluster, SharedServices, int, float], None]
+"""Lets something fail for some seconds, for one node or for all, after which it works again."""
+
+
+def kill_a_node(cluster: Cluster, _services: SharedServices, node: int, seconds: float) -> None:
+    cluster.nodes[node].kill()
+    hold(seconds)
+    cluster.restart(cluster.nodes[node])
+
+
+def freeze_a_node(cluster: Cluster, _services: SharedServices, node: int, seconds: float) -> None:
+    with cluster.nodes[node].frozen():
+        hold(seconds)
+
+
+def kill_the_database(_cluster: Cluster, services: SharedServices, _node: int, seconds: float) -> None:
+    services.database.server.kill()
+    hold(seconds)
+    services.database.server.start()
+
+
+def kill_nats(_cluster: Cluster, services: SharedServices, _node: int, seconds: float) -> None:
+    services.nats.kill()
+    hold(seconds)
+    services.nats.start()
+
+
+def cut_off_the_database(_cluster: Cluster, services: SharedServices, node: int, seconds: float) -> None:
+    services.database.proxies[node].cut()
+    hold(seconds)
+    services.database.proxies[node].heal()
+
+
+def cut_off_nats(_cluster: Cluster, services: SharedServices, node: int, seconds: float) -> None:
+    services.to_nats[node].cut()
+    hold(seconds)
+    services.to_nats[node].heal()
+
+
+def divide_the_nodes(_cluster: Cluster, services: SharedServices, node: int, seconds: float) -> None:
+    """Stop everything between one node and the others; each side reaches PostgreSQL."""
+    ways = [services.to_nats[node], *services.to_node]
+    for way in ways:
+        way.stall()
+    hold(seconds)
+    for way in ways:
+        way.heal()
+
+
+def isolate_a_node(_cluster: Cluster, services: SharedServices, node: int, seconds: float) -> None:
+    for way in services.ways_of(node):
+        way.stall()
+    hold(seconds)
+    for way in services.ways_of(node):
+        way.heal()
+
+
+def slow_down_the_database(_cluster: Cluster, services: SharedServices, _node: int, seconds: float) -> None:
+    for proxy in services.database.proxies:
+        proxy.slow_down(SLOW_S)
+    hold(seconds)
+    for proxy in services.database.proxies:
+        proxy.heal()
+
+
+FAULTS: tuple[Fault, ...] = (
+    kill_a_node,
+    freeze_a_node,
+    kill_the_database,
+    kill_nats,
+    cut_off_the_database,
+    cut_off_nats,
+    divide_the_nodes,
+    isolate_a_node,
+    slow_down_the_database,
+)
+COORDINATOR, OTHER = 0, 1
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[tuple[Cluster, SharedServices]]:
+    services_folder = folder / "services"
+    services_folder.mkdir()
+    with ExitStack() as stack:
+        services = stack.enter_context(run_shared_services(services_folder, NODES))
+        yield stack.enter_context(run_cluster(folder, NODES, own_flags=services.flags)), services
+
+
+def test_nodes_without_faults(tmp_path: Path) -> None:
+    with running(tmp_path) as (cluster, _):
+        cluster.wait_for_ends(8)
+        cluster.assert_promises_kept()
+
+
+@pytest.mark.parametrize("node", [COORDINATOR, OTHER], ids=["coordinator", "other"])
+@pytest.mark.parametrize("seconds", [FAULT_S, pytest.param(LONG_FAULT_S, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_a_fault(tmp_path: Path, fault: Fault, seconds: float, node: int) -> None:
+    with running(tmp_path) as (cluster, services):
+        cluster.wait_for_moves(100)
+        fault(cluster, services, node, seconds)
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
+
+
+def test_a_node_whose_clock_is_a_minute_ahead(tmp_path: Path) -> None:
+    with running(tmp_path) as (cluster, _):
+        cluster.wait_for_moves(50)
+        cluster.nodes[COORDINATOR].kill()
+        cluster.restart(cluster.nodes[COORDINATOR], MINUTE_S)
+        cluster.wait_for_moves(100)
+        cluster.nodes[OTHER].kill()  # So that matches are restored by nodes with different clocks.
+        cluster.restart(cluster.nodes[OTHER], -MINUTE_S)
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
+
+
+@pytest.mark.soak
+def test_many_faults(tmp_path: Path, rng: random.Random) -> None:
+    with running(tmp_path) as (cluster, services):
+        for _ in range(8):
+            cluster.wait_for_moves(rng.randint(50, 150))
+            rng.choice(FAULTS)(cluster, services, rng.randrange(NODES), rng.uniform(0.1, LONG_FAULT_S))
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
