@@ -17,12 +17,14 @@ from prometheus_client import CollectorRegistry, Gauge, Info, ProcessCollector, 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from referee.bus.port import Bus
 from referee.hosting.contest_log import ContestLog
 from referee.hosting.match_factory import MatchQueue, WaitReason
 from referee.live.loop_lag import STALL_BUCKETS_US
 from referee.live.ports import EventLog, Time
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.state import Match, MatchPhase
+from referee.observability.bus_metrics import BusCollector
 from referee.observability.event_log_metrics import (
     AppendMetrics,
     ContestMetrics,
@@ -119,6 +121,10 @@ class Metrics:
     def register_gauges(self, sources: GaugeSources) -> None:
         """Read these sources at every scrape. To be called once."""
         self._registry.register(GaugeCollector(sources))
+
+    def register_bus(self, bus: Bus) -> None:
+        """Read the counts of the bus between nodes at every scrape. To be called once."""
+        self._registry.register(BusCollector(bus))
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus (`CONTENT_TYPE`)."""

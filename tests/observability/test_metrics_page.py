@@ -10,6 +10,7 @@ import pytest
 from prometheus_client.metrics_core import Metric
 from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
+from referee.bus.local_bus import LocalBusHub
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
@@ -81,6 +82,7 @@ def exported_families() -> list[Metric]:
     """Cause every event that is measured, and return all metric families."""
     metrics = Metrics("1.2.3")
     metrics.refused("ILLEGAL_MOVE")
+    metrics.register_bus(LocalBusHub().bus())
     in_loop(play_match)(metrics)
     asyncio.run(make_calls(metrics))
     page = Page(metrics)
