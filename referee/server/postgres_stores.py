@@ -5,7 +5,7 @@ from functools import partial
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, create_pem, read_pem
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, Stores
@@ -13,12 +13,14 @@ from referee.storage.postgres.accounts import PostgresAccounts, PostgresTokens
 from referee.storage.postgres.bot_log import PostgresBotLog
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseInUse, DatabaseLockKeeper
+from referee.storage.postgres.database_time import read_now
 from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.postgres.invitations import PostgresInvitations
 from referee.storage.postgres.key_store import add_key, has_matches, read_key
 from referee.storage.postgres.node_table import PostgresNodes
 from referee.storage.postgres.quotas import PostgresQuotas
 from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
+from referee.storage.shared_time import SharedTime
 from referee.storage.sqlite.database import NewerDatabase
 
 KEY_TABLE = "the table signing_key"
@@ -28,7 +30,9 @@ def database_of(settings: Settings) -> PostgresDatabase:
     return PostgresDatabase(settings.database.text, password_file=settings.database_password_file)
 
 
-def postgres_stores(settings: Settings, committed: Callable[[int], None], lock_lost: Callable[[str], None]) -> Stores:
+def postgres_stores(
+    settings: Settings, time: Time, committed: Callable[[int], None], lock_lost: Callable[[str], None]
+) -> Stores:
     """Return stores that connect when they are opened. See `open_stores`."""
     database = database_of(settings)
     lock = DatabaseLockKeeper(database, lock_lost, shared=bool(settings.nats))
@@ -41,12 +45,16 @@ def postgres_stores(settings: Settings, committed: Callable[[int], None], lock_l
         try:
             await lock.open()  # First: a server that is refused must not change the schema.
             await database.open()
+            if isinstance(time, SharedTime):
+                await time.open(lambda: database.read(read_now))
             key = await signing_key(database)
         except (LogUnavailable, NewerDatabase, DatabaseInUse, KeyUnusable) as why:
             await close()
             raise StartupError(f"cannot use {settings.database}: {why}") from None
 
     async def close() -> None:
+        if isinstance(time, SharedTime):
+            time.close()
         await nodes.close()
         await events.close()
         await database.close()

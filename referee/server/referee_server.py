@@ -23,6 +23,7 @@ from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, 
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
+from referee.storage.shared_time import SharedTime
 from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 from referee.transport.server import ListenError
 from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s, credentials
@@ -53,7 +54,7 @@ class RefereeServer:
         """
         self._settings = settings
         self._tracing = tracing
-        self._time = LoopTime()
+        self._time = SharedTime() if settings.database else LoopTime()
         self._outage = outage
         try:
             self._identity = create_identity_tokens(identity_provider(settings), self._time)

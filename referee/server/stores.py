@@ -71,7 +71,7 @@ def open_stores(
     a sentence if another server takes the lock of the database, and thus its matches, after which this one must stop.
     """
     if settings.database:
-        return _in_postgres(settings, committed, lock_lost)
+        return _in_postgres(settings, time, committed, lock_lost)
     if settings.ephemeral:
         return _in_memory(settings, time)
     if (settings.data_dir / PART).exists():
@@ -91,12 +91,14 @@ def open_stores(
         raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
 
 
-def _in_postgres(settings: Settings, committed: Callable[[int], None], lock_lost: Callable[[str], None]) -> Stores:
+def _in_postgres(
+    settings: Settings, time: Time, committed: Callable[[int], None], lock_lost: Callable[[str], None]
+) -> Stores:
     try:
         from referee.server.postgres_stores import postgres_stores  # noqa: PLC0415  # Optional dependency.
     except ImportError as why:
         raise StartupError(f"database requires the package {why.name}: pip install referee[cluster]") from None
-    return postgres_stores(settings, committed, lock_lost)
+    return postgres_stores(settings, time, committed, lock_lost)
 
 
 async def _open_already() -> None:
