@@ -19,7 +19,6 @@ NODES = 3
 FAULT_S = 3
 """Longer than the tolerance of the checker, so that time charged for it is noticed."""
 SLOW_S = 0.2
-MINUTE_S = 60
 
 Fault: TypeAlias = Callable[[Cluster, SharedServices, int, float], None]
 """Lets something fail for some seconds, for one node or for all, after which it works again."""
@@ -133,16 +132,3 @@ def test_a_fault(tmp_path: Path, fault: Fault, node: int) -> None:
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_any_fault(tmp_path: Path, fault: Fault, node: int) -> None:
     assert_survives(tmp_path, fault, node)
-
-
-@pytest.mark.soak
-def test_a_node_whose_clock_is_a_minute_ahead(tmp_path: Path) -> None:
-    with running(tmp_path) as (cluster, _):
-        cluster.wait_for_moves(50)
-        cluster.nodes[COORDINATOR].kill()
-        cluster.restart(cluster.nodes[COORDINATOR], MINUTE_S)
-        cluster.wait_for_moves(100)
-        cluster.nodes[OTHER].kill()  # So that matches are restored by nodes with different clocks.
-        cluster.restart(cluster.nodes[OTHER], -MINUTE_S)
-        cluster.wait_for_ends(16)
-        cluster.assert_promises_kept()
