@@ -24,6 +24,7 @@ from referee.cluster.messages import (
     SessionReport,
     ToCoordinator,
 )
+from referee.live.match_timing import TurnUse
 from referee.live.network_path import NetworkPath
 from referee.live.outbox import NonceRequested, Outbox, OutboxItem, TakeoverNotice, VerdictNotice
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Time
@@ -154,8 +155,8 @@ class Coordinator:
         for session_id in known.keys() - {opened.session_id for opened in reported}:
             self._sessions.close(known[session_id])
         for opened in reported:
-            if opened.session_id in known:
-                self._follow_all(known[opened.session_id], opened.follows)
+            if opened.session_id in known:  # The node has measured the turns of the bot all the time.
+                self._follow_all(known[opened.session_id], opened.follows, uses=())
             else:
                 self._open_session(node, opened)
 
@@ -164,18 +165,20 @@ class Coordinator:
             self._shared.adopt(match_id)
         session = RemoteSession(opened, node, self._time, self._put)
         self._sessions.add(session, opened.holder)
-        self._follow_all(session, opened.follows)
+        self._follow_all(session, opened.follows, self._shared.uses(opened.bot))
 
-    def _follow_all(self, session: RemoteSession, follows: Collection[str]) -> None:
+    def _follow_all(
+        self, session: RemoteSession, follows: Collection[str], uses: Sequence[tuple[str, TurnUse]]
+    ) -> None:
         """Let the node of the session follow the matches of its bot, and tell it what it cannot know of them."""
-        uses = defaultdict(list)
-        for match_id, used in self._shared.uses(session.player.bot):
-            uses[match_id].append(used)
+        uses_by_match = defaultdict(list)
+        for match_id, used in uses:
+            uses_by_match[match_id].append(used)
         for match in self._shared.in_play(session.player.bot):
             match_id = match.setup.match_id
-            watched = self._shared.is_watched(match_id)
-            if match_id not in follows or uses[match_id] or watched:
-                self._send(session.node, Follow(match_id, tuple(uses[match_id]), watched=watched))
+            watched, used_here = self._shared.is_watched(match_id), tuple(uses_by_match[match_id])
+            if match_id not in follows or used_here or watched:
+                self._send(session.node, Follow(match_id, used_here, watched=watched))
         self._shared.catch_up([match.setup.match_id for match in self._shared.in_play(session.player.bot)])
 
     # As an observer

@@ -3,12 +3,13 @@
 import pytest
 
 from engines.api import SPECTATOR
+from referee.live.match_timing import TurnUse
 from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
 from referee.live.sessions import SessionTakenOver
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
 from referee.match.state import MatchPhase
-from tests.cluster.live_nodes import LiveCluster, LiveNode, connect
+from tests.cluster.live_nodes import LiveCluster, LiveNode, Stream, connect
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, drain_outbox, drain_turns
 from tests.live.runner_harness import in_loop
@@ -272,6 +273,23 @@ async def test_a_broken_stream_to_the_coordinator_costs_nobody_anything(reconnec
     await b.answer(match_id, 0, "1")
     await c.answer(match_id, 1, "1")
     assert len(await moves(cluster, match_id)) == 2
+    await cluster.close()
+
+
+@in_loop
+async def test_a_node_keeps_what_it_has_measured_when_its_stream_to_the_coordinator_begins_again() -> None:
+    cluster = LiveCluster()
+    match_id, b, _ = await start_apart(cluster)
+    cluster.streams["b"].cut()
+    await cluster.time.advance(5 * SECOND)
+    (turn,) = (await b.match(match_id)).owing
+    b.referee.shared.set_uses([(match_id, TurnUse(turn.token, SECOND))])
+    cluster.streams["b"] = Stream(cluster.nodes[0], b)
+    await settle()
+    await b.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == SECOND
     await cluster.close()
 
 
