@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from referee.local.nats_server import PrivateNats
 from tests.bus.nats import create_nats
-from tests.storage.postgres_databases import PostgresDatabases, run_postgres
+from tests.storage.postgres_databases import NODE, PostgresDatabases, as_role, run_postgres
 
 TESTS = Path(__file__).parent
 COVERED = ("contests", "match", "engines")
@@ -103,6 +103,12 @@ def postgres_url(postgres_databases: PostgresDatabases) -> Generator[str, None, 
     """The URL of a PostgreSQL database with all migrations and no rows."""
     with postgres_databases.lend() as url:
         yield url
+
+
+@pytest.fixture
+def postgres_node_url(postgres_url: str) -> str:
+    """The URL of the same database for the role of a running server, which has no other privileges than it needs."""
+    return as_role(NODE, postgres_url)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import sys
 import time
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -144,11 +145,16 @@ def _advice(done: ArchiveResult) -> str:
 def migrate(in_force: LoadedSettings, dry_run: bool) -> None:
     """Upgrade the database to the version of this release, while no server is running. Only a backup undoes this.
 
-    The server does the same when it starts. All steps are taken in one transaction.
+    The server does the same when it starts. All steps are taken in one transaction. In PostgreSQL, nodes of a cluster
+    may be running.
     """
-    require_files(in_force.settings, "`referee serve` upgrades it when it starts, while no other server uses it")
-    data_dir = in_force.settings.data_dir
-    click.echo(_plan_text(plan_migration(data_dir) if dry_run else migrated(data_dir), dry_run))
+    settings = in_force.settings
+    if settings.database:
+        postgres = _postgres_module("postgres_migration")
+        plan = postgres.plan_migration(settings) if dry_run else postgres.migrate(settings)
+    else:
+        plan = plan_migration(settings.data_dir) if dry_run else migrated(settings.data_dir)
+    click.echo(_plan_text(plan, dry_run))
 
 
 def _plan_text(plan: MigrationPlan, dry_run: bool) -> str:
@@ -171,7 +177,7 @@ def admin_token(in_force: LoadedSettings, revoke_others: bool) -> None:
     """Create an administrator's token and print it once."""
     settings, now_ms = in_force.settings, time.time_ns() // 1_000_000
     if settings.database:
-        click.echo(_postgres_recovery().create_admin_token(settings, now_ms, revoke_others))
+        click.echo(_postgres_module("postgres_recovery").create_admin_token(settings, now_ms, revoke_others))
     else:
         click.echo(create_admin_token(settings.data_dir, now_ms, revoke_others))
 
@@ -186,17 +192,16 @@ def signing_key(in_force: LoadedSettings) -> None:
     """
     settings = in_force.settings
     created = (
-        _postgres_recovery().create_signing_key(settings)
+        _postgres_module("postgres_recovery").create_signing_key(settings)
         if settings.database
         else create_signing_key(settings.data_dir)
     )
     click.echo(f"new records are signed by {created}")
 
 
-def _postgres_recovery() -> ModuleType:
-    """Raises MaintenanceError if the optional package is missing."""
+def _postgres_module(name: str) -> ModuleType:
+    """Return a module of `referee.maintenance`. Raises MaintenanceError if the optional package is missing."""
     try:
-        from referee.maintenance import postgres_recovery  # noqa: PLC0415
+        return import_module(f"referee.maintenance.{name}")
     except ImportError as why:
         raise MaintenanceError(f"database requires the package {why.name}: pip install referee[cluster]") from None
-    return postgres_recovery

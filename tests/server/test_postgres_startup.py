@@ -191,6 +191,15 @@ def test_a_lost_administrator_token_is_replaced_while_no_server_uses_the_databas
     assert start(postgres_url).admin_token == ""
 
 
+def test_a_database_is_not_migrated_while_a_single_server_uses_it(postgres_url: str) -> None:
+    async def check(_connection: asyncpg.Connection, _server: RefereeServer) -> None:
+        refused = await asyncio.to_thread(CliRunner().invoke, main, ["migrate", "--database", postgres_url])
+        assert refused.exit_code == 1
+        assert "a server already uses this database" in refused.output
+
+    run_with_server(postgres_url, check)
+
+
 def test_a_missing_signing_key_is_replaced_on_request_only(postgres_url: str) -> None:
     command = ["recover", "signing-key", "--database", postgres_url]
     start(postgres_url)
@@ -211,7 +220,6 @@ def test_a_missing_signing_key_is_replaced_on_request_only(postgres_url: str) ->
         (["backup", "to"], "back it up with pg_dump"),
         (["restore", "from"], "restore a dump into an empty database with pg_restore"),
         (["archive", "--before", "2026-01-01", "--to", "to"], "matches can be archived from a data directory only"),
-        (["migrate"], "`referee serve` upgrades it when it starts"),
     ],
 )
 def test_a_command_for_data_directories_says_what_to_do_instead(command: list[str], instead: str) -> None:

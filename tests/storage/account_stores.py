@@ -81,7 +81,7 @@ def in_postgres(url: str) -> AccountStores:
 ACCOUNT_STORES: dict[str, Callable[[pytest.FixtureRequest], AccountStores]] = {
     "memory": lambda _: in_memory(),
     "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
-    "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_url")),
+    "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_node_url")),
 }
 
 StoreTest = Callable[[AccountStores], Coroutine[Any, Any, None]]

@@ -1,4 +1,7 @@
-"""Databases of a private PostgreSQL server, one server for each test process, started when the first test needs it."""
+"""Databases of a private PostgreSQL server, one server for each test process, started when the first test needs it.
+
+They are set up as docs/cluster.md says: one role owns the tables, and another one has what a running server may do.
+"""
 
 import asyncio
 import os
@@ -6,6 +9,8 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
@@ -14,6 +19,9 @@ from referee.local.postgres_server import FAST, PostgresMissing, PrivatePostgres
 from referee.storage.postgres.database import PostgresDatabase
 
 TEMPLATE = "migrated"
+SQL = Path(__file__).parents[2] / "deploy" / "postgres"
+OWNER, NODE = "referee_owner", "referee_node"
+PASSWORD = "secret-of-tests"
 
 
 class PostgresDatabases:
@@ -29,8 +37,18 @@ class PostgresDatabases:
         return self.server.url(name)
 
     def prepare(self) -> None:
-        """Create the database that the others are copies of."""
-        asyncio.run(_migrate(self.create_empty(TEMPLATE)))
+        """Create the roles, and the database that the others are copies of."""
+        for role in (OWNER, NODE):
+            asyncio.run(self._execute(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'"))
+        url = self.create_for_roles(TEMPLATE)
+        asyncio.run(_migrate(as_role(OWNER, url)))
+        execute_file("privileges.sql", as_role(OWNER, url))
+
+    def create_for_roles(self, name: str) -> str:
+        """Create a database without tables for the roles, and return its URL."""
+        url = self.create_empty(name)
+        execute_file("database.sql", url)
+        return url
 
     @contextmanager
     def lend(self, template: str = TEMPLATE) -> Iterator[str]:
@@ -43,11 +61,26 @@ class PostgresDatabases:
             asyncio.run(self._execute(f"DROP DATABASE {name} WITH (FORCE)"))
 
     async def _execute(self, statement: str) -> None:
-        connection = await asyncpg.connect(self.server.url())
-        try:
-            await connection.execute(statement)
-        finally:
-            await connection.close()
+        await _execute(self.server.url(), statement)
+
+
+def as_role(role: str, url: str) -> str:
+    """Return the URL of a database for another role."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=f"{role}:{PASSWORD}@{parts.netloc.rpartition('@')[2]}"))
+
+
+def execute_file(name: str, url: str) -> None:
+    """Execute a file of deploy/postgres."""
+    asyncio.run(_execute(url, (SQL / name).read_text(encoding="utf-8")))
+
+
+async def _execute(url: str, statements: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(statements)
+    finally:
+        await connection.close()
 
 
 @contextmanager

@@ -56,7 +56,7 @@ STORES = (*SQLITE_AND_MEMORY, POSTGRES)
 def empty_store(name: str, request: pytest.FixtureRequest) -> Store:
     """Return an empty log of one of the STORES."""
     if name == POSTGRES:
-        return OwningPostgresLog(request.getfixturevalue("postgres_url"))
+        return OwningPostgresLog(request.getfixturevalue("postgres_node_url"))
     return SQLITE_AND_MEMORY[name](request.getfixturevalue("tmp_path"))
 
 

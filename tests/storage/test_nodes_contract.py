@@ -25,7 +25,7 @@ def with_all_tables(coroutine: NodesTest) -> Callable[[str, pytest.FixtureReques
             nodes = MemoryNodes()
             asyncio.run(coroutine(nodes, nodes))
         else:
-            asyncio.run(run_on_postgres(request.getfixturevalue("postgres_url"), coroutine))
+            asyncio.run(run_on_postgres(request.getfixturevalue("postgres_node_url"), coroutine))
 
     test.__name__ = coroutine.__name__
     return test

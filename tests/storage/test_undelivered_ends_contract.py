@@ -63,7 +63,7 @@ def in_postgres(url: str) -> MatchStores:
 LOGS_WITH_ENDS: dict[str, Callable[[pytest.FixtureRequest], MatchStores]] = {
     "memory": lambda _: in_memory(),
     "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
-    "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_url")),
+    "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_node_url")),
 }
 
 StoreTest = Callable[[MatchStores], Coroutine[Any, Any, None]]

@@ -6,8 +6,12 @@ names. There are no downgrades, and a released migration never changes.
 
 from collections.abc import Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
+import asyncpg
+
+from referee.live.ports import LogUnavailable
 from referee.storage.sqlite.database import NewerDatabase
 
 MIGRATION_LOCK = 7_700_001
@@ -16,12 +20,24 @@ MIGRATION_LOCK = 7_700_001
 
 def migrations() -> list[str]:
     """Return the SQL of every migration, in order."""
+    return [file.read_text(encoding="utf-8") for file in _migration_files()]
+
+
+def migration_names() -> list[str]:
+    """Return the names of all migrations, in order."""
+    return [file.name.removesuffix(".sql") for file in _migration_files()]
+
+
+def _migration_files() -> list[Traversable]:
     folder = files("referee.storage") / "migrations" / "postgres"
-    return [file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)]
+    return sorted(folder.iterdir(), key=lambda file: file.name)
 
 
 async def migrate(connection: Any, migrations: Sequence[str]) -> None:
-    """Apply all migrations that the database has not had yet, in one transaction. Raises NewerDatabase."""
+    """Apply all migrations that the database has not had yet, in one transaction.
+
+    Raises NewerDatabase, or LogUnavailable if the role of the connection may not change the schema.
+    """
     async with connection.transaction():
         await connection.execute(
             "SET LOCAL statement_timeout = 0"
@@ -32,8 +48,14 @@ async def migrate(connection: Any, migrations: Sequence[str]) -> None:
             raise NewerDatabase(version, len(migrations))
         if version == len(migrations):  # A role that may not change the schema gets this far.
             return
-        for migration in migrations[version:]:
-            await connection.execute(migration)
+        try:
+            for migration in migrations[version:]:
+                await connection.execute(migration)
+        except asyncpg.InsufficientPrivilegeError as why:
+            raise LogUnavailable(
+                f"the role of this server may not upgrade the database from version {version} to {len(migrations)} "
+                f"({why}): run `referee migrate` with the role that owns the tables"
+            ) from None
         await connection.execute("UPDATE schema_version SET version = $1", len(migrations))
 
 
