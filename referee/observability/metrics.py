@@ -17,14 +17,13 @@ from prometheus_client import CollectorRegistry, Gauge, Info, ProcessCollector, 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from referee.bus.port import Bus
 from referee.hosting.contest_log import ContestLog
 from referee.hosting.match_factory import MatchQueue, WaitReason
 from referee.live.loop_lag import STALL_BUCKETS_US
 from referee.live.ports import EventLog, Time
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.state import Match, MatchPhase
-from referee.observability.bus_metrics import BusCollector
+from referee.observability.cluster_metrics import ClusterCollector, ClusterSources
 from referee.observability.event_log_metrics import (
     AppendMetrics,
     ContestMetrics,
@@ -122,9 +121,9 @@ class Metrics:
         """Read these sources at every scrape. To be called once."""
         self._registry.register(GaugeCollector(sources))
 
-    def register_bus(self, bus: Bus) -> None:
-        """Read the counts of the bus between nodes at every scrape. To be called once."""
-        self._registry.register(BusCollector(bus))
+    def register_cluster(self, sources: ClusterSources) -> None:
+        """Read the counts of a node of a cluster at every scrape. To be called once."""
+        self._registry.register(ClusterCollector(sources))
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus (`CONTENT_TYPE`)."""

@@ -27,6 +27,7 @@ from referee.match.clock import MS
 from referee.membership.compatibility import NEWEST_PROTOCOL, OLDEST_PROTOCOL, IncompatibleNode
 from referee.membership.membership import Membership
 from referee.membership.node_store import LEASE_US, Node, NodeStore
+from referee.observability.cluster_metrics import ClusterSources, NodeStreamCounts
 from referee.server.application import Application, live_limits
 from referee.server.grpc_frontend import VERSION, OtherNodes
 from referee.server.settings import Settings
@@ -46,22 +47,6 @@ NODE_PING_MS, NODE_TIMEOUT_MS = 5_000, 5_000
 """Keepalive of connections to other nodes."""
 
 log = structlog.get_logger("referee")
-
-
-class StreamCounts:
-    """A `StreamCounter`: what streams between nodes have carried, for metrics."""
-
-    def __init__(self) -> None:
-        self.sent = self.received = self.opened = 0
-
-    def count_sent(self, messages: int) -> None:
-        self.sent += messages
-
-    def count_received(self, messages: int) -> None:
-        self.received += messages
-
-    def count_opened(self) -> None:
-        self.opened += 1
 
 
 class ClusterMember:
@@ -89,12 +74,12 @@ class ClusterMember:
         self.node = ClusterNode(self.node_id, self._bus, time)
         self._channels = NodeChannels(_credentials(settings, time), _keepalive(settings))
         self._header = ForwardingHeader(self._cluster_key, self.node_id)
-        self.counts = StreamCounts()
+        self._stream_counts = NodeStreamCounts()
         self._stream_server = NodeStreamServer(
-            self.node_id, self._header, self, time, settings.max_message_bytes, self.counts
+            self.node_id, self._header, self, time, settings.max_message_bytes, self._stream_counts
         )
         self._stream = NodeStreamClient(
-            self._channels, self._header, self, time, settings.max_message_bytes, self.counts
+            self._channels, self._header, self, time, settings.max_message_bytes, self._stream_counts
         )
         self._sends: dict[str, Callable[[FromCoordinator], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -106,8 +91,14 @@ class ClusterMember:
         """Return how the application and other nodes reach each other."""
         self._application = application
         self._router = NodeRouter(self.node, application.referee)
-        forwarder = Forwarder(self._router, self._channels, self._header, self._settings.max_message_bytes)
-        return OtherNodes(forwarder, self._stream_server, self._forward_item)
+        self._forwarder = Forwarder(self._router, self._channels, self._header, self._settings.max_message_bytes)
+        return OtherNodes(self._forwarder, self._stream_server, self._forward_item)
+
+    def metrics_sources(self) -> ClusterSources:
+        """Return what metrics show of this node, which must be a member."""
+        return ClusterSources(
+            self._bus, self._stream_counts, self.membership.status, lambda: self._forwarder.forwarded_calls
+        )
 
     def attach(self, remote_play: RemotePlay) -> None:
         """Attach the node to the application, before that is opened."""

@@ -96,6 +96,8 @@ class RefereeServer:
             await self._stores.close()
             raise StartupError(str(why)) from None
         self._metrics.register_gauges(self._gauge_sources())
+        if self._member:
+            self._metrics.register_cluster(self._member.metrics_sources())
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
         return ServerInfo(str(grpc_address), str(http_address), secret, secret_file)

@@ -17,6 +17,7 @@ from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
 from tests.observability.exposition import Page
+from tests.observability.test_cluster_metrics import sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
@@ -82,7 +83,7 @@ def exported_families() -> list[Metric]:
     """Cause every event that is measured, and return all metric families."""
     metrics = Metrics("1.2.3")
     metrics.refused("ILLEGAL_MOVE")
-    metrics.register_bus(LocalBusHub().bus())
+    metrics.register_cluster(sources(LocalBusHub().bus()))
     in_loop(play_match)(metrics)
     asyncio.run(make_calls(metrics))
     page = Page(metrics)

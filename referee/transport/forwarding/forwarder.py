@@ -40,6 +40,8 @@ class Forwarder:
         self._channels = channels
         self._header = header
         self._max_message_bytes = max_message_bytes
+        self.forwarded_calls = 0
+        """How many calls were passed on to other nodes, whatever came of them."""
 
     def read_header(self, path: str, metadata: Metadata) -> None:
         """Set the address of the caller if another node forwards this call. Raises BadField if the header is forged."""
@@ -87,6 +89,7 @@ class Forwarder:
                 outgoing.cancel()
 
     def _options(self, call: Any, path: str, metadata: Metadata) -> dict[str, Any]:
+        self.forwarded_calls += 1
         headers = [(name, value) for name, value in metadata if name in PASSED_ON]
         headers.append((HEADER, self._header.write(path, caller_address(call))))
         return {"timeout": call.time_remaining(), "metadata": headers}
