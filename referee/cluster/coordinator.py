@@ -91,7 +91,7 @@ class Coordinator:
         encode_item: EncodeItem,
         return_within_us: Micros,
     ) -> None:
-        """`start` runs a coroutine in the background. `return_within_us`: see `SharedMatches.suspend`."""
+        """`start` runs a coroutine in the background. `return_within_us`: see `SharedMatches.wait_for`."""
         self._node = node
         self._sessions = sessions
         self._shared = shared
@@ -114,11 +114,16 @@ class Coordinator:
             del self._nodes[node]
 
     def remove_node(self, node: str) -> None:
-        """Let the time of matches stand still whose bots were connected to a node that has left the cluster."""
+        """Wait for the bots that were connected to a node that has left the cluster."""
         lost = self._sessions_on(node)
-        self._shared.suspend({session.player.bot for session in lost}, self._return_within_us)
+        bots = {session.player.bot for session in lost}
+        self._shared.wait_for({bot for bot in bots if self._nodes_of_online(bot) == (node,)}, self._return_within_us)
         for session in lost:
             self._sessions.close(session)
+
+    def wait_for_reports(self) -> None:
+        """Wait for all bots in matches in play that may be connected to other nodes, which have not reported yet."""
+        self._shared.wait_for(self._shared.offline_bots(), self._return_within_us)
 
     def resign(self) -> None:
         """Forget all other nodes and their sessions, since this node is the coordinator no more.

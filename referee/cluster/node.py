@@ -84,7 +84,10 @@ class ClusterNode:
         self._referee.sessions.elsewhere = {}
         self._shared.coordinate(coordinates=True)
         self._shared.store_rated_ends(None)
-        return await self._referee.recover()
+        self.coordinator.wait_for_reports()
+        recovered = await self._referee.recover()
+        self.coordinator.wait_for_reports()  # For the restored matches, too.
+        return recovered
 
     def follow(self, coordinator: str) -> None:
         """Have another node as the coordinator. Empty: it is not known."""

@@ -12,6 +12,7 @@ from engines.api import Game, Seat
 from engines.game_errors import DetailedError
 from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter, resume_match
 from referee.live.loop_lag import LoopLag
+from referee.live.lost_bots import LostBots
 from referee.live.match_history import MatchHistory, match_steps
 from referee.live.match_request import find_game
 from referee.live.outbox import EndDelivery, UndeliveredEnds
@@ -74,6 +75,7 @@ class LiveMatches:
         self.index = LiveMatchIndex()
         self.sessions = Sessions(time, mint_id, self.on_sessions_changed, EndDelivery(undelivered, self.start_task))
         self.absences = Absences(time, self._absence_due)
+        self.lost = LostBots(time, self.on_sessions_changed)
         self.notifier = TurnNotifier(self.sessions)
         self.starter = MatchStarter(self.sessions, time, self.submit)
         self.starter.reserved_places.on_freed = self._places_freed
@@ -160,7 +162,9 @@ class LiveMatches:
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
     def decides_for(self, player: Player) -> bool:
-        return self.sessions.is_local(player.bot) or (self.coordinates and not self.sessions.of_bot(player.bot))
+        if self.coordinates and not self.sessions.of_bot(player.bot):
+            return player.bot not in self.lost
+        return self.sessions.is_local(player.bot)
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)
@@ -192,8 +196,9 @@ class LiveMatches:
         self.changed.set()
         if self._closed:
             return
+        expected = self.lost.update(bot, online=bool(self.sessions.of_bot(bot)))
         if self.coordinates:
-            self.absences.update(bot, online=bool(self.sessions.of_bot(bot)))
+            self.absences.update(bot, online=expected)
         for live_match in self.index.of_bot(bot):
             if live_match.match.phase is MatchPhase.WAITING:
                 self.starter.start_if_ready(live_match)
@@ -217,7 +222,9 @@ class LiveMatches:
         here = self.sessions.is_online(player)
         if here and gone:
             self.submit(live_match, ReconnectSeat(seat))
-        elif not here and not gone and (since_us := self.absences.absent_since_us(player.bot)) is not None:
+        elif here or gone or player.bot in self.lost:
+            return
+        elif (since_us := self.absences.absent_since_us(player.bot)) is not None:
             self.submit(live_match, DisconnectSeat(seat), since_us)
 
     def attach_runner(self, live_match: LiveMatch, runner: MatchRunner) -> None:

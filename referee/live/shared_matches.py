@@ -30,6 +30,7 @@ class SharedMatches:
         self._live = live
         self._loading: set[str] = set()
         """Matches that are being read from the log."""
+        live.lost.excuse = self._excuse
         self._watched: set[str] = set()
         """Matches that are watched here and were run by other nodes when their watches began."""
         self.on_watched: Callable[[Match], None] = ignore_watch
@@ -38,6 +39,7 @@ class SharedMatches:
     def coordinate(self, *, coordinates: bool) -> None:
         """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
         self._live.coordinates = coordinates
+        self._live.lost.clear()
 
     def store_rated_ends(self, store: RatedEnds | None) -> None:
         """Store ends of rated matches by this function. None: here, with the ladders."""
@@ -126,18 +128,15 @@ class SharedMatches:
             self._live.attach_runner(live_match, MatchRunner(live_match.match, self._live.dependencies))
             self.catch_up([match_id])
 
-    def suspend(self, bots: Collection[str], return_within_us: Micros) -> None:
-        """Let the time of matches stand still in which these bots play, which have lost their node.
+    def offline_bots(self) -> set[str]:
+        """Return the bots in matches in play that have no session."""
+        in_play = [one.match for one in self._live.index.all() if one.match.phase is MatchPhase.PLAYING]
+        bots = {player.bot for match in in_play for player in match.players if player.bot}
+        return {bot for bot in bots if not self._live.sessions.of_bot(bot)}
 
-        They are resumed when all their bots are back, or when that time is over.
-        """
-        lost = {one.match_id: one for bot in bots for one in self._live.index.of_bot(bot)}
-        suspended = [one for one in lost.values() if one.runner and one.match.phase is MatchPhase.PLAYING]
-        for live_match in suspended:
-            if live_match.runner:
-                live_match.runner.stop()
-            live_match.runner = live_match.resuming = None
-        self._live.resume_later(suspended, return_within_us)
+    def wait_for(self, bots: Collection[str], return_within_us: Micros) -> None:
+        """Charge no time to these bots, which have lost their node, until they are back or that time is over."""
+        self._live.lost.add(bots, return_within_us)
 
     def set_uses(self, uses: Sequence[tuple[str, TurnUse]]) -> None:
         """Note how much time was used in turns on another node, and look after these turns here from now on."""
@@ -154,7 +153,10 @@ class SharedMatches:
         The coordinator looked after them and tells how much time they have used. While it does not, nobody knows.
         """
         if not self._live.coordinates:
-            self.set_uses([(match_id, TurnUse(used.token, 0)) for match_id, used in self.uses(bot)])
+            self._excuse(bot)
+
+    def _excuse(self, bot: str) -> None:
+        self.set_uses([(match_id, TurnUse(used.token, 0)) for match_id, used in self.uses(bot)])
 
     @property
     def followed(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 The first node is the coordinator in the beginning.
 """
 
+import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ pytestmark = pytest.mark.slow
 NODES = 3
 FAULT_S = 3
 """Longer than the tolerance of the checker, so that time charged for it is noticed."""
+LONG_FAULT_S = 10
+"""Longer than a bot has for its match, and than the lease of a node: the others take its place meanwhile."""
+MINUTE_S = 60
 SLOW_S = 0.2
 
 Fault: TypeAlias = Callable[[Cluster, SharedServices, int, float], None]
@@ -108,10 +112,10 @@ def running(folder: Path) -> Iterator[tuple[Cluster, SharedServices]]:
         yield stack.enter_context(run_cluster(folder, NODES, own_flags=services.flags)), services
 
 
-def assert_survives(folder: Path, fault: Fault, node: int) -> None:
+def assert_survives(folder: Path, fault: Fault, node: int, seconds: float) -> None:
     with running(folder) as (cluster, services):
         cluster.wait_for_moves(100)
-        fault(cluster, services, node, FAULT_S)
+        fault(cluster, services, node, seconds)
         cluster.wait_for_ends(16)
         cluster.assert_promises_kept()
 
@@ -124,11 +128,35 @@ def test_nodes_without_faults(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("fault", "node"), [(kill_a_node, COORDINATOR), (divide_the_nodes, OTHER)])
 def test_a_fault(tmp_path: Path, fault: Fault, node: int) -> None:
-    assert_survives(tmp_path, fault, node)
+    assert_survives(tmp_path, fault, node, FAULT_S)
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("seconds", [FAULT_S, LONG_FAULT_S])
 @pytest.mark.parametrize("node", [COORDINATOR, OTHER], ids=["coordinator", "other"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_any_fault(tmp_path: Path, fault: Fault, node: int) -> None:
-    assert_survives(tmp_path, fault, node)
+def test_a_short_and_a_long_fault(tmp_path: Path, fault: Fault, node: int, seconds: float) -> None:
+    assert_survives(tmp_path, fault, node, seconds)
+
+
+@pytest.mark.soak
+def test_many_faults(tmp_path: Path, rng: random.Random) -> None:
+    with running(tmp_path) as (cluster, services):
+        for _ in range(8):
+            cluster.wait_for_moves(rng.randint(50, 150))
+            rng.choice(FAULTS)(cluster, services, rng.randrange(NODES), rng.uniform(0.1, LONG_FAULT_S))
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
+
+
+@pytest.mark.soak
+def test_clocks_that_differ_by_a_minute(tmp_path: Path) -> None:
+    with running(tmp_path) as (cluster, _):
+        cluster.wait_for_moves(50)
+        cluster.nodes[COORDINATOR].kill()
+        cluster.restart(cluster.nodes[COORDINATOR], MINUTE_S)
+        cluster.wait_for_moves(100)
+        cluster.nodes[OTHER].kill()  # So that matches are restored by nodes with different clocks.
+        cluster.restart(cluster.nodes[OTHER], -MINUTE_S)
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()

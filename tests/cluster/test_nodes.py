@@ -192,6 +192,37 @@ async def test_a_bot_that_does_not_come_back_after_its_node_was_lost_forfeits_at
     await cluster.close()
 
 
+@pytest.mark.parametrize("next_coordinator", [1, 2], ids=["restores the match", "follows the match"])
+@in_loop
+async def test_a_bot_that_was_connected_to_the_lost_coordinator_is_not_charged(next_coordinator: int) -> None:
+    cluster = LiveCluster()
+    a, b, c = await cluster.open()
+    connect(a, FIRST)
+    connect(c, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    for stream in cluster.streams.values():
+        stream.cut()
+    cluster.hub.divide([a.bus])
+    a.log.make_unavailable()
+    await cluster.elect((a, b, c)[next_coordinator], without=[a])
+    await cluster.time.advance(12 * SECOND)  # Longer than the bot has for its moves.
+    await settle()
+    (again,) = connect(b, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await b.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us <= SECOND
+    await c.answer(match_id, 1, "1")
+    cluster.nodes.remove(a)
+    a.node.close()
+    await cluster.close()
+
+
 @in_loop
 async def test_matches_go_on_without_a_coordinator_and_the_next_one_knows_them() -> None:
     cluster = LiveCluster()
