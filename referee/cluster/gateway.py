@@ -1,17 +1,12 @@
 """What a node does for its own bots: reports them to the coordinator, and follows their matches."""
 
-import asyncio
 from collections.abc import Callable, Collection, Coroutine, Sequence
-from itertools import count
 from typing import Any
 
 from referee.cluster.messages import (
-    CONFLICT,
-    STORED,
     CloseSession,
     Deliver,
     Ended,
-    EndRated,
     EndStored,
     Follow,
     FromCoordinator,
@@ -23,13 +18,13 @@ from referee.cluster.messages import (
     SessionReport,
     ToCoordinator,
 )
+from referee.cluster.rated_ends import RemoteRatedEnds
 from referee.live.outbox import EncodedItem, MatchEnded, TakeoverNotice
-from referee.live.ports import Append, Conflict, Entry, EventLog, LogUnavailable, Time
+from referee.live.ports import Entry, EventLog, LogUnavailable, Time
 from referee.live.sessions import Hello, Session, Sessions, SessionTakenOver
 from referee.live.shared_matches import SharedMatches
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match, MatchPhase
-from referee.storage.codec import MATCH_CODEC, encode_request
 
 FOLLOW_RETRY_US: Micros = SECOND
 """Delay before a match whose log could not be read is read again."""
@@ -55,7 +50,6 @@ class Gateway:
         self._node = node
         self._sessions = sessions
         self._shared = shared
-        self._log = log
         self._time = time
         self._start = start
         self._send: Send | None = None
@@ -66,9 +60,8 @@ class Gateway:
         """Bots that are connected to this node."""
         self._watched: set[str] = set()
         """Matches of which the coordinator must be notified of every entry."""
-        self._request_numbers = count(1)
-        self._ends: dict[int, asyncio.Future[EndStored]] = {}
-        """Ends of rated matches that wait for the coordinator, by number of the request."""
+        self.rated_ends = RemoteRatedEnds(log, time)
+        """Ends of rated matches that run here."""
 
     def connect(self, send: Send) -> None:
         """Begin a stream to the coordinator."""
@@ -76,13 +69,12 @@ class Gateway:
         self._watched.clear()
         sessions = [session for session in self._sessions.all() if not session.remote]
         send(SessionReport(tuple(self._opened(session) for session in sessions)))
+        self.rated_ends.connect(send)
 
     def disconnect(self) -> None:
         """End the stream to the coordinator. The matches that this node follows go on."""
         self._send = None
-        for waiting in self._ends.values():
-            if not waiting.done():
-                waiting.set_exception(LogUnavailable("the coordinator of the cluster cannot be reached"))
+        self.rated_ends.disconnect()
 
     # As an observer
 
@@ -142,9 +134,7 @@ class Gateway:
         elif isinstance(message, Presence):
             self._update_presence(message.nodes_of)
         elif isinstance(message, EndStored):
-            waiting = self._ends.get(message.request_no)
-            if waiting and not waiting.done():
-                waiting.set_result(message)
+            self.rated_ends.handle(message)
         else:
             self._handle_session(message)
 
@@ -187,25 +177,6 @@ class Gateway:
             return False
         self._send(ItemForwarded(session.id, item))
         return True
-
-    async def store_rated_end(self, append: Append) -> list[Entry]:
-        """Let the coordinator store the end of a rated match; return its entries. Raises Conflict or LogUnavailable."""
-        if self._send is None:
-            raise LogUnavailable("the coordinator of the cluster cannot be reached")
-        number = next(self._request_numbers)
-        self._ends[number] = stored = asyncio.get_running_loop().create_future()
-        try:
-            request = encode_request(append.request) if append.request else ""
-            events = tuple(map(MATCH_CODEC.encode, append.events))
-            self._send(EndRated(number, append.match_id, append.after, events, request))
-            answer = await stored
-        finally:
-            del self._ends[number]
-        if answer.outcome == CONFLICT:
-            raise Conflict(append.match_id, append.after, answer.last)
-        if answer.outcome != STORED:
-            raise LogUnavailable(answer.why)
-        return await self._log.read(append.match_id, append.after)
 
     def is_watched(self, match_id: str) -> bool:
         """Return whether the match is watched at the coordinator."""

@@ -55,7 +55,7 @@ class ClusterNode:
         )
         referee.subscribe(self.gateway)
         referee.subscribe(self.coordinator)
-        self._shared.store_rated_ends(self.gateway.store_rated_end)
+        self._shared.store_rated_ends(self.gateway.rated_ends.store)
         self._shared.on_watched = self.coordinator.watch
 
     def open(self) -> None:
@@ -84,6 +84,7 @@ class ClusterNode:
         self._referee.sessions.elsewhere = {}
         self._shared.coordinate(coordinates=True)
         self._shared.store_rated_ends(None)
+        self.gateway.rated_ends.decide_again()
         self.coordinator.wait_for_reports()
         recovered = await self._referee.recover()
         self.coordinator.wait_for_reports()  # For the restored matches, too.
@@ -95,7 +96,7 @@ class ClusterNode:
         if self.coordinates:
             self._shared.coordinate(coordinates=False)
             self.coordinator.resign()
-            self._shared.store_rated_ends(self.gateway.store_rated_end)
+            self._shared.store_rated_ends(self.gateway.rated_ends.store)
         self.coordinator_node = coordinator
 
     def nodes_of(self, bot: str) -> Collection[str]:

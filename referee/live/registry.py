@@ -102,8 +102,7 @@ class LiveMatches:
         Matches that wait for their start continue to wait at once. The time of matches in play stands still until their
         bots are back or a time limit is over.
         """
-        found = [LiveMatch(history) for history in await self.stored.unfinished()]
-        live_matches = [live_match for live_match in found if not self.index.find(live_match.match_id)]
+        live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
         for live_match in live_matches:
             live_match.sent_turns = {turn.seat: turn for turn in live_match.match.owing}
             self.index.add(live_match)

@@ -147,12 +147,14 @@ class StoredMatches:
         return MatchPage(found, after)
 
     async def unfinished(self) -> list[MatchHistory]:
-        """Return the histories of all unfinished matches. Raises LogUnavailable.
+        """Return the histories of all unfinished matches that are not live here. Raises LogUnavailable.
 
         A match whose game cannot apply its log is voided; one that cannot be read is left out.
         """
-        histories = [await self._read_unfinished(match_id) for match_id in await self._log.unfinished()]
-        return [history for history in histories if history]
+        unknown = [match_id for match_id in await self._log.unfinished() if not self._live.find(match_id)]
+        histories = [await self._read_unfinished(match_id) for match_id in unknown]
+        # Another process may have ended a match meanwhile.
+        return [history for history in histories if history and history.match.phase is not MatchPhase.OVER]
 
     async def _read_unfinished(self, match_id: str) -> MatchHistory | None:
         try:

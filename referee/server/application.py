@@ -161,6 +161,7 @@ class Application:
         await self.close_contests(self.referee.draining)
         if self._node:
             self._node.gateway.disconnect()  # Bots count as lost with this node, so their time stands still.
+            self._node.gateway.rated_ends.close()
         await self.referee.close()
 
     async def close_contests(self, why: Exception) -> None:

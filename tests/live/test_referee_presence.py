@@ -1,6 +1,7 @@
 """Presence: starts, nonces, disconnects and returns, referee delay, draining and recovery."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,7 +19,7 @@ from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MatchResumed, MovePlayed, PlayEnded, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.match_terms import DisconnectPolicy, Policies
-from referee.match.result import EndCause, Fault
+from referee.match.result import EndCause, Fault, void_result
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
@@ -520,6 +521,28 @@ async def test_recovery_fails_if_the_log_cannot_be_read() -> None:
     later.log.make_unavailable()
     with pytest.raises(LogUnavailable):
         await later.referee.recover()
+    await later.referee.close()
+
+
+@in_loop
+async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match()
+    later = await harness.restart()
+    list_unfinished = harness.stored.unfinished
+
+    async def end_after_listing() -> Sequence[str]:
+        found = await list_unfinished()
+        last = (await harness.stored.read(match_id))[-1].number
+        end = PlayEnded(0, void_result(EndCause.ABORTED), bytes(32))
+        await harness.stored.append(match_id, last, [end])
+        return found
+
+    monkeypatch.setattr(harness.stored, "unfinished", end_after_listing)
+    assert await later.referee.recover() == 0
+    assert later.referee.live_matches == []
     await later.referee.close()
 
 
