@@ -4,6 +4,7 @@ The contract suites of the stores use the role of servers too, so they show that
 """
 
 import asyncio
+import re
 from itertools import count
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from referee.storage.postgres import schema
 from referee.storage.postgres.database import PostgresDatabase
 from tests.bus.nats import create_nats
 from tests.cluster.cluster import run_cluster
-from tests.storage.postgres_databases import NODE, OWNER, PostgresDatabases, as_role, execute_file
+from tests.deploy.tools import run_command
+from tests.storage.postgres_databases import NODE, OWNER, SQL, PostgresDatabases, as_role, execute_file
 
 _names = count(1)
 
@@ -139,6 +141,32 @@ def test_a_migration_names_a_database_that_cannot_be_reached_without_its_passwor
     refused = migrate("postgres://ada:secret@127.0.0.1:1/x")
     assert refused.exit_code == 1
     assert "cannot use postgres://ada:***@127.0.0.1:1/x: the database is unavailable" in refused.output
+
+
+def test_a_dump_is_restored_by_the_owner_for_the_same_nodes(postgres_url: str, empty_url: str, tmp_path: Path) -> None:
+    """The commands of docs/cluster.md."""
+    fetch(postgres_url, "INSERT INTO contests (contest_id) VALUES ('ladder/main')")
+    fetch(postgres_url, "INSERT INTO signing_key (pem) VALUES ('the key')")
+    file = tmp_path / "referee.dump"
+    run_command("pg_dump", "--format", "custom", "--file", file, as_role(OWNER, postgres_url))
+    restore = ("pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--dbname")
+    run_command(*restore, as_role(OWNER, empty_url), file)
+    execute_file("privileges.sql", as_role(OWNER, empty_url))
+    open_and_close(as_role(NODE, empty_url))
+    assert fetch(empty_url, "SELECT contest_id FROM contests") == ["ladder/main"]
+    assert fetch(empty_url, "SELECT pem FROM signing_key") == ["the key"]
+    assert set(fetch(empty_url, READABLE, NODE)) == set(fetch(postgres_url, TABLES))
+
+
+@pytest.mark.parametrize("file", ["database.sql", "privileges.sql"])
+def test_the_page_shows_what_the_files_grant(file: str) -> None:
+    page = (SQL.parents[1] / "docs" / "cluster.md").read_text(encoding="utf-8")
+    text = (SQL / file).read_text(encoding="utf-8")
+    text = re.sub(r"EXECUTE format\('(.*)%I(.*)', current_database\(\)\);", r"\1referee\2;", text)
+    granted = re.findall(r"^ *((?:GRANT|REVOKE) .*;)$", text, re.MULTILINE)
+    assert granted
+    emptied = [statement for statement in granted if statement.startswith("REVOKE ALL ON ALL")]
+    assert [statement for statement in granted if statement not in page] == emptied
 
 
 @pytest.mark.slow
