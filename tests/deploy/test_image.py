@@ -161,3 +161,17 @@ def test_the_image_contains_no_build_tools(image: Image) -> None:
     for program in ("pip*", "hatchling*"):
         assert not list((image.root / "opt" / "referee" / "bin").glob(program))
     assert (image.root / "data").stat().st_uid == int(image.last["USER"].partition(":")[0])
+
+
+def test_the_image_can_be_a_node_of_a_cluster(image: Image) -> None:
+    """It contains what PostgreSQL needs, so that only the connection fails."""
+    migrate = subprocess.run(
+        ["referee", "migrate", "--database", "postgres://127.0.0.1:1/x"],
+        env=image.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+    assert migrate.returncode == 1
+    assert "cannot use postgres://127.0.0.1:1/x: the database is unavailable" in migrate.stderr
