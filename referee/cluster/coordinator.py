@@ -109,17 +109,23 @@ class Coordinator:
         send(Presence({bot: nodes for bot in self._sessions.bots() if (nodes := self._nodes_of_online(bot))}))
 
     def disconnect(self, node: str, send: Send) -> None:
-        """End a stream. The bots of the node count as connected until the node has left the cluster."""
+        """End a stream. The bots of the node count as connected until the node has left the cluster.
+
+        If one of them connects to another node, nobody knows how much time it has used.
+        """
         if self._nodes.get(node) is send:
             del self._nodes[node]
+            self._wait_for_bots_of(node)
 
     def remove_node(self, node: str) -> None:
         """Wait for the bots that were connected to a node that has left the cluster."""
-        lost = self._sessions_on(node)
-        bots = {session.player.bot for session in lost}
-        self._shared.wait_for({bot for bot in bots if self._nodes_of_online(bot) == (node,)}, self._return_within_us)
-        for session in lost:
+        self._wait_for_bots_of(node)
+        for session in self._sessions_on(node):
             self._sessions.close(session)
+
+    def _wait_for_bots_of(self, node: str) -> None:
+        bots = {session.player.bot for session in self._sessions_on(node)}
+        self._shared.wait_for({bot for bot in bots if self._nodes_of_online(bot) == (node,)}, self._return_within_us)
 
     def wait_for_reports(self) -> None:
         """Wait for all bots in matches in play that may be connected to other nodes, which have not reported yet."""
@@ -161,6 +167,7 @@ class Coordinator:
             self._sessions.close(known[session_id])
         for opened in reported:
             if opened.session_id in known:  # The node has measured the turns of the bot all the time.
+                self._shared.stop_waiting_for(opened.bot)
                 self._follow_all(known[opened.session_id], opened.follows, uses=())
             else:
                 self._open_session(node, opened)

@@ -1,4 +1,4 @@
-"""Bots that have lost their connection because of a fault of the cluster: the coordinator waits for them.
+"""Bots whose node the coordinator cannot reach, or does not know: it waits for them.
 
 While it waits, no flag of theirs falls and no absence is written. When a bot is back, or the wait is over, it is
 charged nothing for its open turns so far: nobody knows when it could have answered.
@@ -27,7 +27,7 @@ class LostBots:
         return bot in self._until_us
 
     def add(self, bots: Collection[str], return_within_us: Micros) -> None:
-        """Wait for these bots, which have no session, for that long."""
+        """Wait for these bots for that long."""
         until_us = self._time.monotonic_us() + return_within_us
         self._until_us.update(dict.fromkeys(bots, until_us))
         self._time.call_at(until_us, lambda: self._give_up(until_us))
@@ -37,6 +37,10 @@ class LostBots:
         if online:
             self._end(bot)
         return online or bot in self
+
+    def discard(self, bot: str) -> None:
+        """The bot was not lost, and nothing is excused."""
+        self._until_us.pop(bot, None)
 
     def clear(self) -> None:
         """Wait for none, because another node is the coordinator."""

@@ -138,6 +138,10 @@ class SharedMatches:
         """Charge no time to these bots, which have lost their node, until they are back or that time is over."""
         self._live.lost.add(bots, return_within_us)
 
+    def stop_waiting_for(self, bot: str) -> None:
+        """The bot was connected to its node all the time, and the node has measured how much time it used."""
+        self._live.lost.discard(bot)
+
     def set_uses(self, uses: Sequence[tuple[str, TurnUse]]) -> None:
         """Note how much time was used in turns on another node, and look after these turns here from now on."""
         for match_id, used in uses:

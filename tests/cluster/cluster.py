@@ -37,9 +37,10 @@ FINISH_TIMEOUT_S = 2 * TIMEOUT_S
 class Node:
     """One `referee serve`, which can be killed, frozen and started again on the same data."""
 
-    def __init__(self, folder: Path, flags: Sequence[str]) -> None:
+    def __init__(self, folder: Path, flags: Sequence[str], program: str) -> None:
         self._folder = folder
         self._flags = flags
+        self._program = program
         self._running = ExitStack()
         self.server: ServerProcess
         folder.mkdir()
@@ -50,7 +51,7 @@ class Node:
             shift = (shifted_node.FLAG, str(wall_clock_shift_s))
             running = run_server(self._folder, *self._flags, *shift, module=shifted_node.__name__)
         else:
-            running = run_server(self._folder, *self._flags)
+            running = run_server(self._folder, *self._flags, module=self._program)
         self.server = self._running.enter_context(running)
 
     def kill(self) -> None:
@@ -180,13 +181,17 @@ def run_cluster(
     nodes: int = 1,
     flags: Sequence[str] = (),
     own_flags: Callable[[int], Sequence[str]] = lambda _: (),
+    program: str = "referee",
 ) -> Iterator[Cluster]:
     """Run a cluster of this many nodes, on which bots play a ladder and watchers watch it.
 
-    All nodes have `flags`; `own_flags` returns further ones of one node, by its number from 0.
+    All nodes have `flags`; `own_flags` returns further ones of one node, by its number from 0. `program` is the module
+    that they run.
     """
     with ExitStack() as stack:
-        running = [Node(folder / f"node-{number}", (*FLAGS, *flags, *own_flags(number))) for number in range(nodes)]
+        running = [
+            Node(folder / f"node-{number}", (*FLAGS, *flags, *own_flags(number)), program) for number in range(nodes)
+        ]
         for node in running:
             stack.callback(node.close)
             node.start()

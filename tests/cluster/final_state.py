@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from referee_client.errors import Refused
 from referee_client.organiser.calls import Retries
 
 from tests.cluster.final_logs import FinalMatch, FinalState, RatedMatch, match_of_record
@@ -82,7 +83,10 @@ class FinalLadder:
         phase = type(match).DESCRIPTOR.fields_by_name["phase"].enum_type.values_by_number[match.phase].name
         if phase != OVER:
             return FinalMatch(match.id, [seat.bot for seat in match.seats], phase=phase)
-        parts = self._call("MatchService/GetRecord", match_id=match.id)
+        try:
+            parts = self._call("MatchService/GetRecord", match_id=match.id)
+        except Refused as refused:
+            return FinalMatch(match.id, [seat.bot for seat in match.seats], phase=f"unreadable: {refused}")
         lines = [line for part in parts for line in part.lines]
         (self._folder / f"{match.id}.jsonl").write_text("".join(f"{line}\n" for line in lines))
         return match_of_record(lines)

@@ -54,7 +54,8 @@ class Stream:
     def __init__(self, coordinator: LiveNode, node: LiveNode) -> None:
         self._coordinator, self._node = coordinator, node
         self.broken = False
-        coordinator.node.coordinator.connect(node.name, self.to_node)
+        self._to_node = self.to_node  # One object, by which the coordinator knows the stream.
+        coordinator.node.coordinator.connect(node.name, self._to_node)
         node.node.gateway.connect(self.to_coordinator)
 
     def to_coordinator(self, message: ToCoordinator) -> None:
@@ -67,7 +68,7 @@ class Stream:
         """Break the stream; both sides notice."""
         self.broken = True
         self._node.node.gateway.disconnect()
-        self._coordinator.node.coordinator.disconnect(self._node.name, self.to_node)
+        self._coordinator.node.coordinator.disconnect(self._node.name, self._to_node)
 
     def _receive_from_node(self, message: bytes) -> None:
         if not self.broken:

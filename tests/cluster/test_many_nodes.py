@@ -4,15 +4,17 @@ The first node is the coordinator in the beginning.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
+from tests.cluster import unfenced_node
 from tests.cluster.cluster import Cluster, hold, run_cluster
 from tests.cluster.node_services import SharedServices, run_shared_services
+from tests.cluster.violations import report
 
 pytestmark = pytest.mark.slow
 
@@ -23,6 +25,7 @@ LONG_FAULT_S = 10
 """Longer than a bot has for its match, and than the lease of a node: the others take its place meanwhile."""
 MINUTE_S = 60
 SLOW_S = 0.2
+SHORT_HEARTBEAT = ("--ping-interval-ms", "500", "--heartbeat-timeout-ms", "2000")
 
 Fault: TypeAlias = Callable[[Cluster, SharedServices, int, float], None]
 """Lets something fail for some seconds, for one node or for all, after which it works again."""
@@ -104,12 +107,14 @@ COORDINATOR, OTHER = 0, 1
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[Cluster, SharedServices]]:
+def running(
+    folder: Path, flags: Sequence[str] = (), program: str = "referee"
+) -> Iterator[tuple[Cluster, SharedServices]]:
     services_folder = folder / "services"
     services_folder.mkdir()
     with ExitStack() as stack:
         services = stack.enter_context(run_shared_services(services_folder, NODES))
-        yield stack.enter_context(run_cluster(folder, NODES, own_flags=services.flags)), services
+        yield stack.enter_context(run_cluster(folder, NODES, flags, services.flags, program)), services
 
 
 def assert_survives(folder: Path, fault: Fault, node: int, seconds: float) -> None:
@@ -160,3 +165,20 @@ def test_clocks_that_differ_by_a_minute(tmp_path: Path) -> None:
         cluster.restart(cluster.nodes[OTHER], -MINUTE_S)
         cluster.wait_for_ends(16)
         cluster.assert_promises_kept()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("program", ["referee", unfenced_node.__name__])
+def test_only_the_fence_of_the_log_keeps_a_node_that_wakes_up_from_rewriting_history(
+    tmp_path: Path, program: str
+) -> None:
+    """The bots of the frozen node go on at others, and it wakes up with moves that it has not decided yet."""
+    with running(tmp_path, ("--ping-interval-ms", "500", "--heartbeat-timeout-ms", "2000"), program) as (
+        cluster,
+        services,
+    ):
+        cluster.wait_for_moves(100)
+        freeze_a_node(cluster, services, OTHER, FAULT_S + 2)
+        cluster.wait_for_ends(8)
+        violations = cluster.finish()
+        assert bool(violations) == (program == unfenced_node.__name__), report(violations)

@@ -179,6 +179,24 @@ async def test_time_stands_still_for_bots_that_have_lost_their_node() -> None:
 
 
 @in_loop
+async def test_a_bot_that_leaves_a_node_without_a_stream_is_not_charged_for_what_nobody_knows() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    b.log.make_unavailable()
+    cluster.streams["b"].cut()
+    await cluster.time.advance(5 * SECOND)
+    (again,) = connect(c, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await c.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == SECOND
+    await cluster.close()
+
+
+@in_loop
 async def test_a_bot_that_does_not_come_back_after_its_node_was_lost_forfeits_at_last() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
