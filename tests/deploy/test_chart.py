@@ -1,5 +1,6 @@
 """The Helm chart renders, and its output is valid for Kubernetes."""
 
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,23 @@ pytestmark = pytest.mark.slow
 CHART = DEPLOY / "helm" / "referee"
 KUBERNETES = ("1.29", "1.34")
 ALL_OPTIONS = ("serviceMonitor.enabled=true", "tls.clientCaSecretName=ca", "persistence.storageClassName=fast")
+SHARED = (
+    r"database.url=postgres://referee_node@db-1:5433\,db-2/referee?sslmode=verify-full",
+    "database.passwordSecretName=database-password",
+    "nats.urls={tls://nats-1:4333,tls://nats-2}",
+)
+CLUSTER = (
+    "replicas=3",
+    *SHARED,
+    "database.caSecretName=ca",
+    "nats.credentialsSecretName=nats",
+    "nats.caSecretName=ca",
+    "tls.clusterCaSecretName=ca",
+    "networkPolicy.callers[0].podSelector.matchLabels.role=bot",
+    "networkPolicy.databases[0].ipBlock.cidr=10.0.0.0/8",
+    "networkPolicy.natsServers[0].namespaceSelector.matchLabels.name=nats",
+)
+SINGLE_ON_POSTGRES = ("database.url=postgres://db/referee",)
 
 Rendered = dict[str, Any]
 Render = Callable[..., Rendered]
@@ -33,14 +51,26 @@ def render() -> Render:
 
 
 def pod(rendered: Rendered) -> Any:
-    return rendered["Deployment/cup"]["spec"]["template"]["spec"]
+    [controller] = [one for name, one in rendered.items() if name in ("Deployment/cup", "StatefulSet/cup")]
+    return controller["spec"]["template"]["spec"]
 
 
 def test_helm_lint_passes() -> None:
     run_command(find_tool("helm"), "lint", "--strict", CHART)
 
 
-@pytest.mark.parametrize("values", [(), ALL_OPTIONS, ("networkPolicy.enabled=false", "mayBeEvicted=true")], ids=str)
+@pytest.mark.parametrize(
+    "values",
+    [
+        (),
+        ALL_OPTIONS,
+        ("networkPolicy.enabled=false", "mayBeEvicted=true"),
+        CLUSTER,
+        (*SHARED, *ALL_OPTIONS),
+        SINGLE_ON_POSTGRES,
+    ],
+    ids=str,
+)
 def test_the_rendered_manifests_are_valid_for_kubernetes(render: Render, values: tuple[str, ...]) -> None:
     for name, one in render(*values).items():
         for version in KUBERNETES:
@@ -54,6 +84,25 @@ def test_the_rendered_manifests_are_valid_for_kubernetes(render: Render, values:
 def test_the_chart_requires_a_certificate() -> None:
     with pytest.raises(AssertionError, match=r"tls\.secretName is required"):
         run_command(find_tool("helm"), "template", "cup", CHART, "--set", "tls.secretName=")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (("replicas=3",), "more than one replica requires database.url and nats.urls"),
+        (
+            ("replicas=3", "database.url=postgres://db/referee"),
+            "more than one replica requires database.url and nats.urls",
+        ),
+        (("replicas=3", "nats.urls={tls://nats}"), "more than one replica requires database.url and nats.urls"),
+        (("nats.urls={tls://nats}",), "nats.urls requires database.url"),
+        (("replicas=0",), "replicas must be at least 1"),
+    ],
+    ids=str,
+)
+def test_the_chart_refuses_nodes_that_share_nothing(render: Render, values: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(AssertionError, match=re.escape(sentence)):
+        render(*values)
 
 
 def test_the_termination_grace_period_exceeds_the_drain(render: Render) -> None:
@@ -71,17 +120,82 @@ def test_the_settings_in_the_chart_are_valid(render: Render, tmp_path: Path) -> 
     assert tomllib.loads(text)["drain_grace_s"] == 30
 
 
-def test_the_deployment_never_runs_two_servers(render: Render) -> None:
-    spec = render()["Deployment/cup"]["spec"]
+def test_the_settings_of_a_node_are_valid_and_name_its_files(render: Render, tmp_path: Path) -> None:
+    rendered = render(*CLUSTER)
+    file = tmp_path / "referee.toml"
+    file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
+    container = pod(rendered)["containers"][0]
+    own = {one["name"]: one.get("value", "cup-1") for one in container["env"]}
+    advertise = own["REFEREE_ADVERTISE"].replace("$(POD_NAME)", own["POD_NAME"])
+    settings = read_settings({}, file, environment={"REFEREE_ADVERTISE": advertise}).settings
+    assert str(settings.advertise) == "cup-1.cup-nodes.default.svc:7700"
+    assert [str(server) for server in settings.nats] == ["tls://nats-1:4333", "tls://nats-2:4222"]
+    mounted = {one["mountPath"] for one in container["volumeMounts"]}
+    named = (settings.database_password_file, settings.nats_credentials, settings.nats_ca, settings.cluster_ca)
+    assert {str(path.parent) for path in named if path} <= mounted
+    assert None not in named
+    secrets = {one["name"]: one["secret"]["secretName"] for one in pod(rendered)["volumes"] if "secret" in one}
+    assert secrets == {
+        "tls": "referee-tls",
+        "cluster-ca": "ca",
+        "database": "database-password",
+        "database-ca": "ca",
+        "nats": "nats",
+        "nats-ca": "ca",
+    }
+
+
+def test_one_pod_with_one_volume_is_the_default(render: Render) -> None:
+    rendered = render()
+    spec = rendered["Deployment/cup"]["spec"]
     assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+    assert "PersistentVolumeClaim/cup" in rendered
+    assert rendered["PodDisruptionBudget/cup"]["spec"]["maxUnavailable"] == 0
 
 
-def test_the_pod_has_no_unneeded_privileges(render: Render) -> None:
-    container = pod(render())["containers"][0]
+def test_nodes_have_names_and_are_replaced_one_after_the_other(render: Render) -> None:
+    rendered = render(*CLUSTER)
+    spec = rendered["StatefulSet/cup"]["spec"]
+    assert spec["replicas"] == 3
+    assert (spec["podManagementPolicy"], spec["updateStrategy"]) == ("OrderedReady", {"type": "RollingUpdate"})
+    assert rendered["PodDisruptionBudget/cup"]["spec"]["maxUnavailable"] == 1
+    names = rendered[f"Service/{spec['serviceName']}"]["spec"]
+    assert (names["clusterIP"], names["publishNotReadyAddresses"]) == ("None", True)
+    assert names["selector"].items() <= spec["template"]["metadata"]["labels"].items()
+    assert not [name for name in rendered if name.startswith(("PersistentVolumeClaim/", "Deployment/"))]
+
+
+def test_a_single_server_reaches_nothing_outside(render: Render) -> None:
+    assert render()["NetworkPolicy/cup"]["spec"]["egress"] == []
+
+
+def test_nodes_reach_the_two_services_and_each_other_and_nothing_else(render: Render) -> None:
+    policy = render(*CLUSTER)["NetworkPolicy/cup"]["spec"]
+    nodes = [{"podSelector": policy["podSelector"]}]
+    databases = [{"ipBlock": {"cidr": "10.0.0.0/8"}}]
+    nats_servers = [{"namespaceSelector": {"matchLabels": {"name": "nats"}}}]
+    assert policy["egress"] == [
+        {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]},
+        {"ports": [{"port": 5433}, {"port": 5432}], "to": databases},
+        {"ports": [{"port": 4333}, {"port": 4222}], "to": nats_servers},
+        {"ports": [{"port": "grpc"}], "to": nodes},
+    ]
+    assert {"ports": [{"port": "grpc"}], "from": nodes} in policy["ingress"]
+
+
+def test_a_server_without_nats_reaches_postgresql_only(render: Render) -> None:
+    egress = render(*SINGLE_ON_POSTGRES)["NetworkPolicy/cup"]["spec"]["egress"]
+    assert [port["port"] for rule in egress for port in rule["ports"]] == [53, 53, 5432]
+
+
+@pytest.mark.parametrize("values", [(), CLUSTER], ids=["one", "cluster"])
+def test_the_pod_has_no_unneeded_privileges(render: Render, values: tuple[str, ...]) -> None:
+    spec = pod(render(*values))
+    container = spec["containers"][0]
     assert container["securityContext"]["readOnlyRootFilesystem"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    assert pod(render())["securityContext"]["runAsNonRoot"]
-    assert not pod(render())["automountServiceAccountToken"]
+    assert spec["securityContext"]["runAsNonRoot"]
+    assert not spec["automountServiceAccountToken"]
 
 
 def test_the_service_monitor_selects_the_metrics_service(render: Render) -> None:
