@@ -44,7 +44,7 @@ def secured(folder: Path) -> Iterator[PrivateNats]:
     (folder / "observer").write_text("observer:observes\n", encoding="utf-8")
     (folder / "wrong").write_text("referee:wrong-p4ssword\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("REFEREE_NATS_PASSWORD", "p4ssword")
+        patch.setenv("NATS_REFEREE_PASSWORD", "p4ssword")
         with create_nats(folder, folder / "referee.conf") as server:
             yield server
 

@@ -1,23 +1,18 @@
 """Checks of the Dockerfile and the compose file that need no container engine."""
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from referee.cli import main
 from referee.server.settings_reader import read_settings
-from referee.storage.postgres.database import PostgresDatabase
+from tests.deploy.compose_cluster import CLUSTER, read_services
 from tests.deploy.dockerfile import last_stage, steps
 from tests.deploy.tools import DEPLOY, ROOT, find_tool, run_command
-from tests.storage.postgres_databases import run_postgres
 
 COMPOSE = DEPLOY / "compose.yaml"
-CLUSTER = DEPLOY / "compose-cluster.yaml"
 
 
 def read_file(file: Path) -> dict[str, Any]:
@@ -119,7 +114,7 @@ def test_only_grpc_is_published_to_other_machines(services: dict[str, Any]) -> N
 
 
 def test_each_node_is_called_by_its_own_name_and_differs_in_nothing_else() -> None:
-    services = read_file(CLUSTER)["services"]
+    services = read_services()
     nodes = {name: services[name]["environment"] for name in services if name.startswith("node-")}
     assert len(nodes) == 3
     for name, settings in nodes.items():
@@ -127,42 +122,8 @@ def test_each_node_is_called_by_its_own_name_and_differs_in_nothing_else() -> No
 
 
 def test_the_nodes_may_use_the_name_of_their_cluster_in_nats() -> None:
-    cluster = read_file(CLUSTER)["services"]["node-1"]["environment"]["REFEREE_NATS_CLUSTER"]
+    cluster = read_services()["node-1"]["environment"]["REFEREE_NATS_CLUSTER"]
     assert f'"referee.{cluster}.>"' in (DEPLOY / "nats" / "referee.conf").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_postgresql_is_prepared_with_the_roles_and_their_passwords(tmp_path: Path) -> None:
-    """The scripts that the container executes, then what `migrate` and `privileges` do."""
-    roles = (DEPLOY / "postgres" / "roles.sql").read_text(encoding="utf-8")
-    (tmp_path / "roles.sql").write_text(roles.replace("/run/secrets", str(tmp_path)), encoding="utf-8")
-    for name in ("owner-password", "database-password"):
-        (tmp_path / name).write_text(f"it's-{name}\n", encoding="utf-8")
-    with run_postgres() as server:
-        address = server.url().rpartition("@")[2]
-        psql = ("psql", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--dbname")
-        owner = f"postgres://referee_owner@{address}"
-        run_command(*psql, server.url(), "--file", tmp_path / "roles.sql")
-        run_command(*psql, server.url(), "--file", DEPLOY / "postgres" / "database.sql")
-        flags = ("--database", owner, "--database-password-file", str(tmp_path / "owner-password"))
-        migrated = CliRunner().invoke(main, ["migrate", *flags])
-        assert migrated.exit_code == 0, migrated.output
-        command = read_file(CLUSTER)["services"]["privileges"]["entrypoint"][2].replace("$$", "$")
-        for before, after in (
-            ("/run/secrets", tmp_path),
-            ("--host postgres --username referee_owner --dbname referee", f"--dbname {owner}"),
-            ("/privileges.sql", DEPLOY / "postgres" / "privileges.sql"),
-        ):
-            assert before in command
-            command = command.replace(before, str(after))
-        run_command("sh", "-c", command)
-        database = PostgresDatabase(f"postgres://referee_node@{address}", password_file=tmp_path / "database-password")
-        asyncio.run(open_and_close(database))
-
-
-async def open_and_close(database: PostgresDatabase) -> None:
-    await database.open()
-    await database.close()
 
 
 @pytest.mark.parametrize("page", ["deploy/Dockerfile", "docs/operations.md"])
