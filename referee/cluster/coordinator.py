@@ -31,12 +31,14 @@ from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Time
 from referee.live.queued_command import NotRunHere
 from referee.live.sessions import Hello, Session, Sessions
 from referee.live.shared_matches import SharedMatches
-from referee.match.clock import Micros
+from referee.match.clock import MS, Micros
 from referee.match.events import MatchResumed, PlayEnded, PlayStarted
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.storage.codec import MATCH_CODEC, decode_request
 
+MAX_SILENCE_US: Micros = 1_500 * MS
+"""A node that has been silent for longer, although it writes a ping every second, may stand still."""
 DELIVERED = (NonceRequested, VerdictNotice, NoticeNote)
 """Items that the node of the session does not make itself."""
 
@@ -102,10 +104,13 @@ class Coordinator:
         self._return_within_us = return_within_us
         self._nodes: dict[str, Send] = {}
         """Sends a message to each node that has a stream."""
+        self._silent_us: dict[str, Callable[[], Micros]] = {}
+        """Returns how long each of these nodes has sent nothing."""
 
-    def connect(self, node: str, send: Send) -> None:
-        """Begin a stream to a node, which reports its sessions next."""
+    def connect(self, node: str, send: Send, silent_us: Callable[[], Micros]) -> None:
+        """Begin a stream to a node, which reports its sessions next. `silent_us` returns for how long it is silent."""
         self._nodes[node] = send
+        self._silent_us[node] = silent_us
         send(Presence({bot: nodes for bot in self._sessions.bots() if (nodes := self._nodes_of_online(bot))}))
 
     def disconnect(self, node: str, send: Send) -> None:
@@ -114,7 +119,7 @@ class Coordinator:
         If one of them connects to another node, nobody knows how much time it has used.
         """
         if self._nodes.get(node) is send:
-            del self._nodes[node]
+            del self._nodes[node], self._silent_us[node]
             self._wait_for_bots_of(node)
 
     def remove_node(self, node: str) -> None:
@@ -137,6 +142,7 @@ class Coordinator:
         Only the matches of bots that are connected here go on here.
         """
         self._nodes.clear()
+        self._silent_us.clear()
         for session in _only_remote(self._sessions.all()):
             self._sessions.close(session)
         self._shared.release_all()
@@ -241,9 +247,16 @@ class Coordinator:
 
     def _put(self, session: RemoteSession, item: OutboxItem) -> None:
         if isinstance(item, TakeoverNotice):
+            self._excuse_silence(session)
             self._send(session.node, CloseSession(session.id, item.by_session_id))
         elif isinstance(item, DELIVERED):
             self._start(self._deliver(session, item))
+
+    def _excuse_silence(self, session: RemoteSession) -> None:
+        """Charge no time to a bot that leaves a node which may stand still, since it could not answer there."""
+        silent_us = self._silent_us.get(session.node)
+        if silent_us and silent_us() > MAX_SILENCE_US:
+            self._shared.wait_for({session.player.bot}, self._return_within_us)
 
     async def _deliver(self, session: RemoteSession, item: OutboxItem) -> None:
         self._send(session.node, Deliver(session.id, await self._encode_item(session, item)))

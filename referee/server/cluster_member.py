@@ -195,7 +195,7 @@ class ClusterMember:
         if not self.node.ready:
             raise NodeUnavailable(NO_COORDINATOR)
         self._sends[node] = lambda message: send(encode(message))
-        self.node.coordinator.connect(node, self._sends[node])
+        self.node.coordinator.connect(node, self._sends[node], lambda: self._stream_server.silent_us(node))
 
     def receive(self, node: str, message: bytes) -> None:
         self.node.coordinator.handle(node, decode_to_coordinator(message))

@@ -54,8 +54,9 @@ class Stream:
     def __init__(self, coordinator: LiveNode, node: LiveNode) -> None:
         self._coordinator, self._node = coordinator, node
         self.broken = False
+        self.silent_us = 0
         self._to_node = self.to_node  # One object, by which the coordinator knows the stream.
-        coordinator.node.coordinator.connect(node.name, self._to_node)
+        coordinator.node.coordinator.connect(node.name, self._to_node, lambda: self.silent_us)
         node.node.gateway.connect(self.to_coordinator)
 
     def to_coordinator(self, message: ToCoordinator) -> None:

@@ -196,6 +196,28 @@ async def test_a_bot_that_leaves_a_node_without_a_stream_is_not_charged_for_what
     await cluster.close()
 
 
+@pytest.mark.parametrize("new_node", [0, 2], ids=["coordinator", "other"])
+@pytest.mark.parametrize(("silent_us", "charged_us"), [(2 * SECOND, SECOND), (SECOND, 4 * SECOND)])
+@in_loop
+async def test_a_bot_is_not_charged_for_a_node_that_stands_still(
+    silent_us: int, charged_us: int, new_node: int
+) -> None:
+    cluster = LiveCluster()
+    match_id, *_ = await start_apart(cluster)
+    await cluster.time.advance(3 * SECOND)
+    cluster.streams["b"].silent_us = silent_us
+    node = cluster.nodes[new_node]
+    (again,) = connect(node, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await node.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == charged_us
+    await cluster.close()
+
+
 @in_loop
 async def test_a_bot_that_does_not_come_back_after_its_node_was_lost_forfeits_at_last() -> None:
     cluster = LiveCluster()

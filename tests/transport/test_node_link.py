@@ -99,10 +99,11 @@ def test_a_quiet_stream_stays_open_while_both_sides_live() -> None:
 
 
 def test_a_silent_stream_ends_after_three_seconds() -> None:
-    async def check(time: FakeTime, _one: Side, _two: Side, one_task: asyncio.Task[str], two_task: Any) -> None:
+    async def check(time: FakeTime, one: Side, _two: Side, one_task: asyncio.Task[str], two_task: Any) -> None:
         two_task.cancel()
         await time.advance(MAX_SILENCE_US - 1)
         assert not one_task.done()
+        assert one.link.silent_us == MAX_SILENCE_US - 1
         await time.advance(1)
         assert await one_task == "nothing was received for 3 s"
 

@@ -61,6 +61,11 @@ class NodeLink:
         self._heard_us = time.monotonic_us()
         self._timer: Timer | None = None
 
+    @property
+    def silent_us(self) -> Micros:
+        """How long the other side has written nothing."""
+        return self._time.monotonic_us() - self._heard_us
+
     def send(self, message: bytes) -> None:
         """Queue a message. It is dropped if the stream has ended, or ends because too many wait."""
         if self._ended.done():

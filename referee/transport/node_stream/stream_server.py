@@ -9,6 +9,7 @@ import structlog
 
 from referee.accounts.account_errors import BadField
 from referee.live.ports import Time
+from referee.match.clock import Micros
 from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader, Metadata
 from referee.transport.guards.error_interceptor import abort_with
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
@@ -60,6 +61,10 @@ class NodeStreamServer:
         self._counter = counter
         self._links: dict[str, NodeLink] = {}
         """The open stream of each node."""
+
+    def silent_us(self, node: str) -> Micros:
+        """Return how long a node has written nothing to its open stream."""
+        return self._links[node].silent_us
 
     def end_all(self, why: str) -> None:
         """End all streams, for instance because this node coordinates no more. Nodes may connect again at once."""
