@@ -16,14 +16,14 @@ import pytest
 from referee.live.ports import EventLog
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.appending import MATCHES
-from tests.storage.stores import events_of, noon_ms, note, notes, run_with_store
+from tests.storage.stores import Store, events_of, noon_ms, note, notes, run_with_store
 
 PROJECT = Path(__file__).parents[2]
 
 
 @contextmanager
-def run_appending_process(path: Path, durability: str, at_once: int) -> Iterator["subprocess.Popen[str]"]:
-    command = [sys.executable, "-m", "tests.storage.appending", str(path), durability, str(at_once)]
+def run_appending_process(log: Path | str, durability: str, at_once: int) -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-m", "tests.storage.appending", str(log), durability, str(at_once)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as process:
         try:
             yield process
@@ -42,8 +42,8 @@ def kill_and_read_acknowledged(process: "subprocess.Popen[str]", lines: list[str
     return last
 
 
-def kill_after(path: Path, acknowledgements: int, durability: str = "full", at_once: int = 3) -> dict[str, int]:
-    with run_appending_process(path, durability, at_once) as process:
+def kill_after(log: Path | str, acknowledgements: int, durability: str = "full", at_once: int = 3) -> dict[str, int]:
+    with run_appending_process(log, durability, at_once) as process:
         assert process.stdout
         lines = [process.stdout.readline() for _ in range(acknowledgements)]
         return kill_and_read_acknowledged(process, lines)
@@ -58,6 +58,10 @@ def kill_at_size(path: Path, size: int, at_once: int) -> dict[str, int]:
 
 
 def check(path: Path, last: dict[str, int], at_once: int) -> None:
+    check_log(SqliteEventLog(path, noon_ms), last, at_once)
+
+
+def check_log(log: Store, last: dict[str, int], at_once: int) -> None:
     async def read(log: EventLog) -> None:
         for match_id in MATCHES:
             entries = await log.read(match_id)
@@ -68,7 +72,7 @@ def check(path: Path, last: dict[str, int], at_once: int) -> None:
         after = len(await log.read("later"))
         await log.append("later", after, [note(after)])
 
-    run_with_store(SqliteEventLog(path, noon_ms), read)
+    run_with_store(log, read)
 
 
 @pytest.mark.parametrize("durability", ["full", "normal"])
