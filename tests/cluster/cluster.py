@@ -14,7 +14,7 @@ from pathlib import Path
 
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
-from tests.cluster import shifted_node
+from tests.cluster import newer_node, shifted_node
 from tests.cluster.checker import check
 from tests.cluster.final_state import FinalLadder, patient_call
 from tests.cluster.recorders import Recorders, run_bots, run_watchers
@@ -54,9 +54,20 @@ class Node:
             running = run_server(self._folder, *self._flags, module=self._program)
         self.server = self._running.enter_context(running)
 
+    def start_release(self, oldest_protocol: int, newest_protocol: int) -> None:
+        """Start it as a later release, which understands these protocols between nodes."""
+        protocols = (newer_node.FLAG, f"{oldest_protocol},{newest_protocol}")
+        running = run_server(self._folder, *self._flags, *protocols, module=newer_node.__name__)
+        self.server = self._running.enter_context(running)
+
     def kill(self) -> None:
         """Kill it with SIGKILL."""
         self.server.kill()
+
+    def drain(self) -> None:
+        """Let it hand over its work and end."""
+        self.server.process.terminate()
+        assert self.server.process.wait(TIMEOUT_S) == 0, self.log_end()
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -126,6 +137,12 @@ class Cluster:
         addresses = [node.server.address for node in self.nodes if node.is_running]
         self._bots.connect_to(addresses)
         self._watchers.connect_to(addresses)
+
+    def upgrade(self, node: Node, oldest_protocol: int, newest_protocol: int) -> None:
+        """Replace a node by one of a later release."""
+        node.drain()
+        node.start_release(oldest_protocol, newest_protocol)
+        self.publish_addresses()
 
     def restart(self, node: Node, wall_clock_shift_s: float = 0) -> None:
         """Start a node that was killed."""

@@ -154,6 +154,31 @@ def test_many_faults(tmp_path: Path, rng: random.Random) -> None:
         cluster.assert_promises_kept()
 
 
+def test_a_rolling_upgrade_to_a_release_with_another_protocol(tmp_path: Path) -> None:
+    with running(tmp_path) as (cluster, _):
+        for node in cluster.nodes:
+            cluster.wait_for_moves(50)
+            cluster.upgrade(node, 1, 2)
+        cluster.wait_for_ends(4)
+        cluster.assert_promises_kept()
+
+
+@pytest.mark.soak
+def test_a_node_that_is_too_old_says_so_and_leaves(tmp_path: Path) -> None:
+    with running(tmp_path) as (cluster, _):
+        for node in cluster.nodes:
+            cluster.upgrade(node, 1, 2)
+        *newest, last = cluster.nodes
+        for node in newest:
+            cluster.upgrade(node, 2, 3)
+        cluster.wait_for_moves(50)
+        last.drain()
+        with pytest.raises(AssertionError, match="too old for the cluster: it understands protocols up to 1"):
+            last.start()
+        cluster.wait_for_ends(4)
+        cluster.assert_promises_kept()
+
+
 @pytest.mark.soak
 def test_clocks_that_differ_by_a_minute(tmp_path: Path) -> None:
     with running(tmp_path) as (cluster, _):
