@@ -86,6 +86,8 @@ class ClusterMember:
         self._role_known = asyncio.Event()
         self._draining: RefereeDraining | None = None
         self._members: Sequence[Node] = ()
+        self._membership: Membership | None = None
+        """None: the node has not begun to join."""
 
     def other_nodes(self, application: Application) -> OtherNodes:
         """Return how the application and other nodes reach each other."""
@@ -96,8 +98,9 @@ class ClusterMember:
 
     def metrics_sources(self) -> ClusterSources:
         """Return what metrics show of this node, which must be a member."""
+        assert self._membership
         return ClusterSources(
-            self._bus, self._stream_counts, self.membership.status, lambda: self._forwarder.forwarded_calls
+            self._bus, self._stream_counts, self._membership.status, lambda: self._forwarder.forwarded_calls
         )
 
     def attach(self, remote_play: RemotePlay) -> None:
@@ -115,21 +118,23 @@ class ClusterMember:
         self.node.open()
         profile = Node("", address, VERSION, OLDEST_PROTOCOL, NEWEST_PROTOCOL, LEASE_US)
         shared = self._application.referee.shared
-        self.membership = Membership(
+        self._membership = Membership(
             self._nodes, self._time, profile, self, lambda: self.node_id, lambda: len(shared.followed)
         )
-        await self.membership.open()
+        await self._membership.open()
         await self._role_known.wait()
 
     async def resign(self, why: RefereeDraining) -> None:
         """Let another node become the coordinator, because this one is about to leave."""
         self._draining = why
-        await self.membership.resign()
+        if self._membership:
+            await self._membership.resign()
 
     async def close(self) -> None:
         """Leave the cluster, after everything has been stored."""
         await self._stream.close()
-        await self.membership.close()
+        if self._membership:
+            await self._membership.close()
         for task in self._tasks:
             task.cancel()
         self.node.close()

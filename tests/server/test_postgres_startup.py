@@ -1,6 +1,7 @@
 """A server on PostgreSQL: its start, the lock of its database, and the commands that find the database there."""
 
 import asyncio
+import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
@@ -10,9 +11,11 @@ import asyncpg
 import pytest
 from click.testing import CliRunner
 
+from referee.bus.nats_servers import parse_servers
 from referee.cli import main
 from referee.live.match_timing import LoopTime
 from referee.local.embedded_server import settings as local_settings
+from referee.local.nats_server import PrivateNats
 from referee.server.referee_server import RefereeServer, ServerInfo
 from referee.server.setting_types import DatabaseUrl
 from referee.server.settings import Settings
@@ -85,6 +88,21 @@ def test_a_second_server_on_a_database_does_not_start(postgres_url: str) -> None
 
     asyncio.run(check())
     start(postgres_url)
+
+
+def test_a_node_whose_port_is_in_use_says_so_and_leaves_nothing_behind(postgres_url: str, nats: PrivateNats) -> None:
+    node = replace(settings(postgres_url), nats=parse_servers(nats.url), nats_credentials=nats.credentials_file)
+
+    async def check() -> None:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            used = replace(node, listen=replace(node.listen, port=listener.getsockname()[1]))
+            with pytest.raises(StartupError, match="cannot listen on 127.0.0.1"):
+                await RefereeServer(used).open()
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(check())
 
 
 def test_a_database_that_cannot_be_reached_is_named_without_its_password() -> None:
