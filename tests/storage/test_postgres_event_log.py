@@ -59,13 +59,11 @@ class Writer:
     def _events(self) -> list[Event]:
         """Return events of which one can be told from all others. Moves alone are written by one statement."""
         self._next_note += 1
-        moves = [MOVE] * self._rng.randrange(3)
+        moves: list[Event] = [MOVE] * self._rng.randrange(3)
         return [*moves, note(self._next_note)] if self._rng.random() < 0.5 or not moves else moves
 
 
-def with_writers(
-    url: str, rng: random.Random, run: Callable[[Sequence[Writer]], Awaitable[None]]
-) -> list[Writer]:
+def with_writers(url: str, rng: random.Random, run: Callable[[Sequence[Writer]], Awaitable[None]]) -> list[Writer]:
     """Run writers, each with its own log, and check that the logs hold exactly what was accepted."""
 
     async def run_all() -> list[Writer]:
