@@ -141,6 +141,25 @@ async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
 
 
 @async_test
+async def test_a_rejection_concerns_one_match_although_another_one_has_the_same_token() -> None:
+    seen: list[tuple[str, str]] = []
+
+    def stubborn(turn: Turn) -> str:
+        seen.append((turn.match_id, turn.refused.reason if turn.refused else ""))
+        return "nonsense"
+
+    harness = SeatHarness(stubborn)
+    for match_id in ("m", "n"):
+        harness.seats.on_turn(turn("t1", match_id), listed=True)
+        await harness.next_item()
+    harness.seats.on_verdict(rejection("t1", error_pb2.ERROR_REASON_MALFORMED_MOVE))
+    for match_id in ("n", "m"):
+        harness.seats.on_turn(turn("t2", match_id), listed=True)
+        await harness.next_item()
+    assert seen[2:] == [("n", ""), ("m", "MALFORMED_MOVE")]
+
+
+@async_test
 async def test_an_answer_rejected_as_unavailable_is_sent_again() -> None:
     harness = SeatHarness(first_move)
     harness.seats.on_turn(turn(), listed=True)

@@ -31,5 +31,6 @@ class OpenTurn:
         if self.answer is None:
             return False
         if self.answer.HasField("move"):
-            return verdict.turn_token == self.turn.token
+            # Turns of different matches can have the same token.
+            return (verdict.match_id, verdict.turn_token) == (self.turn.match_id, self.turn.token)
         return verdict.item_id == self.answer.item_id
