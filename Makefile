@@ -11,7 +11,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes; without bytecode files each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lint check test toolchains coverage soak mutants proto golden bench compiled pure tools requirements clean
+.PHONY: help demo cluster lint check test toolchains coverage soak mutants proto golden bench compiled pure tools requirements clean
 
 help: ## List all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,10 @@ $(READY): requirements/dev.txt pyproject.toml proto/python/pyproject.toml client
 demo: $(READY) ## Play a small arena
 	@rm -rf build/demo
 	@$(BIN)/referee arena demo.toml --out build/demo
+
+cluster: $(READY) ## Let three nodes play, kill one of them, and check that nothing was lost; needs PostgreSQL
+	@rm -rf build/cluster
+	@$(BIN)/python -m cluster_demo
 
 lint: $(READY) ## All static checks
 	$(BIN)/ruff check .
