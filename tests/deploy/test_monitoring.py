@@ -43,7 +43,14 @@ REMOVE = """
 """
 MAY_BE_EMPTY = ("ALERTS",)
 """Series that a query may name although they are empty."""
-ONLY_IN_CLUSTERS = ("referee_bus_",)
+ONLY_IN_CLUSTERS = (
+    "referee_bus_",
+    "referee_cluster_",
+    "referee_coordinator",
+    "referee_forwarded_calls",
+    "referee_lease_renewals",
+    "referee_node_stream",
+)
 """Prefixes of metrics that only the nodes of a cluster have."""
 
 
