@@ -1,5 +1,7 @@
 """Cost of an event in the log, with one commit per event and with group commit: CPU time of all threads.
 
+For PostgreSQL, that of its server is written as well.
+
 python -m bench.log
 """
 
@@ -11,12 +13,15 @@ from pathlib import Path
 
 import click
 
+from bench.cluster_stage import SharedServers, run_shared_servers
 from referee.live.ports import EventLog
 from referee.match.clock import Clock
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed, MoveSource
 from referee.storage.codec import MATCH_CODEC
 from referee.storage.memory import MemoryEventLog
+from referee.storage.postgres.database import PostgresDatabase
+from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.event_log import SqliteEventLog
 
@@ -36,17 +41,16 @@ async def in_groups(log: EventLog) -> None:
         await asyncio.gather(*(log.append(f"match {match}", number, [MOVE]) for match in range(AT_ONCE)))
 
 
-async def measured_us(play: Callable[[EventLog], Awaitable[None]], log: EventLog) -> float:
-    started = time.process_time()
+async def measured_us(play: Callable[[EventLog], Awaitable[None]], log: EventLog, cpu_s: Callable[[], float]) -> float:
+    started = cpu_s()
     await play(log)
-    return (time.process_time() - started) / EVENTS * 1e6
+    return (cpu_s() - started) / EVENTS * 1e6
 
 
-async def measure_log(name: str, log: EventLog) -> None:
-    alone = await measured_us(one_by_one, log)
-    grouped = await measured_us(in_groups, log)
-    await log.close()
-    click.echo(f"{name:14} {alone:6.1f} µs one by one, {grouped:6.1f} µs in groups of {AT_ONCE}: {alone / grouped:.1f}")
+async def measure_log(name: str, log: EventLog, cpu_s: Callable[[], float] = time.process_time) -> None:
+    alone = await measured_us(one_by_one, log, cpu_s)
+    grouped = await measured_us(in_groups, log, cpu_s)
+    click.echo(f"{name:24} {alone:6.1f} µs one by one, {grouped:6.1f} µs in groups of {AT_ONCE}: {alone / grouped:.1f}")
 
 
 def measure_codec() -> None:
@@ -59,7 +63,7 @@ def measure_codec() -> None:
         MATCH_CODEC.decode(line)
     decoded = time.process_time()
     click.echo(
-        f"{'codec':14} {(encoded - started) / EVENTS * 1e6:6.1f} µs to encode a move, "
+        f"{'codec':24} {(encoded - started) / EVENTS * 1e6:6.1f} µs to encode a move, "
         f"{(decoded - encoded) / EVENTS * 1e6:.1f} µs to decode it ({len(line)} characters)"
     )
 
@@ -72,13 +76,28 @@ async def measure_logs(folder: Path) -> None:
     await measure_log("memory", MemoryEventLog(wall_ms))
     for durability in Durability:
         path = folder / f"{durability.value}.db"
-        await measure_log(f"SQLite {durability.value}", SqliteEventLog(path, wall_ms, durability))
+        log = SqliteEventLog(path, wall_ms, durability)
+        await measure_log(f"SQLite {durability.value}", log)
+        await log.close()
+
+
+async def measure_postgres(servers: SharedServers) -> None:
+    for name, cpu_s in (("PostgreSQL, client", time.process_time), ("PostgreSQL, server", servers.postgres_cpu_s)):
+        database = PostgresDatabase(await servers.create_database())
+        await database.open()
+        log = PostgresEventLog(database)
+        await log.heads(["any"])  # So that no connection is opened or closed while it is measured.
+        await measure_log(name, log, cpu_s)
+        await log.close()
+        await database.close()
 
 
 def main() -> None:
     measure_codec()
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(measure_logs(Path(folder)))
+        with run_shared_servers(Path(folder)) as servers:
+            asyncio.run(measure_postgres(servers))
 
 
 if __name__ == "__main__":

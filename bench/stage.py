@@ -84,10 +84,13 @@ class Stage:
     def resident_bytes(self) -> int:
         return resident_bytes(self.pid)
 
+    def cpu_s(self) -> float:
+        return cpu_s(self.pid)
+
     def cost(self, moves: int, seconds: float, rate: float = 0) -> Cost:
-        before = cpu_s(self.pid)
+        before = self.cpu_s()
         played = self.crowd.play(moves, seconds, rate)
-        used = cpu_s(self.pid) - before
+        used = self.cpu_s() - before
         self.table.left = 0 if played.dry else self.table.left - played.moves
         return Cost(played, used)
 
@@ -124,9 +127,14 @@ def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | Non
         with channel:
             secret = create_organiser_token(channel, running.admin_token)
         with crowd(running.address, roots) as bots:
-            path = recorded_games(scope.folder, work.game, work.whole)
-            bots.do("open", organiser=secret, games=str(path), **_wishes(work))
+            open_bots(scope, bots, work, secret)
             yield Stage(running.process.pid, running.address, bots, folder)
+
+
+def open_bots(scope: Scope, bots: Crowd, work: Work, organiser: str) -> None:
+    """Register and connect all bots."""
+    path = recorded_games(scope.folder, work.game, work.whole)
+    bots.do("open", organiser=organiser, games=str(path), **_wishes(work))
 
 
 MATCHES, MATCHES_OF_ROOMY = 100, 128

@@ -7,6 +7,7 @@ from bench.measurements import (
     matches,
     memory,
     moves,
+    nodes,
     path,
     peers,
     recovery,
@@ -18,6 +19,7 @@ from bench.measurements import (
 
 SUITE = (
     moves.MEASUREMENT,
+    nodes.MEASUREMENT,
     sizes.MEASUREMENT,
     path.MEASUREMENT,
     levels.MEASUREMENT,

@@ -26,7 +26,8 @@ const patience = 3 * time.Minute
 
 // crowd is all bots of one run, what they play, and how far they are.
 type crowd struct {
-	dial        func() (*grpc.ClientConn, error)
+	addresses   []string // Those of the nodes.
+	dial        func(address string) (*grpc.ClientConn, error)
 	connections []*grpc.ClientConn
 	calls       *grpc.ClientConn // For the calls of the organiser, so that streams leave room for them.
 	organiser   context.Context
@@ -70,30 +71,30 @@ type match struct {
 // streamsPerConnection is less than the referee permits on one connection.
 const streamsPerConnection = 200
 
-func connect(referee, roots string, connections int) (*crowd, error) {
+func connect(addresses []string, roots string, connections int) (*crowd, error) {
 	safe, err := transport(roots)
 	if err != nil {
 		return nil, err
 	}
-	c := &crowd{matches: map[string]*match{}, watching: func() {}}
+	c := &crowd{addresses: addresses, matches: map[string]*match{}, watching: func() {}}
 	c.news = sync.NewCond(&c.mu)
-	c.dial = func() (*grpc.ClientConn, error) {
+	c.dial = func(address string) (*grpc.ClientConn, error) {
 		return grpc.NewClient(
-			referee,
+			address,
 			grpc.WithTransportCredentials(safe),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.WaitForReady(true)),
 		)
 	}
-	if c.calls, err = c.dial(); err != nil {
+	if c.calls, err = c.dial(addresses[0]); err != nil {
 		return nil, err
 	}
 	return c, c.connect(connections)
 }
 
-// connect opens connections until there are that many.
+// connect opens connections until there are that many, and the same number to each node.
 func (c *crowd) connect(count int) error {
-	for len(c.connections) < count {
-		connection, err := c.dial()
+	for len(c.connections) < count || len(c.connections)%len(c.addresses) != 0 {
+		connection, err := c.dial(c.addresses[len(c.connections)%len(c.addresses)])
 		if err != nil {
 			return err
 		}

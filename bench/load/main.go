@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // command is one line of the input: what is to be done, and with what. What is not needed is left out.
@@ -36,7 +37,7 @@ type command struct {
 }
 
 func main() {
-	referee := flag.String("referee", "", "HOST:PORT")
+	referee := flag.String("referee", "", "HOST:PORT, or several of them with commas, over which the bots are spread")
 	roots := flag.String("ca", "", "PEM file of the roots to trust; without it nothing is encrypted")
 	connections := flag.Int("connections", 8, "connections that all streams share; more are opened for many bots")
 	flag.Parse()
@@ -47,7 +48,7 @@ func main() {
 }
 
 func run(referee, roots string, connections int) error {
-	crowd, err := connect(referee, roots, connections)
+	crowd, err := connect(strings.Split(referee, ","), roots, connections)
 	if err != nil {
 		return err
 	}
