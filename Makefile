@@ -30,7 +30,7 @@ demo: $(READY) ## Play a small arena
 
 cluster: $(READY) ## Let three nodes play, kill one of them, and check that nothing was lost; needs PostgreSQL
 	@rm -rf build/cluster
-	@$(BIN)/python -m cluster_demo
+	@$(BIN)/python -m deploy.cluster_demo
 
 lint: $(READY) ## All static checks
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cluster_demo import __main__ as demonstration
+from deploy.cluster_demo import __main__ as demonstration
 from referee.local.postgres_server import PostgresMissing, find_programs
 from tests.e2e.server import TIMEOUT_S
 
@@ -51,7 +51,7 @@ def folder() -> Iterator[Path]:
 
 def start(folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "cluster_demo", "--moves", "40", "--out", str(folder / "out")],
+        [sys.executable, "-m", "deploy.cluster_demo", "--moves", "40", "--out", str(folder / "out")],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

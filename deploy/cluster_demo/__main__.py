@@ -1,4 +1,7 @@
-"""Runs the demonstration: `python -m cluster_demo`. The exit status is 0 if the referee has kept all its promises."""
+"""Runs the demonstration: `python -m deploy.cluster_demo`.
+
+The exit status is 0 if the referee has kept all its promises.
+"""
 
 import shutil
 import signal
@@ -15,8 +18,8 @@ from referee_api.v1.match_pb2 import MATCH_PHASE_PLAYING
 from referee_client.errors import RefereeError
 from referee_client.organiser import Organiser, Terms
 
-from cluster_demo.processes import Bots, Node, NodeFailed
-from cluster_demo.summary import Period, Records, check_promises, longest_pause, moves_table, standings_table
+from deploy.cluster_demo.processes import Bots, Node, NodeFailed
+from deploy.cluster_demo.summary import Period, Records, check_promises, longest_pause, moves_table, standings_table
 from referee.local.nats_server import NatsFailed, NatsMissing, PrivateNats
 from referee.local.postgres_server import FAST, PostgresFailed, PostgresMissing, PrivatePostgres, create_folder
 

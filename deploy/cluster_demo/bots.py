@@ -1,6 +1,6 @@
 """Bots in one process, each of which connects to the next node when its session has ended.
 
-    python -m cluster_demo.bots FIRST < INPUT
+    python -m deploy.cluster_demo.bots FIRST < INPUT
 
 The input is one line of JSON, `{"addresses": [...], "tokens": {bot: token}}`; the bots play until the input ends. The
 first bot connects to the address with the index FIRST, the second one to the one after it, and so on. Each

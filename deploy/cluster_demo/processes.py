@@ -96,7 +96,7 @@ class Bots:
         """The accepted moves, each with the time at which this process was told."""
         with log.open("a") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "cluster_demo.bots", str(first)],
+                [sys.executable, "-m", "deploy.cluster_demo.bots", str(first)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
