@@ -33,10 +33,11 @@ MAINTENANCE = {
     "restore": "maintenance",
     "archive": "maintenance",
     "migrate": "maintenance",
+    "migrate-to": "maintenance",
     "recover": "maintenance",
 }
 MODULES = {**MATCHES, **CONTESTS, **GAMES, **RECORDS, **MAINTENANCE, "conformance": "conformance"}
-"""Maps each command to the module of this package that defines it under the same name."""
+"""Maps each command to the module of this package that defines it under the same name, with `_` for `-`."""
 
 
 class Commands(click.Group):
@@ -50,7 +51,8 @@ class Commands(click.Group):
             return None
         gc.disable()  # Nearly all objects that an import creates stay; to visit them takes a tenth of the start.
         try:
-            command: click.Command = getattr(import_module(f"referee.cli.{MODULES[cmd_name]}"), cmd_name)
+            module = import_module(f"referee.cli.{MODULES[cmd_name]}")
+            command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         finally:
             gc.enable()
         return command

@@ -1,8 +1,11 @@
-"""Commands that work on a data directory: backup, restore, archive, migration, recovery of lost secrets."""
+"""Commands for the data of a stopped or running server: backup, restore, archive, migrations, and recovery of lost
+secrets.
+"""
 
 import sys
 import time
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +16,7 @@ import click
 
 from engines.registry import find, games
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import counted
+from referee.cli._shared.output import counted, text_table
 from referee.cli.settings import options_of
 from referee.maintenance.archive import ArchiveResult
 from referee.maintenance.archive import archive as archived
@@ -24,14 +27,19 @@ from referee.maintenance.integrity_check import MatchCheck
 from referee.maintenance.migrate import MigrationPlan, plan_migration
 from referee.maintenance.migrate import migrate as migrated
 from referee.maintenance.token_recovery import create_admin_token, create_signing_key
+from referee.server.setting_types import DATABASE_URL, DatabaseUrl
 from referee.server.settings_reader import LoadedSettings
 
 data_dir_options = options_of("data_dir", "database", "database_password_file")
 """Options that say where the data is, as for `serve`."""
+SHOWN_DIGITS = 16
+"""Hexadecimal digits of a digest that are printed."""
 UNPROVEN = 3
 """Exit status if everything was done but something could not be verified."""
 
 MIB = 1024 * 1024
+POSTGRES = ("postgres://", "postgresql://")
+"""How the URL of a database begins."""
 
 
 class MaintenanceCommand(GameCommand):
@@ -163,6 +171,52 @@ def _plan_text(plan: MigrationPlan, dry_run: bool) -> str:
     done = "would be upgraded" if dry_run else "was upgraded"
     heading = f"the database {done} from version {plan.version} to {plan.known}:"
     return "\n".join([heading, *(f"  {step}" for step in plan.pending)])
+
+
+@click.command("migrate-to", cls=MaintenanceCommand)
+@click.argument("to")
+@click.option(
+    "--to-password-file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with the password for TO, if that is a URL without one.",
+)
+@data_dir_options
+def migrate_to(in_force: LoadedSettings, to: str, to_password_file: Path | None) -> None:
+    """Copy everything from the data directory to PostgreSQL, or back, while no server is running.
+
+    TO is the URL of an empty database (postgres://…), to which the data directory is copied; or, if the setting
+    `database` is in force, a new or empty folder, to which that database is copied. All of it is copied or nothing, and
+    every table is read back and compared. The source does not change.
+    """
+    settings = in_force.settings
+    migration = _postgres_module("store_migration")
+    if not to.startswith(POSTGRES):
+        if not settings.database:
+            raise MaintenanceError(f"{to} is a folder: use `referee backup`, or say which database with --database")
+        digests = migration.migrate_to_folder(settings, Path(to), _show_progress)
+        copied, shown = str(settings.database), click.format_filename(to)
+    elif settings.database:
+        raise MaintenanceError("the data is in PostgreSQL (setting database) already: copy it with pg_dump")
+    else:
+        target = replace(settings, database=_database_url(to), database_password_file=to_password_file)
+        digests = migration.migrate_to_postgres(settings.data_dir, target, _show_progress)
+        copied, shown = click.format_filename(settings.data_dir), str(target.database)
+    rows = [(one.table, str(one.rows), one.sha256[:SHOWN_DIGITS]) for one in digests]
+    click.echo(text_table(("table", "rows", "SHA-256 begins with"), rows))
+    click.echo(f"copied {copied} to {shown}; all tables were read back and are equal")
+    click.echo(f"{copied} is unchanged: start no server on it any more, or both would play the same matches", err=True)
+
+
+def _database_url(text: str) -> DatabaseUrl:
+    try:
+        return DATABASE_URL.read(text)
+    except ValueError:  # Not shown: it may contain a password.
+        raise click.BadParameter(f"expected {DATABASE_URL.takes}", param_hint="TO") from None
+
+
+def _show_progress(line: str) -> None:
+    click.echo(line, err=True)
 
 
 @click.group()

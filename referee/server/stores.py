@@ -31,7 +31,7 @@ from referee.storage.sqlite.store import SqliteStore
 DATABASE = "referee.db"
 KEY = "referee-key.pem"
 PART = ".part"
-"""Subdirectory in which a backup is restored. While it exists, the data directory is incomplete."""
+"""Subdirectory in which a data directory is created. While it exists, the data directory is incomplete."""
 
 
 class StartupError(Exception):
@@ -76,7 +76,8 @@ def open_stores(
         return _in_memory(settings, time)
     if (settings.data_dir / PART).exists():
         raise StartupError(
-            f"{settings.data_dir} is partially restored: wait for `referee restore`, or empty it and restore again"
+            f"{settings.data_dir} is incomplete: wait for `referee restore` or `referee migrate-to`, "
+            "or empty it and repeat that"
         )
     try:
         # The directory holds the seeds of matches in play.

@@ -39,7 +39,8 @@ class Node:
 
     def __init__(self, folder: Path, flags: Sequence[str], program: str) -> None:
         self._folder = folder
-        self._flags = flags
+        self.flags = flags
+        """Flags with which it is started the next time."""
         self._program = program
         self._running = ExitStack()
         self.server: ServerProcess
@@ -49,15 +50,15 @@ class Node:
         """Start it. Its wall clock is ahead of that of this machine by `wall_clock_shift_s`."""
         if wall_clock_shift_s:
             shift = (shifted_node.FLAG, str(wall_clock_shift_s))
-            running = run_server(self._folder, *self._flags, *shift, module=shifted_node.__name__)
+            running = run_server(self._folder, *self.flags, *shift, module=shifted_node.__name__)
         else:
-            running = run_server(self._folder, *self._flags, module=self._program)
+            running = run_server(self._folder, *self.flags, module=self._program)
         self.server = self._running.enter_context(running)
 
     def start_release(self, oldest_protocol: int, newest_protocol: int) -> None:
         """Start it as a later release, which understands these protocols between nodes."""
         protocols = (newer_node.FLAG, f"{oldest_protocol},{newest_protocol}")
-        running = run_server(self._folder, *self._flags, *protocols, module=newer_node.__name__)
+        running = run_server(self._folder, *self.flags, *protocols, module=newer_node.__name__)
         self.server = self._running.enter_context(running)
 
     def kill(self) -> None:
@@ -88,13 +89,17 @@ class Node:
         """Let no file of the node grow within this block, as on a full disk."""
         pid = self.server.process.pid
         usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-        full = (self._folder / "data" / "referee.db-wal").stat().st_size
+        full = (self.data_dir / "referee.db-wal").stat().st_size
         assert self.server.log.stat().st_size < full / 2, "the log has no room to grow"
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (full, usual[1]))
         try:
             yield
         finally:
             resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
+
+    @property
+    def data_dir(self) -> Path:
+        return self._folder / "data"
 
     @property
     def is_running(self) -> bool:

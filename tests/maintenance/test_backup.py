@@ -323,12 +323,12 @@ def test_a_partially_restored_folder_is_not_served_and_is_reported_by_the_doctor
         return [found.sentence for found in data(data_dir) if (found.about, found.state) == ("data", Severity.BAD)]
 
     def check(_manifest: Manifest, _one: MatchCheck) -> None:
-        with pytest.raises(StartupError, match="new is partially restored"):
+        with pytest.raises(StartupError, match="new is incomplete"):
             open_stores(Settings(data_dir=data_dir), LoopTime(), lambda _: None)
         problems.extend(data_problems())
 
     run_restore(backup, data_dir, all_games(), check)
-    assert problems == [f"{data_dir} is partially restored"] * 2
+    assert problems == [f"{data_dir} is incomplete"] * 2
     assert data_problems() == []
 
 

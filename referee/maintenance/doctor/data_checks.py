@@ -48,7 +48,9 @@ def data(data_dir: Path) -> Iterator[Finding]:
         return
     if (data_dir / PART).exists():
         yield bad(
-            "data", f"{data_dir} is partially restored", "wait for `referee restore`, or empty it and restore again"
+            "data",
+            f"{data_dir} is incomplete",
+            "wait for `referee restore` or `referee migrate-to`, or empty it and repeat that",
         )
     yield _permissions(data_dir)
     yield _disk_space(data_dir)
