@@ -121,6 +121,10 @@ class PrivatePostgres:
             os.close(handle)
 
     @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
     def running_pid(self) -> int:
         """The process id of the running server."""
         assert self._process

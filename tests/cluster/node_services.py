@@ -9,6 +9,7 @@ from referee.local.nats_server import PrivateNats
 from tests.bus.nats import create_nats
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.shared_services import HOST, SharedDatabase, run_shared_database
+from tests.cluster.small_disk import Disk
 
 
 class SharedServices:
@@ -32,9 +33,12 @@ class SharedServices:
 
 
 @contextmanager
-def run_shared_services(folder: Path, nodes: int) -> Iterator[SharedServices]:
-    """Run the services for this many nodes. The test is skipped if one is missing, but fails in CI."""
-    with run_shared_database(nodes) as database, create_nats(folder) as nats, ExitStack() as stack:
+def run_shared_services(folder: Path, nodes: int, disk: Disk | None = None) -> Iterator[SharedServices]:
+    """Run the services for this many nodes. The test is skipped if one is missing, but fails in CI.
+
+    `disk` is that of the database; None: that of this machine.
+    """
+    with run_shared_database(nodes, disk) as database, create_nats(folder) as nats, ExitStack() as stack:
         yield SharedServices(database, nats, stack, nodes)
 
 

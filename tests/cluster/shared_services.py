@@ -7,8 +7,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from referee.local.postgres_server import PrivatePostgres
+from referee.local.postgres_server import FAST, PrivatePostgres
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
+from tests.cluster.small_disk import SMALL_LOG, Disk
 from tests.storage.postgres_databases import run_postgres
 
 HOST = "127.0.0.1"
@@ -41,9 +42,10 @@ class SharedDatabase:
 
 
 @contextmanager
-def run_shared_database(nodes: int = 1) -> Iterator[SharedDatabase]:
+def run_shared_database(nodes: int = 1, disk: Disk | None = None) -> Iterator[SharedDatabase]:
     """Run a server for this many nodes. The test is skipped if PostgreSQL is missing, but fails in CI."""
-    with run_postgres() as server, ExitStack() as stack:
+    running = run_postgres(disk.mounted, FAST | SMALL_LOG) if disk else run_postgres()
+    with running as server, ExitStack() as stack:
         yield SharedDatabase(server, [stack.enter_context(run_proxy(HOST, server.port)) for _ in range(nodes)])
 
 

@@ -14,6 +14,7 @@ import pytest
 from tests.cluster import unfenced_node
 from tests.cluster.cluster import Cluster, hold, run_cluster
 from tests.cluster.node_services import SharedServices, run_shared_services
+from tests.cluster.small_disk import Disk
 from tests.cluster.violations import report
 
 pytestmark = pytest.mark.slow
@@ -108,12 +109,12 @@ COORDINATOR, OTHER = 0, 1
 
 @contextmanager
 def running(
-    folder: Path, flags: Sequence[str] = (), program: str = "referee"
+    folder: Path, flags: Sequence[str] = (), program: str = "referee", disk: Disk | None = None
 ) -> Iterator[tuple[Cluster, SharedServices]]:
     services_folder = folder / "services"
     services_folder.mkdir()
     with ExitStack() as stack:
-        services = stack.enter_context(run_shared_services(services_folder, NODES))
+        services = stack.enter_context(run_shared_services(services_folder, NODES, disk))
         yield stack.enter_context(run_cluster(folder, NODES, flags, services.flags, program)), services
 
 
@@ -142,6 +143,21 @@ def test_a_fault(tmp_path: Path, fault: Fault, node: int) -> None:
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_short_and_a_long_fault(tmp_path: Path, fault: Fault, node: int, seconds: float) -> None:
     assert_survives(tmp_path, fault, node, seconds)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seconds", [FAULT_S, LONG_FAULT_S])
+def test_a_full_disk_of_the_database(tmp_path: Path, seconds: float) -> None:
+    disk = Disk()
+    with running(tmp_path, disk=disk) as (cluster, services):
+        cluster.wait_for_moves(100)
+        with disk.full():
+            hold(seconds)
+        if not services.database.server.is_running:  # It ends if it cannot continue its write-ahead log.
+            services.database.server.kill()
+            services.database.server.start()
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
 
 
 @pytest.mark.soak

@@ -6,8 +6,8 @@ They are set up as docs/cluster.md says: one role owns the tables, and another o
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -84,18 +84,24 @@ async def _execute(url: str, statements: str) -> None:
 
 
 @contextmanager
-def run_postgres() -> Iterator[PrivatePostgres]:
-    """Run a server with an empty folder. The test is skipped if PostgreSQL is missing, but fails in CI."""
+def run_postgres(
+    disk: Callable[[Path], AbstractContextManager[object]] = nullcontext, options: Mapping[str, str] = FAST
+) -> Iterator[PrivatePostgres]:
+    """Run a server with an empty folder. The test is skipped if PostgreSQL is missing, but fails in CI.
+
+    `disk` can put a file system of its own in place of the folder.
+    """
     folder = create_folder()
     try:
-        try:
-            server = PrivatePostgres(folder, FAST)
-        except PostgresMissing as why:
-            if os.environ.get("CI"):
-                pytest.fail(str(why))
-            pytest.skip(str(why))
-        with server:
-            yield server
+        with disk(folder):
+            try:
+                server = PrivatePostgres(folder, options)
+            except PostgresMissing as why:
+                if os.environ.get("CI"):
+                    pytest.fail(str(why))
+                pytest.skip(str(why))
+            with server:
+                yield server
     finally:
         shutil.rmtree(folder)
 
