@@ -6,6 +6,7 @@ transaction. Needs the optional package asyncpg.
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Protocol, cast
 
 import asyncpg
@@ -17,7 +18,7 @@ from referee.server.postgres_stores import database_of
 from referee.server.settings import Settings
 from referee.storage.postgres import schema
 from referee.storage.postgres.database import BROKEN, Connection
-from referee.storage.postgres.database_lock import SERVER_LOCK, TRY_LOCK, DatabaseInUse
+from referee.storage.postgres.database_lock import SERVER_LOCK, TRY_LOCK, DatabaseInUse, acquire_after_predecessor
 from referee.storage.postgres.key_store import INSERT_KEY, read_key
 from referee.storage.sqlite.database import NewerDatabase
 
@@ -128,8 +129,7 @@ async def _locked(settings: Settings) -> AsyncIterator[CopyConnection]:
     try:
         connection = cast(CopyConnection, await database_of(settings).connect(is_writer=False))
         try:
-            if not await connection.fetchval(TRY_LOCK, SERVER_LOCK):
-                raise DatabaseInUse
+            await acquire_after_predecessor(partial(_lock, connection))
             yield connection
         finally:
             connection.terminate()
@@ -137,6 +137,11 @@ async def _locked(settings: Settings) -> AsyncIterator[CopyConnection]:
         raise MaintenanceError(f"cannot use {settings.database}: {why}: use the role that owns the tables") from None
     except (LogUnavailable, NewerDatabase, DatabaseInUse, *BROKEN) as why:
         raise MaintenanceError(f"cannot use {settings.database}: {why}") from None
+
+
+async def _lock(connection: Connection) -> None:
+    if not await connection.fetchval(TRY_LOCK, SERVER_LOCK):
+        raise DatabaseInUse
 
 
 async def _remove_timeouts(connection: Connection) -> None:

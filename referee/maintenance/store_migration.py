@@ -71,8 +71,9 @@ async def _copy_key(source: TableReader, target: TableStore) -> TableDigest:
         raise MaintenanceError("there is no key that signs records: start a server once, or restore the key")
     try:
         read_pem(pem, "the source")
-    except KeyUnusable as why:
-        raise MaintenanceError(str(why)) from None
+        pem.decode()
+    except (KeyUnusable, UnicodeDecodeError) as why:
+        raise MaintenanceError(f"the key that signs records cannot be copied: {why}") from None
     await target.write_key(pem)
     if await target.read_key() != pem:
         raise MaintenanceError("the key that signs records was not copied exactly: nothing is left")

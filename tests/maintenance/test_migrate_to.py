@@ -2,9 +2,12 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -14,13 +17,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.cli import main
+from referee.live.match_timing import LoopTime
 from referee.live.ports import Entry
 from referee.maintenance.backup import back_up, restore
 from referee.maintenance.copied_tables import KEY_TABLE, TABLES, UNCOPIED_TABLES, CopiedTable, Row, TableStore
 from referee.maintenance.postgres_tables import PostgresTables
 from referee.maintenance.sqlite_tables import SqliteTables
-from referee.server.stores import DATABASE, KEY
-from referee.storage.postgres import schema
+from referee.server.settings import Settings
+from referee.server.stores import DATABASE, KEY, StartupError, open_stores
+from referee.storage.postgres import database_lock, schema
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseLock
 from referee.storage.postgres.event_log import PostgresEventLog
@@ -198,6 +203,7 @@ def test_every_table_and_column_is_copied_or_stays_behind_for_a_reason(tmp_path:
         assert set(table.key) <= set(table.columns)
 
 
+@pytest.mark.usefixtures("no_wait")
 def test_a_source_in_use_is_refused(tmp_path: Path, data_dir: Path, empty_url: str) -> None:
     for name in (SERVER_LOCK, ARCHIVE_LOCK):
         with DataDirLock(data_dir, name):
@@ -207,6 +213,12 @@ def test_a_source_in_use_is_refused(tmp_path: Path, data_dir: Path, empty_url: s
         result = while_locked(empty_url, shared, lambda: to_folder(empty_url, tmp_path / "back"))
         assert_refused(result, "a server already uses this database")
     assert not (tmp_path / "back").exists()
+
+
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands refuse a database in use at once."""
+    monkeypatch.setattr(database_lock, "START_WAIT_S", 0)
 
 
 def while_locked(url: str, shared: bool, call: Callable[[], Result]) -> Result:
@@ -220,6 +232,7 @@ def while_locked(url: str, shared: bool, call: Callable[[], Result]) -> Result:
     return asyncio.run(run())
 
 
+@pytest.mark.usefixtures("no_wait")
 def test_a_target_in_use_is_refused(data_dir: Path, empty_url: str) -> None:
     result = while_locked(empty_url, False, lambda: to_postgres(data_dir, empty_url))
     assert_refused(result, "a server already uses this database")
@@ -356,3 +369,50 @@ def test_rows_that_are_not_stored_as_they_were_read_undo_the_migration(
     monkeypatch.setattr(SqliteTables, "write", write_with(lose_one, SqliteTables))
     assert "was not copied exactly" in to_folder(empty_url, tmp_path / "back").stderr
     assert not (tmp_path / "back").exists()
+
+
+@pytest.mark.slow
+def test_a_killed_migration_to_postgres_can_be_repeated(data_dir: Path, postgres_url: str, rng: Random) -> None:
+    add_any_rows(data_dir, rng, rows=20)
+    with killed_at_bots(postgres_url, "SHARE", postgres_url, "--data-dir", str(data_dir)):
+        pass
+    done = to_postgres(data_dir, postgres_url)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.slow
+def test_no_server_starts_in_what_a_killed_migration_has_left(
+    tmp_path: Path, data_dir: Path, empty_url: str, rng: Random
+) -> None:
+    add_any_rows(data_dir, rng, rows=20)
+    to_postgres(data_dir, empty_url)
+    back = tmp_path / "back"
+    with killed_at_bots(empty_url, "ACCESS EXCLUSIVE", str(back), "--database", empty_url):
+        assert_refused(to_folder(empty_url, back), "back is not empty: choose a new folder")
+        with pytest.raises(StartupError, match="back is incomplete"):
+            open_stores(Settings(data_dir=back), LoopTime(), lambda _: None)
+    shutil.rmtree(back)
+    assert to_folder(empty_url, back).exit_code == 0
+
+
+@contextmanager
+def killed_at_bots(url: str, mode: str, *arguments: str) -> Iterator[None]:
+    """Run the command until it waits for a lock on the table `bots`, and kill it. The lock is held within the block."""
+    command = [sys.executable, "-m", "referee", "migrate-to", *arguments]
+    with locked_bots(url, mode):
+        with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+            assert process.stderr
+            assert any(line.startswith("rows of stored_bytes copied: ") for line in process.stderr)
+            process.kill()
+        yield
+
+
+@contextmanager
+def locked_bots(url: str, mode: str) -> Iterator[None]:
+    with asyncio.Runner() as runner:
+        connection = runner.run(asyncpg.connect(url))
+        try:
+            runner.run(connection.execute(f"BEGIN; LOCK TABLE bots IN {mode} MODE"))
+            yield
+        finally:
+            runner.run(connection.close())

@@ -7,8 +7,9 @@ that it follows.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import TypeVar
 
 import structlog
 
@@ -35,7 +36,9 @@ CHECK_INTERVAL_S = 2
 RETRY_S = 0.2
 """Pause between attempts to acquire a lock again."""
 START_WAIT_S = 3
-"""How long a starting server waits for the lock of its predecessor, whose connections may not be closed yet."""
+"""How long a starting server or a migration waits for the lock of its predecessor, which may still be closing."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger("referee")
 
@@ -83,6 +86,19 @@ class DatabaseLock:
         self._connection.terminate()
 
 
+async def acquire_after_predecessor(acquire: Callable[[], Awaitable[T]]) -> T:
+    """Return what `acquire` returns, once a server that has just ended has released the lock. Raises DatabaseInUse."""
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + START_WAIT_S
+    while True:
+        try:
+            return await acquire()
+        except DatabaseInUse:
+            if loop.time() >= until_s:
+                raise
+            await asyncio.sleep(RETRY_S)
+
+
 class DatabaseLockKeeper:
     """Holds the lock from `open` to `close`, and acquires it again when its connection breaks."""
 
@@ -96,16 +112,8 @@ class DatabaseLockKeeper:
 
     async def open(self) -> None:
         """Acquire the lock. The database need not be open. Raises DatabaseInUse or LogUnavailable."""
-        loop = asyncio.get_running_loop()
-        until_s = loop.time() + START_WAIT_S
-        while self._lock is None:
-            try:
-                self._lock = await self._acquire()
-            except DatabaseInUse:
-                if loop.time() >= until_s:
-                    raise
-                await asyncio.sleep(RETRY_S)
-        self._keeping = loop.create_task(self._keep(self._lock))
+        self._lock = await acquire_after_predecessor(self._acquire)
+        self._keeping = asyncio.create_task(self._keep(self._lock))
 
     async def close(self) -> None:
         """Release the lock. Closing twice is allowed."""
