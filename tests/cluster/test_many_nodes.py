@@ -105,7 +105,7 @@ FAULTS: tuple[Fault, ...] = (
     slow_down_the_database,
 )
 COORDINATOR, OTHER = 0, 1
-MOST_AFFECTED = {cut_off_nats: OTHER, divide_the_nodes: OTHER}
+MOST_AFFECTED: dict[Fault, int] = {cut_off_nats: OTHER, divide_the_nodes: OTHER}
 """Nodes for which a fault is worse than for the coordinator."""
 
 
