@@ -100,7 +100,7 @@ class LiveMatches:
         """Restore every unfinished match from its log; return their number. Raises LogUnavailable.
 
         Matches that wait for their start continue to wait at once. The time of matches in play stands still until their
-        bots are back or a time limit is over.
+        bots are back or a time limit is over; on a node that has become the coordinator, bots can be back already.
         """
         live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
         for live_match in live_matches:
@@ -109,7 +109,7 @@ class LiveMatches:
             if live_match.match.phase is MatchPhase.PLAYING:
                 self.starter.occupy(live_match)
         for live_match in live_matches:
-            if live_match.match.phase is MatchPhase.WAITING:
+            if live_match.match.phase is MatchPhase.WAITING or self._all_online(live_match):
                 self.resume(live_match)
         self.resume_later(live_matches, return_within_us)
         return len(live_matches)

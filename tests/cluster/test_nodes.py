@@ -264,6 +264,31 @@ async def test_a_bot_that_was_connected_to_the_lost_coordinator_is_not_charged(n
 
 
 @in_loop
+async def test_a_match_goes_on_at_once_if_its_bots_are_at_the_next_coordinator_already() -> None:
+    cluster = LiveCluster()
+    a, b, _ = await cluster.open()
+    connect(a, FIRST, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    for stream in cluster.streams.values():
+        stream.cut()
+    cluster.hub.divide([a.bus])
+    a.log.make_unavailable()
+    first, _ = connect(b, FIRST, SECOND_BOT)
+    await cluster.time.advance(5 * SECOND)
+    await cluster.elect(b, without=[a])
+    assert len(drain_turns(first)) == 1
+    await b.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == 0
+    cluster.nodes.remove(a)
+    a.node.close()
+    await cluster.close()
+
+
+@in_loop
 async def test_matches_go_on_without_a_coordinator_and_the_next_one_knows_them() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
