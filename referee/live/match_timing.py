@@ -250,7 +250,8 @@ class RefereeDelays:
             self._used_elsewhere.append(used)
         else:
             stall_us = max(0, now_us - turn.asked_us - used.us)
-            self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat))
+            withheld = self.is_withheld(turn.seat)
+            self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat), withheld)
 
     def shift(self, by_us: Micros) -> None:
         """Count the time as delay by which match time has advanced without being lived through here."""

@@ -171,10 +171,10 @@ class TurnNotifier:
         session = self._sessions.session_for(live_match.match.players[seat])
         if session is None or session is live_match.notified_sessions.get(seat):
             return False
-        live_match.notified_sessions[seat] = session
         turn = live_match.match.turns[seat]
         if turn:
             self._notify_turn(live_match, turn, session)
+        live_match.notified_sessions[seat] = session
         return True
 
     def notify_start(self, live_match: LiveMatch) -> None:
@@ -219,7 +219,8 @@ class TurnNotifier:
         if self.sends_turns:
             live_match.notified_sessions[seat] = session
             session.outbox.put(("turn", match_id, seat), TurnNotice(match_id, seat))
-        elif live_match.sent_turns.get(seat) != turn:
+        elif live_match.sent_turns.get(seat) != turn or live_match.notified_sessions.get(seat) is not session:
+            # Also if another process has sent it, or an earlier session: an answer to that may have been lost.
             live_match.active_runner.withhold(seat, turn.token)
 
     def _put(self, live_match: LiveMatch, seat: Seat, key: tuple[str, str, str], item: TurnExpired) -> None:

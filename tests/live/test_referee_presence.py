@@ -7,6 +7,7 @@ import pytest
 
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
+from referee.live.match_timing import TurnUse
 from referee.live.outbox import DrainNotice, MatchEnded, MatchStarted, NonceRequested, TurnNotice
 from referee.live.ports import Conflict, EngineFault, LogUnavailable, SeatDelays
 from referee.live.queued_command import NotRunHere
@@ -636,6 +637,38 @@ async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time() -> Non
     assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
     await harness.time.advance(60 * SECOND)
     assert draining.done()
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_measured_it_before() -> None:
+    harness = RefereeHarness()
+    first, _ = await harness.start_match()
+    await harness.create()  # A turn is pending in another match.
+    draining = asyncio.create_task(harness.referee.drain(60 * SECOND, 2000))
+    await harness.submit_move(first, 0, "1")
+    (turn,) = (await harness.match(first)).owing
+    harness.referee.shared.set_uses([(first, TurnUse(turn.token, 0))])
+    await harness.time.advance(20 * SECOND)
+    await harness.submit_move(first, 1, "1")
+    assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
+    draining.cancel()
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs_no_time() -> None:
+    earlier = RefereeHarness()
+    match_id, _ = await earlier.start_match()
+    harness = await earlier.restart()
+    await harness.referee.recover()
+    harness.connect(*BOTS[:2])  # The match resumes in the background.
+    await harness.referee.drain(0, 2000)
+    await settle()
+    await harness.time.advance(20 * SECOND)
+    assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
+    await harness.submit_move(match_id, 0, "1")
+    assert [row and row.charged_us for row in await rows(harness, match_id)] == [0]
     await harness.referee.close()
 
 
