@@ -164,6 +164,20 @@ def test_a_limited_number_and_size_of_messages_wait(message: bytes) -> None:
         queue.put(b"x")
 
 
+def test_what_was_written_makes_room_for_other_messages() -> None:
+    async def run() -> None:
+        queue = StreamQueue(MAX_QUEUED_BYTES)
+        half = bytes(MAX_QUEUED_BYTES // 2)
+        for _ in range(5):
+            queue.put(half)
+            queue.put(half)
+            completed = 0
+            while completed < 2:
+                completed += (await queue.take())[1]
+
+    asyncio.run(run())
+
+
 def test_a_stream_on_which_too_much_waits_ends() -> None:
     async def check(_time: FakeTime, one: Side, two: Side, one_task: asyncio.Task[str], _two_task: Any) -> None:
         for number in range(MAX_QUEUED_MESSAGES + 1):
