@@ -106,6 +106,14 @@ class SharedMatches:
                 live_match.runner.receive(missed)
         return live_match.history if live_match else await self._live.stored.history(match_id)
 
+    async def ended_history(self, match_id: str) -> MatchHistory:
+        """Return the history of a match that is over, also if this node has not been notified of its end yet.
+
+        Raises what `history` raises.
+        """
+        history = await self.current_history(match_id)
+        return history if history.match.result else await self._live.stored.read_log(match_id)
+
     def watch(self, match_id: str) -> None:
         """Let other nodes notify this one of every entry of a match that is watched here."""
         live_match = self._live.index.find(match_id)

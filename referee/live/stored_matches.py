@@ -95,6 +95,13 @@ class StoredMatches:
             raise found.error
         return found
 
+    async def read_log(self, match_id: str) -> MatchHistory:
+        """Return the history of a match by its log as it is now. Raises what `history` raises."""
+        found = await self._load(match_id)
+        if isinstance(found, MatchHistory):
+            return found
+        raise found.error if isinstance(found, UnplayableMatch) else found
+
     async def read_history(self, match_id: str) -> MatchHistory:
         """Return the history of a match by its log as it is now. Raises what `history` raises."""
         self._cache.pop(match_id, None)

@@ -70,6 +70,19 @@ async def test_a_lost_notification_delays_a_turn_and_costs_no_time() -> None:
 
 
 @in_loop
+async def test_a_result_is_known_at_a_node_that_was_not_notified_of_it() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    for number in range(20):
+        await (b, c)[number % 2].answer(match_id, number % 2, "1")
+    cluster.hub.losing = True
+    await b.answer(match_id, 0, "1")
+    assert (await c.match(match_id)).result is None
+    assert (await c.referee.shared.ended_history(match_id)).match.result
+    await cluster.close()
+
+
+@in_loop
 async def test_entries_too_large_for_the_bus_are_read_from_the_log() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
