@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -17,12 +17,14 @@ import structlog
 from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
 from referee.observability.logs import set_up_logs
+from referee.server.node_processes import OWN_LISTEN_FLAG, NodeProcesses, PortUnavailable, StartupMessage
+from referee.server.setting_types import LISTEN, Address
 from referee.server.settings import Settings
 from referee.server.settings_reader import LoadedSettings
 
 if TYPE_CHECKING:
     from referee.observability.tracing import Tracing
-    from referee.server.referee_server import RefereeServer, ServerInfo
+    from referee.server.referee_server import RefereeServer
 
 START_RETRY_S = 0.5
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -30,16 +32,20 @@ WITHOUT_EVENT_ENGINE = {"GRPC_EXPERIMENTS": "-event_engine_listener"}
 
 
 @click.command(cls=GameCommand)
+@click.option(OWN_LISTEN_FLAG, hidden=True)
 @settings_options
-def serve(in_force: LoadedSettings) -> None:
+def serve(in_force: LoadedSettings, own_listen: str | None) -> None:
     """Run the server until SIGTERM or Ctrl-C.
 
     Prints its addresses to standard output, as one line of JSON unless that is a terminal: `grpc`, `http`, and at the
     first start the `admin_token`, or the `admin_token_file` that it was written to. The log goes to standard error.
+    With --processes, `http` is the list of the addresses of all nodes.
     """
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
     _raise_open_files_limit()
+    if settings.processes > 1:
+        sys.exit(asyncio.run(_serve_processes(settings)))
     if not settings.grpc_event_engine:
         os.environ |= {**WITHOUT_EVENT_ENGINE, **os.environ}
     # Not before: gRPC reads its environment when it is imported.
@@ -48,22 +54,45 @@ def serve(in_force: LoadedSettings) -> None:
 
     try:
         with asyncio.Runner(loop_factory=_uvloop_factory()) as runner, frozen_survivors(runner.get_loop()):
-            runner.run(_serve(settings))
+            runner.run(_serve(settings, LISTEN.read(own_listen) if own_listen else None))
     except StartupError as why:
         raise click.ClickException(str(why)) from None
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve_processes(settings: Settings) -> int:
+    """Run several nodes; return the exit status."""
+    try:
+        nodes = NodeProcesses(settings)
+    except PortUnavailable as why:
+        raise click.ClickException(str(why)) from None
+    _on_shutdown_signals(nodes.stop)
+    return await nodes.run(lambda messages: _print_startup_of_all(messages, settings.processes))
+
+
+def _print_startup_of_all(messages: Sequence[StartupMessage], processes: int) -> None:
+    """Print their addresses if all are ready; otherwise the administrator's token, which is not created again."""
+    if len(messages) == processes:
+        _print_startup({**messages[0], "http": [message["http"] for message in messages]})
+    elif messages and "admin_token" in messages[0]:
+        _print_startup({"admin_token": messages[0]["admin_token"]})
+
+
+def _on_shutdown_signals(stop: Callable[[], None]) -> None:
+    for number in SHUTDOWN_SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+
+
+async def _serve(settings: Settings, own_listen: Address | None) -> None:
     from referee.server.referee_server import RefereeServer  # noqa: PLC0415
-    from referee.server.setting_types import LISTEN  # noqa: PLC0415
 
     stop = asyncio.Event()
-    for number in SHUTDOWN_SIGNALS:
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    first = RefereeServer(settings, _tracing(settings))
+    _on_shutdown_signals(stop.set)
+    if own_listen:
+        structlog.contextvars.bind_contextvars(node_address=str(settings.advertise))
+        _on_end_of_input(stop.set)
+    first = RefereeServer(settings, _tracing(settings), own_listen=own_listen)
     opened = await first.open()
-    click.echo(_startup_message(opened))
-    sys.stdout.flush()
+    _print_startup({name: text for name, text in asdict(opened).items() if text})
     # The same ports in each start, or nobody would find the node.
     settings = replace(settings, listen=LISTEN.read(opened.grpc), http_listen=LISTEN.read(opened.http))
     server: RefereeServer | None = first
@@ -71,7 +100,18 @@ async def _serve(settings: Settings) -> None:
         await _run(server, stop)
         if server.failure:  # A supervisor that restarts failed servers must see it as one.
             raise click.ClickException(server.failure)
-        server = await _start_again(settings, stop) if server.restarts else None
+        server = await _start_again(settings, own_listen, stop) if server.restarts else None
+
+
+def _on_end_of_input(stop: Callable[[], None]) -> None:
+    """Call `stop` when the process ends that holds the other end of standard input, to which it writes nothing."""
+    loop, pipe = asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def stop_once() -> None:
+        loop.remove_reader(pipe)
+        stop()
+
+    loop.add_reader(pipe, stop_once)
 
 
 async def _run(server: "RefereeServer", stop: asyncio.Event) -> None:
@@ -83,14 +123,14 @@ async def _run(server: "RefereeServer", stop: asyncio.Event) -> None:
     await server.close()
 
 
-async def _start_again(settings: Settings, stop: asyncio.Event) -> "RefereeServer | None":
+async def _start_again(settings: Settings, own_listen: Address | None, stop: asyncio.Event) -> "RefereeServer | None":
     """Return a server that runs in place of one that has ended, as soon as it can start; None: `stop` was set."""
     from referee.server.referee_server import RefereeServer  # noqa: PLC0415
     from referee.server.stores import StartupError  # noqa: PLC0415
 
     while not stop.is_set():
         try:
-            server = RefereeServer(settings, _tracing(settings))
+            server = RefereeServer(settings, _tracing(settings), own_listen=own_listen)
             await server.open()
         except StartupError as why:
             structlog.get_logger("referee").warning("the server cannot start again yet", reason=str(why))
@@ -112,16 +152,22 @@ def _tracing(settings: Settings) -> "Tracing":
         raise StartupError(str(why)) from None
 
 
-def _startup_message(opened: "ServerInfo") -> str:
-    facts = {name: text for name, text in asdict(opened).items() if text}
-    if not sys.stdout.isatty():
-        return json.dumps(facts)
-    lines = [f"gRPC on {opened.grpc}, metrics and health on http://{opened.http}; Ctrl-C stops it."]
-    if opened.admin_token:
-        lines.append(f"Administrator's token, shown only once: {opened.admin_token}")
-    if opened.admin_token_file:
-        lines.append(f"The administrator's token is in {opened.admin_token_file}")
-    return "\n".join(lines)
+def _print_startup(message: StartupMessage) -> None:
+    click.echo("\n".join(_startup_lines(message)) if sys.stdout.isatty() else json.dumps(message))
+    sys.stdout.flush()
+
+
+def _startup_lines(message: StartupMessage) -> list[str]:
+    lines = []
+    if "grpc" in message:
+        http = message["http"]
+        pages = ", ".join(f"http://{address}" for address in ([http] if isinstance(http, str) else http))
+        lines.append(f"gRPC on {message['grpc']}, metrics and health on {pages}; Ctrl-C stops it.")
+    if "admin_token" in message:
+        lines.append(f"Administrator's token, shown only once: {message['admin_token']}")
+    if "admin_token_file" in message:
+        lines.append(f"The administrator's token is in {message['admin_token_file']}")
+    return lines
 
 
 def _raise_open_files_limit() -> None:

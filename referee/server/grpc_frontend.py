@@ -84,8 +84,13 @@ class GrpcFrontend:
         identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
         other_nodes: OtherNodes = NO_OTHER_NODES,
+        *,
+        shares_port: bool = False,
     ) -> None:
-        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None."""
+        """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
+
+        `shares_port`: see `ServerLimits`.
+        """
         self._stores = stores
         self._time = time
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
@@ -228,7 +233,7 @@ class GrpcFrontend:
         self.server = Server(
             [service.add_to for service in services],
             [admission, *tracing.interceptors(), metrics.interceptor(time, METHODS), error_interceptor],
-            _server_limits(settings),
+            _server_limits(settings, shares_port=shares_port),
             open_calls,
         )
 
@@ -301,10 +306,11 @@ def _play_limits(settings: Settings) -> PlayLimits:
     )
 
 
-def _server_limits(settings: Settings) -> ServerLimits:
+def _server_limits(settings: Settings, *, shares_port: bool) -> ServerLimits:
     return ServerLimits(
         settings.max_message_bytes,
         settings.keepalive_interval_ms,
         settings.keepalive_timeout_ms,
         settings.min_client_ping_interval_ms,
+        shares_port=shares_port,
     )

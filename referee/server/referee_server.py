@@ -20,6 +20,7 @@ from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_member import ClusterMember
 from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, identity_provider
+from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
@@ -47,12 +48,20 @@ class ServerInfo:
 
 
 class RefereeServer:
-    def __init__(self, settings: Settings, tracing: Tracing = UNTRACED, outage: OutageCallback = ignore_outage) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tracing: Tracing = UNTRACED,
+        outage: OutageCallback = ignore_outage,
+        own_listen: Address | None = None,
+    ) -> None:
         """Lock the data directory, if there is one. Raises StartupError.
 
-        `tracing` is closed with the server. `outage` is called when the match log becomes unavailable or available.
+        `tracing` is closed with the server. `outage` is called when the match log becomes unavailable or available. If
+        `own_listen` is given, the server also listens there, and shares the port of `listen` with other processes.
         """
         self._settings = settings
+        self._own_listen = own_listen
         self._tracing = tracing
         self._time = SharedTime() if settings.database else LoopTime()
         self._outage = outage
@@ -79,7 +88,7 @@ class RefereeServer:
             if settings.database:
                 self._frontend.revocation_check.open()
             await self._application.open()
-            port = await server.open(str(settings.listen), self._credentials())
+            port = await server.open(str(settings.listen), self._credentials(), str(self._own_listen or ""))
             if self._member:
                 await self._member.open(str(settings.advertised(port)))
             # After gRPC: a server whose probe says it is ready must accept calls.
@@ -119,6 +128,7 @@ class RefereeServer:
             self._identity,
             self.shutdown,
             other_nodes,
+            shares_port=self._own_listen is not None,
         )
         if self._member:
             self._member.attach(self._frontend.remote_play)

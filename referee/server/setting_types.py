@@ -86,15 +86,15 @@ class Address:
             return False
 
 
-def integer(least: int = 1) -> SettingType[int]:
-    """Return the type of integers from `least` on."""
+def integer(least: int = 1, most: int = MAX_INT32) -> SettingType[int]:
+    """Return the type of integers from `least` to `most`."""
 
     def read(text: str) -> int:
-        if not NUMBER.fullmatch(text) or not least <= int(text) <= MAX_INT32:
+        if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
             raise ValueError
         return int(text)
 
-    return SettingType(f"an integer from {least} to {MAX_INT32}", read)
+    return SettingType(f"an integer from {least} to {most}", read)
 
 
 def one_of(words: type[Word]) -> SettingType[Word]:

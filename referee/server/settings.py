@@ -20,6 +20,7 @@ from referee.server.setting_types import (
     FILE,
     ISSUER,
     LISTEN,
+    MAX_PORT,
     NATS,
     NATS_CLUSTER,
     PATH,
@@ -36,6 +37,8 @@ from referee.server.setting_types import (
 from referee.storage.sqlite.database import Durability
 
 T = TypeVar("T")
+
+MAX_PROCESSES = 64
 
 UNITS = {"ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
 
@@ -91,6 +94,9 @@ class Settings:
     )
     advertise: Address | None = _declared(
         CALLED, "", "Address at which other nodes call this one; empty: that of listen, unless it is a wildcard."
+    )
+    processes: int = _declared(
+        integer(1, MAX_PROCESSES), "1", "Nodes that this command runs, each in a process, at one address for bots."
     )
     cluster_ca: Path | None = _declared(
         FILE, "", "CA of the certificates of other nodes (PEM); empty: the authorities that gRPC trusts by default."
@@ -238,6 +244,8 @@ class Settings:
             ("nats_credentials", self.nats_credentials and not self.nats, "it requires nats"),
             ("nats_ca", self.nats_ca and not self.nats, "it requires nats"),
             ("advertise", self.nats and self.listen.wildcard and not self.advertise, "nats and listen require it"),
+            ("processes", self.processes > 1 and not (self.database and self.nats), "it requires database and nats"),
+            ("processes", self._needs_ports_above_all(), f"it needs ports of its own up to {MAX_PORT}"),
             ("cluster_ca", self.cluster_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
@@ -257,6 +265,10 @@ class Settings:
         if self.advertise or self.listen.wildcard:
             return self.advertise
         return replace(self.listen, port=port)
+
+    def _needs_ports_above_all(self) -> bool:
+        """Return whether processes would listen on ports that do not exist."""
+        return self.processes > 1 and max(self.listen.port, self.http_listen.port) + self.processes > MAX_PORT
 
     def _is_exposed(self, address: Address) -> bool:
         return not address.loopback and not self.public_without_tls

@@ -12,7 +12,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from referee.server.setting_types import InvalidSetting, SettingsUnreadable, UnknownSetting, setting_text
+from referee.server.setting_types import (
+    DatabaseUrl,
+    InvalidSetting,
+    SettingsUnreadable,
+    UnknownSetting,
+    setting_text,
+)
 from referee.server.settings import SETTINGS, UNITS, Settings
 
 PREFIX = "REFEREE_"
@@ -60,6 +66,16 @@ def read_settings(
         name, right = conflict
         raise InvalidSetting(name, setting_text(getattr(settings, name)), where[name], right)
     return LoadedSettings(settings, where)
+
+
+def settings_environment(settings: Settings, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment in which another process reads exactly these settings. It may contain a password."""
+    values = {name: getattr(settings, name) for name in SETTINGS}
+    texts = {
+        f"{PREFIX}{name.upper()}": value.text if isinstance(value, DatabaseUrl) else setting_text(value)
+        for name, value in values.items()
+    }
+    return {name: text for name, text in environment.items() if not name.startswith(PREFIX)} | texts
 
 
 def _sources(flags: Mapping[str, str], environment: Mapping[str, str], file: Path | None) -> Iterator[_Source]:

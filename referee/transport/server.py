@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import grpc
@@ -59,6 +59,9 @@ class ServerLimits:
     keepalive_interval_ms: int
     keepalive_timeout_ms: int
     min_client_ping_interval_ms: int
+    _: KW_ONLY
+    shares_port: bool = False
+    """Whether other processes of this machine listen on the same port."""
 
     def options(self) -> list[tuple[str, int]]:
         return [
@@ -77,7 +80,8 @@ class ServerLimits:
             ("grpc.max_connection_idle_ms", MAX_IDLE_MS),
             ("grpc.server.max_pending_requests", MAX_PENDING_CALLS),
             ("grpc.server.max_pending_requests_hard_limit", 2 * MAX_PENDING_CALLS),
-            ("grpc.so_reuseport", 0),  # A second server on the same port must fail to start.
+            # Otherwise, a second server on the same port must fail to start.
+            ("grpc.so_reuseport", int(self.shares_port)),
         ]
 
 
@@ -186,20 +190,24 @@ class Server:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         _add_reflection((*SERVICES, health.SERVICE_NAME), self._server)
 
-    async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
-        """Listen and serve; return the port. Raises ListenError."""
-        try:
-            if credentials:
-                port = self._server.add_secure_port(address, credentials)
-            else:
-                port = self._server.add_insecure_port(address)
-        except RuntimeError as error:
-            raise ListenError(f"cannot listen on {address}: {_bind_error(address) or error}") from None
+    async def open(self, address: str, credentials: grpc.ServerCredentials | None, own_address: str = "") -> int:
+        """Listen and serve, also at `own_address` if it is given; return the port of `address`. Raises ListenError."""
+        port = self._listen(address, credentials)
+        if own_address:
+            self._listen(own_address, credentials)
         self._calls.start()
         await self._server.start()
         for service in SERVICES:
             await self._health.set(service, SERVING)
         return port
+
+    def _listen(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
+        try:
+            if credentials:
+                return self._server.add_secure_port(address, credentials)
+            return self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise ListenError(f"cannot listen on {address}: {_bind_error(address) or error}") from None
 
     async def stop_serving(self) -> None:
         """Report NOT_SERVING to health checks. Calls are still answered."""

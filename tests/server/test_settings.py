@@ -11,7 +11,7 @@ from referee.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import Address, InvalidSetting, SettingsUnreadable, UnknownSetting, setting_text
 from referee.server.settings import SETTINGS, UNITS, Settings
-from referee.server.settings_reader import LoadedSettings, read_settings
+from referee.server.settings_reader import LoadedSettings, read_settings, settings_environment
 from referee.storage.sqlite.database import Durability
 
 NOTHING: Mapping[str, str] = {}
@@ -204,6 +204,21 @@ def test_service_variables_of_kubernetes_are_ignored() -> None:
     assert read_settings({}, None, links).settings == Settings()
 
 
+def test_another_process_reads_the_same_settings_from_its_environment() -> None:
+    settings = replace(
+        read_variables(
+            database="postgres://me:secret@d/d?password=x", nats="nats://a:1,tls://b", public_reading="true"
+        ),
+        data_dir=Path("here"),
+        advertise=Address("::1", 7701),
+        log_level=LogLevel.DEBUG,
+    )
+    environment = settings_environment(settings, {"HOME": "h", "REFEREE_CONFIG": "f", "REFEREE_PORT": "tcp://a:1"})
+    assert read_settings({}, None, environment).settings == settings
+    assert environment["HOME"] == "h"
+    assert not {"REFEREE_CONFIG", "REFEREE_PORT"} & environment.keys()
+
+
 def test_the_error_names_a_settings_file_that_cannot_be_read_and_the_cause(file: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsUnreadable, match="No such file"):
         read_settings({}, file, {})
@@ -256,6 +271,14 @@ def test_loopback_addresses_require_no_tls(host: str) -> None:
         ({"cluster_ca": "a.pem"}, "cluster_ca", "it requires tls_cert and tls_key"),
         ({"nats_ca": "a.pem"}, "nats_ca", "it requires nats"),
         ({"nats_credentials": "user"}, "nats_credentials", "it requires nats"),
+        ({"processes": "2"}, "processes", "it requires database and nats"),
+        ({"processes": "2", "nats": "nats://n:1"}, "processes", "it requires database and nats"),
+        ({"processes": "2", "database": "postgres://d/d"}, "processes", "it requires database and nats"),
+        (
+            {"processes": "2", "database": "postgres://d/d", "nats": "nats://n:1", "http_listen": "[::1]:65534"},
+            "processes",
+            "it needs ports of its own up to 65535",
+        ),
         (
             {"nats": "nats://n:1", "listen": "0.0.0.0:7700", "public_without_tls": "true"},
             "advertise",
