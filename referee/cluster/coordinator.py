@@ -11,6 +11,7 @@ from referee.cluster.messages import (
     UNAVAILABLE,
     CloseSession,
     Deliver,
+    Draining,
     Ended,
     EndRated,
     EndStored,
@@ -106,6 +107,8 @@ class Coordinator:
         """Sends a message to each node that has a stream."""
         self._silent_us: dict[str, Callable[[], Micros]] = {}
         """Returns how long each of these nodes has sent nothing."""
+        self._draining: set[str] = set()
+        """Those of these nodes that send no new turns."""
 
     def connect(self, node: str, send: Send, silent_us: Callable[[], Micros]) -> None:
         """Begin a stream to a node, which reports its sessions next. `silent_us` returns for how long it is silent."""
@@ -120,6 +123,7 @@ class Coordinator:
         """
         if self._nodes.get(node) is send:
             del self._nodes[node], self._silent_us[node]
+            self._draining.discard(node)
             self._wait_for_bots_of(node)
 
     def remove_node(self, node: str) -> None:
@@ -143,6 +147,7 @@ class Coordinator:
         """
         self._nodes.clear()
         self._silent_us.clear()
+        self._draining.clear()
         for session in _only_remote(self._sessions.all()):
             self._sessions.close(session)
         self._shared.release_all()
@@ -155,6 +160,8 @@ class Coordinator:
             self._open_session(node, message)
         elif isinstance(message, EndRated):
             self._start(self._end_rated(node, message))
+        elif isinstance(message, Draining):
+            self._draining.add(node)
         elif session := self._find_session(node, message.session_id):
             self._handle_session(session, message)
 
@@ -163,6 +170,7 @@ class Coordinator:
             self._sessions.update_hello(session, _hello(message.games, message.max_matches))
         elif isinstance(message, SessionClosed):
             self._shared.set_uses(message.uses)
+            self._excuse_node(session)
             self._sessions.close(session)
         else:
             self._start(self._answer(session, message.item))
@@ -247,15 +255,15 @@ class Coordinator:
 
     def _put(self, session: RemoteSession, item: OutboxItem) -> None:
         if isinstance(item, TakeoverNotice):
-            self._excuse_silence(session)
+            self._excuse_node(session)
             self._send(session.node, CloseSession(session.id, item.by_session_id))
         elif isinstance(item, DELIVERED):
             self._start(self._deliver(session, item))
 
-    def _excuse_silence(self, session: RemoteSession) -> None:
-        """Charge no time to a bot that leaves a node which may stand still, since it could not answer there."""
+    def _excuse_node(self, session: RemoteSession) -> None:
+        """Charge no time to a bot that leaves a node which drains or may stand still: it may have got no turn there."""
         silent_us = self._silent_us.get(session.node)
-        if silent_us and silent_us() > MAX_SILENCE_US:
+        if session.node in self._draining or (silent_us and silent_us() > MAX_SILENCE_US):
             self._shared.wait_for({session.player.bot}, self._return_within_us)
 
     async def _deliver(self, session: RemoteSession, item: OutboxItem) -> None:

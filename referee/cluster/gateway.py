@@ -6,6 +6,7 @@ from typing import Any
 from referee.cluster.messages import (
     CloseSession,
     Deliver,
+    Draining,
     Ended,
     EndStored,
     Follow,
@@ -60,6 +61,7 @@ class Gateway:
         """Bots that are connected to this node."""
         self._watched: set[str] = set()
         """Matches of which the coordinator must be notified of every entry."""
+        self._draining = False
         self.rated_ends = RemoteRatedEnds(log, time)
         """Ends of rated matches that run here."""
 
@@ -69,12 +71,20 @@ class Gateway:
         self._watched.clear()
         sessions = [session for session in self._sessions.all() if not session.remote]
         send(SessionReport(tuple(self._opened(session) for session in sessions)))
+        if self._draining:
+            send(Draining())
         self.rated_ends.connect(send)
 
     def disconnect(self) -> None:
         """End the stream to the coordinator. The matches that this node follows go on."""
         self._send = None
         self.rated_ends.disconnect()
+
+    def announce_drain(self) -> None:
+        """Tell the coordinator that this node sends no new turns any more."""
+        self._draining = True
+        if self._send:
+            self._send(Draining())
 
     # As an observer
 

@@ -48,6 +48,10 @@ class SessionClosed(Struct, frozen=True, tag=True):
     """Time that the bot has used in its open turns, with the id of each match."""
 
 
+class Draining(Struct, frozen=True, tag=True):
+    """The node is shutting down, and sends no new turns to its bots."""
+
+
 class ItemForwarded(Struct, frozen=True, tag=True):
     """An item of a Play stream that concerns a match that is not in play."""
 
@@ -124,7 +128,9 @@ class EndStored(Struct, frozen=True, tag=True):
 
 STORED, CONFLICT, UNAVAILABLE = "stored", "conflict", "unavailable"
 
-ToCoordinator: TypeAlias = SessionReport | SessionOpened | SessionChanged | SessionClosed | ItemForwarded | EndRated
+ToCoordinator: TypeAlias = (
+    SessionReport | SessionOpened | SessionChanged | SessionClosed | Draining | ItemForwarded | EndRated
+)
 FromCoordinator: TypeAlias = Follow | Presence | CloseSession | Deliver | Ended | EndStored
 
 encode = msgspec.msgpack.Encoder().encode

@@ -249,6 +249,10 @@ class RefereeDelays:
         if turn is None:
             self._used_elsewhere.append(used)
         else:
+            # A process that has just read the match from the log does not know how long ago its last entry was.
+            ahead_us = self._match_time.advance(turn.asked_us + used.us)
+            self.shift(ahead_us)
+            now_us += ahead_us
             stall_us = max(0, now_us - turn.asked_us - used.us)
             withheld = self.is_withheld(turn.seat)
             self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat), withheld)

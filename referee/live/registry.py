@@ -144,8 +144,7 @@ class LiveMatches:
         if before is None:
             live_match = LiveMatch(MatchHistory(news[0]))
             self.index.add(live_match)
-        assert live_match
-        if before:
+        elif live_match:
             live_match.history.extend(news)
         self.changed.set()
         single_move = len(entries) == 1 and type(entries[0].event) is MovePlayed
@@ -154,10 +153,11 @@ class LiveMatches:
                 observer.on_entries(before, entries, match)
             except Exception as fault:
                 self.on_fault(match.setup.match_id, fault)
-        kinds = SINGLE_MOVE if single_move else frozenset([type(entry.event) for entry in entries])
-        self.notifier.notify(live_match, news, kinds)
-        if not single_move:
-            self._apply(live_match, kinds)
+        if live_match:  # Otherwise it was released while this was being stored, and runs on other nodes.
+            kinds = SINGLE_MOVE if single_move else frozenset([type(entry.event) for entry in entries])
+            self.notifier.notify(live_match, news, kinds)
+            if not single_move:
+                self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
     def decides_for(self, player: Player) -> bool:

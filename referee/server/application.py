@@ -156,6 +156,8 @@ class Application:
 
     async def drain(self, grace_us: Micros, reconnect_delay_ms: int) -> None:
         """Start nothing new, and let pending turns be answered for a grace period."""
+        if self._node:
+            self._node.gateway.announce_drain()
         await self.referee.drain(grace_us, reconnect_delay_ms)
         assert self.referee.draining
         await self.close_contests(self.referee.draining)

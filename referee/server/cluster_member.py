@@ -172,6 +172,7 @@ class ClusterMember:
         self._start(self._coordinate())
 
     def on_deposed(self) -> None:
+        self.node.ready = False
         self._stream_server.end_all("this node is not the coordinator any more")
         if self._draining:
             self._start(self._application.close_contests(self._draining))

@@ -1,5 +1,7 @@
 """Nodes that share a log: bots on different nodes play one match, whatever fails between the nodes."""
 
+import asyncio
+
 import pytest
 
 from engines.api import SPECTATOR
@@ -19,7 +21,7 @@ FIRST, SECOND_BOT = BOTS[:2]
 
 async def start_apart(cluster: LiveCluster) -> tuple[str, LiveNode, LiveNode]:
     """Start a match between bots on two nodes that do not coordinate; return its id and the nodes."""
-    a, b, c = await cluster.open()
+    a, b, c, *_ = await cluster.open()
     connect(b, FIRST)
     connect(c, SECOND_BOT)
     await settle()
@@ -172,6 +174,25 @@ async def test_the_opponent_of_an_offline_bot_plays_on_and_the_offline_bot_gets_
 
 
 @in_loop
+async def test_a_bot_gains_no_time_by_changing_to_a_node_that_did_not_run_its_match() -> None:
+    cluster = LiveCluster(4)
+    match_id, *_ = await start_apart(cluster)
+    fourth = cluster.nodes[3]
+    await cluster.time.advance(3 * SECOND)
+    (again,) = connect(fourth, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await fourth.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == 4 * SECOND
+    await cluster.nodes[2].answer(match_id, 1, "1")
+    assert (await moves(cluster, match_id))[1].row.charged_us == 0  # type: ignore[union-attr]
+    await cluster.close()
+
+
+@in_loop
 async def test_time_stands_still_for_bots_that_have_lost_their_node() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
@@ -228,6 +249,72 @@ async def test_a_bot_is_not_charged_for_a_node_that_stands_still(
     (played,) = await moves(cluster, match_id)
     assert played.row
     assert played.row.charged_us == charged_us
+    await cluster.close()
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["takeover", "closed before"])
+@pytest.mark.parametrize("new_node", [0, 2], ids=["coordinator", "other"])
+@in_loop
+async def test_a_bot_that_leaves_a_draining_node_is_not_charged_for_a_turn_that_it_did_not_get_there(
+    new_node: int, closed: bool
+) -> None:
+    cluster = LiveCluster()
+    match_id, b, _ = await start_apart(cluster)
+    (former,) = b.referee.sessions.of_bot("bot0")
+    b.node.gateway.announce_drain()
+    await settle()
+    await cluster.time.advance(3 * SECOND)
+    if closed:
+        b.referee.sessions.close(former)
+        await settle()
+        await cluster.time.advance(3 * SECOND)
+    node = cluster.nodes[new_node]
+    (again,) = connect(node, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await node.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == SECOND
+    assert "SeatDisconnected" not in await node.event_kinds(match_id)
+    await cluster.close()
+
+
+@in_loop
+async def test_a_match_can_be_released_while_a_decision_is_being_stored() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    (session,) = b.referee.sessions.of_bot("bot0")
+    (other,) = c.referee.sessions.of_bot("bot1")
+    b.log.after.clear()
+    answering = asyncio.create_task(b.answer(match_id, 0, "1"))
+    await settle()
+    b.referee.sessions.close(session)
+    assert b.referee.live_matches == []
+    b.log.after.set()
+    await asyncio.wait([answering])
+    await settle()
+    assert len(await moves(cluster, match_id)) == 1
+    assert len(drain_turns(other)) == 1
+    assert b.recorder.faults == []
+    await cluster.close()
+
+
+@in_loop
+async def test_the_next_coordinator_knows_that_a_node_is_draining() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    b.node.gateway.announce_drain()
+    await cluster.elect(c)
+    await cluster.time.advance(3 * SECOND)
+    (again,) = connect(cluster.nodes[0], FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.nodes[0].answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == 0
     await cluster.close()
 
 
