@@ -220,6 +220,12 @@ class SharedMatches:
                     found.append((live_match.match_id, used))
         return found
 
+    async def _check_after(self, append: Append) -> None:
+        """Raise Conflict if the log has other entries already: an earlier coordinator has stored the end."""
+        last = (await self._live.dependencies.log.heads([append.match_id])).get(append.match_id, 0)
+        if last != append.after:
+            raise Conflict(append.match_id, append.after, last)
+
     async def end_rated(self, append: Append) -> list[Entry]:
         """Store the end of a rated match for another node, with its rating changes; return all entries after `after`.
 
@@ -227,6 +233,7 @@ class SharedMatches:
         """
         live_match = self._live.index.find(append.match_id)
         if live_match is None or live_match.runner is None:
+            await self._check_after(append)
             raise NotRunHere(append.match_id)
         missed = await self._live.dependencies.log.read(append.match_id, live_match.match.number)
         match = live_match.match

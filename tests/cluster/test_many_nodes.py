@@ -171,6 +171,7 @@ def test_many_faults(tmp_path: Path, rng: random.Random) -> None:
         cluster.assert_promises_kept()
 
 
+@pytest.mark.soak
 def test_a_rolling_upgrade_to_a_release_with_another_protocol(tmp_path: Path) -> None:
     with running(tmp_path) as (cluster, _):
         for node in cluster.nodes:

@@ -7,6 +7,8 @@ import pytest
 from engines.api import SPECTATOR
 from referee.live.match_timing import TurnUse
 from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
+from referee.live.ports import Append, Conflict
+from referee.live.queued_command import NotRunHere
 from referee.live.sessions import SessionTakenOver
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
@@ -298,6 +300,21 @@ async def test_a_match_can_be_released_while_a_decision_is_being_stored() -> Non
     assert len(await moves(cluster, match_id)) == 1
     assert len(drain_turns(other)) == 1
     assert b.recorder.faults == []
+    await cluster.close()
+
+
+@in_loop
+async def test_an_end_that_an_earlier_coordinator_has_stored_is_a_conflict_for_the_next_one() -> None:
+    cluster = LiveCluster()
+    match_id, b, _ = await start_apart(cluster)
+    fourth = LiveNode("d", cluster.hub, b)
+    last = (await cluster.stored.heads([match_id]))[match_id]
+    with pytest.raises(NotRunHere):
+        await fourth.referee.shared.end_rated(Append(match_id, last, ()))
+    await b.answer(match_id, 0, "1")
+    with pytest.raises(Conflict) as conflict:
+        await fourth.referee.shared.end_rated(Append(match_id, last, ()))
+    assert conflict.value.last == last + 1
     await cluster.close()
 
 
