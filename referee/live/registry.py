@@ -337,7 +337,8 @@ class LiveMatches:
             live_match.resuming = None
             self.resume_later([live_match], RESUME_RETRY_US)
         else:
-            self.attach_runner(live_match, runner)
+            if self.index.find(live_match.match_id) is live_match:  # Otherwise it was released meanwhile.
+                self.attach_runner(live_match, runner)
 
     def _command_done(self, live_match: LiveMatch, command: Command, answer: "asyncio.Future[Decision]") -> None:
         error = answer.exception()

@@ -319,6 +319,30 @@ async def test_an_end_that_an_earlier_coordinator_has_stored_is_a_conflict_for_t
 
 
 @in_loop
+async def test_a_match_that_is_released_while_it_is_being_restored_does_not_run() -> None:
+    cluster = LiveCluster()
+    a, b, _ = await cluster.open()
+    connect(a, FIRST, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    b.log.after.clear()  # The entry that says that the match goes on.
+    connect(b, FIRST, SECOND_BOT)
+    electing = asyncio.create_task(cluster.elect(b, without=[a]))
+    await settle()
+    b.node.follow("c")
+    b.log.after.set()
+    await electing
+    await settle()
+    assert match_id not in b.referee.shared.followed
+    entries = await cluster.stored.read(match_id)
+    await cluster.time.advance(12 * SECOND)  # Longer than the bot has for its moves.
+    await settle()
+    assert await cluster.stored.read(match_id) == entries
+    await cluster.close()
+
+
+@in_loop
 async def test_the_next_coordinator_knows_that_a_node_is_draining() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
