@@ -36,6 +36,18 @@ async def moves(cluster: LiveCluster, match_id: str) -> list[MovePlayed]:
     return [entry.event for entry in await cluster.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
 
 
+async def answer_elsewhere(cluster: LiveCluster, node: LiveNode, match_id: str) -> int:
+    """Let the first bot connect to this node, and answer there after a second; return how much time it is charged."""
+    (again,) = connect(node, FIRST)
+    await settle()
+    assert len(drain_turns(again)) == 1
+    await cluster.time.advance(SECOND)
+    await node.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    return played.row.charged_us
+
+
 @in_loop
 async def test_bots_on_two_nodes_play_a_match_that_a_third_node_has_started() -> None:
     cluster = LiveCluster()
@@ -181,14 +193,7 @@ async def test_a_bot_gains_no_time_by_changing_to_a_node_that_did_not_run_its_ma
     match_id, *_ = await start_apart(cluster)
     fourth = cluster.nodes[3]
     await cluster.time.advance(3 * SECOND)
-    (again,) = connect(fourth, FIRST)
-    await settle()
-    assert len(drain_turns(again)) == 1
-    await cluster.time.advance(SECOND)
-    await fourth.answer(match_id, 0, "1")
-    (played,) = await moves(cluster, match_id)
-    assert played.row
-    assert played.row.charged_us == 4 * SECOND
+    assert await answer_elsewhere(cluster, fourth, match_id) == 4 * SECOND
     await cluster.nodes[2].answer(match_id, 1, "1")
     assert (await moves(cluster, match_id))[1].row.charged_us == 0  # type: ignore[union-attr]
     await cluster.close()
@@ -221,14 +226,7 @@ async def test_a_bot_that_leaves_a_node_without_a_stream_is_not_charged_for_what
     b.log.make_unavailable()
     cluster.streams["b"].cut()
     await cluster.time.advance(5 * SECOND)
-    (again,) = connect(c, FIRST)
-    await settle()
-    assert len(drain_turns(again)) == 1
-    await cluster.time.advance(SECOND)
-    await c.answer(match_id, 0, "1")
-    (played,) = await moves(cluster, match_id)
-    assert played.row
-    assert played.row.charged_us == SECOND
+    assert await answer_elsewhere(cluster, c, match_id) == SECOND
     await cluster.close()
 
 
@@ -243,14 +241,7 @@ async def test_a_bot_is_not_charged_for_a_node_that_stands_still(
     await cluster.time.advance(3 * SECOND)
     cluster.streams["b"].silent_us = silent_us
     node = cluster.nodes[new_node]
-    (again,) = connect(node, FIRST)
-    await settle()
-    assert len(drain_turns(again)) == 1
-    await cluster.time.advance(SECOND)
-    await node.answer(match_id, 0, "1")
-    (played,) = await moves(cluster, match_id)
-    assert played.row
-    assert played.row.charged_us == charged_us
+    assert await answer_elsewhere(cluster, node, match_id) == charged_us
     await cluster.close()
 
 
@@ -271,14 +262,7 @@ async def test_a_bot_that_leaves_a_draining_node_is_not_charged_for_a_turn_that_
         await settle()
         await cluster.time.advance(3 * SECOND)
     node = cluster.nodes[new_node]
-    (again,) = connect(node, FIRST)
-    await settle()
-    assert len(drain_turns(again)) == 1
-    await cluster.time.advance(SECOND)
-    await node.answer(match_id, 0, "1")
-    (played,) = await moves(cluster, match_id)
-    assert played.row
-    assert played.row.charged_us == SECOND
+    assert await answer_elsewhere(cluster, node, match_id) == SECOND
     assert "SeatDisconnected" not in await node.event_kinds(match_id)
     await cluster.close()
 
@@ -390,14 +374,7 @@ async def test_a_bot_that_was_connected_to_the_lost_coordinator_is_not_charged(n
     await cluster.elect((a, b, c)[next_coordinator], without=[a])
     await cluster.time.advance(12 * SECOND)  # Longer than the bot has for its moves.
     await settle()
-    (again,) = connect(b, FIRST)
-    await settle()
-    assert len(drain_turns(again)) == 1
-    await cluster.time.advance(SECOND)
-    await b.answer(match_id, 0, "1")
-    (played,) = await moves(cluster, match_id)
-    assert played.row
-    assert played.row.charged_us <= SECOND
+    assert await answer_elsewhere(cluster, b, match_id) <= SECOND
     await c.answer(match_id, 1, "1")
     cluster.nodes.remove(a)
     a.node.close()
