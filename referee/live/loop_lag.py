@@ -99,6 +99,8 @@ class LoopLag:
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""
+        if machine.monotonic_ns() <= self.due_ns:  # The loop is in time, as it mostly is.
+            return
         now_us = self._time.monotonic_us()
         if self._due_us is None or now_us <= self._due_us:
             return
@@ -109,7 +111,10 @@ class LoopLag:
         self._cpu_charged_us, self._charged_until_us = cpu_us, now_us
 
     def charge_tasks(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Charge every step of every task that this loop creates from now on."""
+        """Charge every step of every task that this loop creates from now on.
+
+        A task that is created without the loop must call `charge` at the end of its steps.
+        """
 
         def charged(loop: asyncio.AbstractEventLoop, steps: Any, **more: Any) -> "asyncio.Task[Any]":
             return asyncio.Task(_Charged(steps, self), loop=loop, **more)
@@ -163,8 +168,7 @@ class _Charged(Coroutine[Any, Any, Any]):
         try:
             return self._steps.send(value)
         finally:
-            if machine.monotonic_ns() > self._lag.due_ns:  # Every step of every task comes here, mostly in time.
-                self._lag.charge()
+            self._lag.charge()
 
     def throw(self, *error: Any) -> Any:
         try:

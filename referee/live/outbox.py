@@ -149,11 +149,15 @@ OutboxItem: TypeAlias = (
 )
 
 
+REPORTED = frozenset({PingNotice, MatchEnded})
+"""Items whose sending is reported, because a pong refers to it."""
+
+
 class Outbox:
     """Items for one session, on one event loop, drained by its stream only."""
 
     def __init__(self, on_sent: Callable[[Sequence[OutboxItem]], None] = lambda _: None) -> None:
-        """`on_sent` is called with the items that are drained, before they are sent."""
+        """`on_sent` is called with the items of kinds in REPORTED that are drained, before they are sent."""
         self.closed: Exception | None = None
         """Why the outbox was closed. None: it is open."""
         self._on_sent = on_sent
@@ -162,6 +166,8 @@ class Outbox:
         """Items that wait for the next one of the others."""
         self._turns: dict[Hashable, TurnNotice] = {}
         self._numbers = count()
+        self._reports = False
+        """Whether an item of a kind in REPORTED may be pending."""
         self._filled: asyncio.Future[None] | None = None
         """Set by the next item. None: the stream does not wait for one."""
         self._below_limit: asyncio.Event | None = None
@@ -180,8 +186,10 @@ class Outbox:
         key = ("one of its own", next(self._numbers)) if key is None else key
         pending: dict[Hashable, Any] = self._turns
         if type(item) is not TurnNotice:
-            self._join()
+            if self._waiting:
+                self._join()
             pending = self._items
+            self._reports = self._reports or type(item) in REPORTED
         pending.pop(key, None)
         pending[key] = item
         if self._filled:
@@ -200,7 +208,8 @@ class Outbox:
 
     def drain(self, limit: int) -> list[OutboxItem]:
         """Remove and return up to `limit` items, the oldest first and turns last. Empty: none is pending."""
-        self._join()
+        if self._waiting:
+            self._join()
         if len(self._items) + len(self._turns) <= limit:
             items = [*self._items.values(), *self._turns.values()]
             self._items.clear()
@@ -211,7 +220,9 @@ class Outbox:
         if self._below_limit:
             self._below_limit.set()
             self._below_limit = None
-        self._on_sent(items)
+        if self._reports:
+            self._on_sent([item for item in items if type(item) in REPORTED])
+            self._reports = bool(self._items)
         return items
 
     async def wait(self) -> None:
@@ -235,9 +246,8 @@ class Outbox:
 
     def _join(self) -> None:
         """Add the items that wait to the others, behind those that were queued before."""
-        if self._waiting:
-            self._items.update(self._waiting)
-            self._waiting.clear()
+        self._items.update(self._waiting)
+        self._waiting.clear()
 
     def _wake(self) -> None:
         if self._filled and not self._filled.done():

@@ -17,7 +17,6 @@ from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
 from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
 from referee.live.ports import EventLog, MatchObserver, PresenceObserver, Time
-from referee.live.queued_command import DecisionCallback
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
 from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
@@ -89,11 +88,13 @@ class Referee:
             log, undelivered, time, games, mint_id, lag, observers, rating_writer, wrap_dependencies
         )
         self._answers = AnswerSubmitter(self._live)
+        self.try_submit = self._answers.try_submit
         self._requests = RequestSubmitter(self._live)
         self._creator = MatchCreator(self._live, limits, mint_id, draw_seed, run)
         self._cooperative_yield = CooperativeYield()
         """Shared by all watches that read long logs."""
         self._draining: RefereeDraining | None = None
+        self.lag = lag
         self.sessions = self._live.sessions
         """Sessions of bots. Opening or closing a session notifies the matches."""
         self.reserved_places = self._live.starter.reserved_places
@@ -197,10 +198,6 @@ class Referee:
 
     # Turns
 
-    def record_arrival(self, holder: str, network_us: Micros) -> MessageArrival:
-        """Record that a message of that holder is read now, on a stream with that network round trip."""
-        return self._live.lag.arrival(holder, network_us)
-
     def submit(
         self,
         match_id: str,
@@ -216,13 +213,6 @@ class Referee:
         Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.
         """
         return self._answers.submit(TurnAnswer(match_id, seat, token, move, request_id, offers_draw, arrival))
-
-    def try_submit(self, answer: TurnAnswer, bot: str, done: DecisionCallback) -> bool:
-        """Submit the answer of that bot if nothing has to be looked up for it; else return False: use `submit`.
-
-        `done` is called with the decision or its error, perhaps before this returns.
-        """
-        return self._answers.try_submit(answer, bot, done)
 
     async def find_verdict(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted:
         """Return the verdict by a decision, looked up if necessary. Raises what `submit` raises."""

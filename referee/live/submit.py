@@ -101,7 +101,10 @@ class AnswerSubmitter:
         return await self.find_verdict(answer, decided)
 
     def try_submit(self, answer: TurnAnswer, bot: str, done: DecisionCallback) -> bool:
-        """See `Referee.try_submit`."""
+        """Submit the answer of that bot if nothing has to be looked up for it; else return False: use `submit`.
+
+        `done` is called with the decision or its error, perhaps before this returns.
+        """
         live_match = self._live.index.find(answer.match_id)
         if live_match is None or live_match.runner is None or not live_match.holds(bot, answer.seat):
             return False

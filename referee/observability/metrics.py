@@ -77,6 +77,7 @@ class Metrics:
         """A MatchObserver."""
         self._appends = AppendMetrics(self._registry)
         self._contests = ContestMetrics(self._registry)
+        self._responses = ResponseMetrics(self._registry)
         self._refusals = CounterFamily(
             self._registry, "referee_refusals", "Errors that were sent to callers, in calls and streams.", "reason"
         )
@@ -111,7 +112,11 @@ class Metrics:
 
         It must precede the one that aborts rejected calls.
         """
-        return RpcMetrics(self._registry, time, methods, ResponseMetrics(self._registry))
+        return RpcMetrics(self._registry, time, methods, self._responses)
+
+    def repeated(self) -> None:
+        """Record that an item of a Play stream was repeated, and got its original verdict."""
+        self._responses.duplicates.labels("PlayService/Play").inc()
 
     def refused(self, reason: str) -> None:
         """Record an error that is sent to a caller; `reason` is that of the contract, such as ILLEGAL_MOVE."""

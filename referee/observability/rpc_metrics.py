@@ -28,10 +28,10 @@ Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
 class ResponseMetrics:
-    """Counts repeated answers and gaps in watched entries, in the messages that leave the server."""
+    """Counts repeated answers, and gaps in watched entries in the messages that leave the server."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._duplicates = CounterFamily(
+        self.duplicates = CounterFamily(
             registry,
             "referee_duplicates_absorbed",
             "Requests that were repeated and got their original answer.",
@@ -44,24 +44,24 @@ class ResponseMetrics:
     def record(self, method: str, answer: Any) -> None:
         """Record the response of a unary call."""
         if getattr(answer, "repeated", False):
-            self._duplicates.labels(method).inc()
+            self.duplicates.labels(method).inc()
 
-    def recorder(self, method: str, request: Any) -> Callable[[Any], None]:
-        """Return a function that records the messages of one stream. It must be called for each, in order."""
+    def recorder(self, request: Any) -> Callable[[Any], None]:
+        """Return a function that records the messages of one watch. It must be called for each, in order."""
         sequence = EntrySequence(_after(request))
 
         def record(message: Any) -> None:
             numbers = [*getattr(message, "entry_numbers", ())]  # A response that was encoded already has them.
-            for item in getattr(message, "items", ()):
-                kind = item.WhichOneof("item")
-                if kind == "verdict" and item.verdict.repeated:
-                    self._duplicates.labels(method).inc()
-                elif kind == "entry":
-                    numbers.append(item.entry.number)
+            numbers += [item.entry.number for item in getattr(message, "items", ()) if _is_entry(item)]
             if numbers and sequence.has_gap(numbers):
                 self._gaps.inc()
 
         return record
+
+
+def _is_entry(item: Any) -> bool:
+    kind: str | None = item.WhichOneof("item")
+    return kind == "entry"
 
 
 class EntrySequence:
@@ -124,12 +124,13 @@ class RpcMetrics(grpc.aio.ServerInterceptor):
         behaviour = getattr(handler, "_".join(kind))
         make = getattr(grpc, f"{'_'.join(kind)}_rpc_method_handler")
         record_call = self._stream if "stream" in kind else self._call
+        watches = kind == ("unary", "stream")
 
-        async def call(request: Any, context: Context) -> Any:
+        async def call(request: Any, context: Any) -> Any:
             with record_call(name, context):
-                streams = handler.response_streaming
-                recording = _RecordingContext(context, self._responses.recorder(name, request)) if streams else context
-                answer = await behaviour(request, recording)
+                if watches:
+                    context = _RecordingContext(context, self._responses.recorder(request))
+                answer = await behaviour(request, context)
                 self._responses.record(name, answer)
                 if handler.request_streaming:
                     await _let_cancellation_arrive()
@@ -174,8 +175,6 @@ class _RecordingContext:
     def __init__(self, context: Context, record: Callable[[Any], None]) -> None:
         self._context = context
         self._record = record
-        self.read = context.read
-        """As `__getattr__` would return it, which takes longer."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)

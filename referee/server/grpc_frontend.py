@@ -144,8 +144,9 @@ class GrpcFrontend:
             match_context,
             _play_limits(settings),
             other_nodes.forward_item,
+            metrics.repeated,
         )
-        self.remote_play = RemotePlay(referee, rejection_recorder, time, count_error, match_context)
+        self.remote_play = RemotePlay(referee, rejection_recorder, time, count_error, match_context, metrics.repeated)
         bots = Bots(
             referee,
             stores.accounts,

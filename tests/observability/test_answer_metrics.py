@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
-from referee_api.v1 import entry_pb2, match_service_pb2, play_pb2, play_service_pb2
+from referee_api.v1 import entry_pb2, match_service_pb2
 
+from referee.observability.metrics import Metrics
 from referee.observability.rpc_metrics import ResponseMetrics
+from tests.observability.exposition import Page
 
 RecordMessage = Callable[[Any], None]
 
@@ -18,7 +20,7 @@ class WatchHarness:
         self.metrics = ResponseMetrics(self.registry)
 
     def watch_recorder(self, after: int | None = None) -> RecordMessage:
-        return self.metrics.recorder("MatchService/WatchMatch", match_service_pb2.WatchMatchRequest(after_number=after))
+        return self.metrics.recorder(match_service_pb2.WatchMatchRequest(after_number=after))
 
     @property
     def gaps(self) -> float | None:
@@ -69,15 +71,7 @@ def test_a_repeated_answer_counts_as_an_absorbed_duplicate(harness: WatchHarness
     assert harness.duplicates("MatchService/SubmitMove") == 2
 
 
-def test_a_repeated_verdict_counts_as_a_duplicate_and_a_repeated_turn_does_not(
-    harness: WatchHarness,
-) -> None:
-    record = harness.metrics.recorder("PlayService/Play", iter(()))
-    items = [
-        play_pb2.RefereeItem(turn=play_pb2.Turn(repeated=True)),
-        play_pb2.RefereeItem(verdict=play_pb2.Verdict(repeated=True)),
-        play_pb2.RefereeItem(verdict=play_pb2.Verdict()),
-    ]
-    record(play_service_pb2.PlayResponse(items=items))
-    assert harness.duplicates("PlayService/Play") == 1
-    assert harness.gaps == 0
+def test_a_repeated_item_of_a_play_stream_counts_as_a_duplicate() -> None:
+    metrics = Metrics("1.2.3")
+    metrics.repeated()
+    assert Page(metrics).value("referee_duplicates_absorbed_total", method="PlayService/Play") == 1

@@ -85,14 +85,21 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     await harness.referee.close()
 
 
-async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
-    """Return the number of counted calls and of notes in the bot log after a bot has sent the same move twice."""
+async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
+    """Return the numbers of counted calls, of notes in the bot log and of repeated items.
+
+    The bot has sent the same move twice.
+    """
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
     rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
     recorder = BotLogRecorder(MemoryBotLog(10))
     rejections = RejectionRecorder(recorder, harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    repeated: list[None] = []
+    host = cast(
+        StreamHost, SimpleNamespace(map_error=None, match_context=None, count_repeated=lambda: repeated.append(None))
+    )
+    stream = PlayStream(harness.referee, session, ADA, host, rate_limiter, rejections, harness.time, HEARTBEAT)
     token = harness.turn_due(match_id, 0).turn.token
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):
@@ -101,17 +108,17 @@ async def calls_and_notes_of_a_repeated_move(text: str) -> tuple[int, int]:
         await settle()
     notes = await recorder.read(session.player.bot)
     await harness.referee.close()
-    return rate_limiter.usage_of(ADA).calls, len(notes)
+    return rate_limiter.usage_of(ADA).calls, len(notes), len(repeated)
 
 
 @in_loop
 async def test_a_move_costs_no_call_and_its_repetition_does() -> None:
-    assert await calls_and_notes_of_a_repeated_move("1") == (1, 0)
+    assert await counts_of_a_repeated_move("1") == (1, 0, 1)
 
 
 @in_loop
 async def test_a_rejected_move_that_is_repeated_is_noted_once() -> None:
-    assert await calls_and_notes_of_a_repeated_move("nonsense") == (2, 1)
+    assert await counts_of_a_repeated_move("nonsense") == (2, 1, 1)
 
 
 @in_loop

@@ -64,6 +64,9 @@ class StreamHost(Protocol):
 
     def make_welcome(self, session: Session) -> play_pb2.Welcome: ...
 
+    def count_repeated(self) -> None:
+        """Count an item that was repeated, and got its original verdict."""
+
     def forward(self, session: Session, item: bytes) -> bool:
         """Let the coordinator of the cluster handle an item; return whether there is one that can be reached."""
 
@@ -85,6 +88,7 @@ class PlayStream:
         heartbeat: HeartbeatConfig,
     ) -> None:
         self._referee = referee
+        self._lag = referee.lag
         self._session = session
         self._owner = owner
         self._host = host
@@ -104,8 +108,8 @@ class PlayStream:
 
     async def run(self, context: Any, items: list[play_pb2.BotItem]) -> None:
         """Serve until the bot closes the stream; `items` came with Hello. Raises the error that ends it earlier."""
-        writing = asyncio.create_task(self._write(context))
-        reading = asyncio.create_task(self._read(context, items))
+        # Not created by the loop: they charge their steps themselves, which costs less.
+        writing, reading = asyncio.Task(self._write(context)), asyncio.Task(self._read(context, items))
         pinging = asyncio.create_task(self._ping())
         reading.add_done_callback(self._close_outbox)
         try:
@@ -133,6 +137,7 @@ class PlayStream:
             for item in outbox.drain(self._heartbeat.max_items_per_message):
                 if writing := ITEM_WRITERS[type(item)](self._writer, item, response.items):
                     await writing
+            self._lag.charge()
             if response.items:
                 await context.write(response)
             if outbox.closed and not outbox:
@@ -170,13 +175,14 @@ class PlayStream:
 
     async def _dispatch_all(self, items: Any) -> None:
         """Yields between chunks, so that one large message cannot block the event loop."""
-        arrival = self._referee.record_arrival(self._owner.holder, self._session.path.round_trip_us)
+        arrival = self._lag.arrival(self._owner.holder, self._session.path.round_trip_us)
         behind = False
         for chunk in chunks(items, ITEMS_PER_YIELD) if len(items) > 1 else (items,):
             for item in chunk:
                 kind = item.WhichOneof("item")
                 self._dispatch(item, kind, arrival, behind)
                 behind = behind or kind not in IMMEDIATE
+            self._lag.charge()
             if len(items) > ITEMS_PER_YIELD:
                 await asyncio.sleep(0)
             unread, undecided = len(self._session.outbox), self._undecided + len(self._in_progress)
@@ -260,7 +266,10 @@ class PlayStream:
             self._rejection_recorder.record_rejection(
                 self._session.player, outcome, received.match_id, seat_of(received.token), received.move
             )
-        if not isinstance(outcome, RequestAccepted | LateAnswer) or getattr(outcome, "repeated", False):
+        repeated = getattr(outcome, "repeated", False)
+        if repeated:
+            self._host.count_repeated()
+        if repeated or not isinstance(outcome, RequestAccepted | LateAnswer):
             self._start_task(self._count_call())
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> None:

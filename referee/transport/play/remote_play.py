@@ -1,5 +1,6 @@
 """What the coordinator of a cluster does for Play streams that are connected to other nodes."""
 
+from collections.abc import Callable
 from typing import Any
 
 from referee_api.v1 import play_pb2
@@ -35,12 +36,14 @@ class RemotePlay:
         time: Time,
         map_error: ErrorMapper,
         match_context: MatchContext,
+        count_repeated: Callable[[], None],
     ) -> None:
         self._referee = referee
         self._rejection_recorder = rejection_recorder
         self._time = time
         self._map_error = map_error
         self._match_context = match_context
+        self._count_repeated = count_repeated
 
     async def answer_item(self, session: Session, message: bytes) -> VerdictNotice:
         """Carry out an item (BotItem), and return the verdict."""
@@ -50,7 +53,7 @@ class RemotePlay:
         outcome: MoveAccepted | RequestAccepted | Exception
         try:
             if kind == "move":
-                arrival = self._referee.record_arrival("", session.path.round_trip_us)
+                arrival = self._referee.lag.arrival("", session.path.round_trip_us)
                 outcome = await submit_move(self._referee, session, received, item.move.offer_draw, arrival)
             elif kind in REQUEST_HANDLERS:
                 request: Any = getattr(item, kind)
@@ -60,6 +63,8 @@ class RemotePlay:
                 outcome = BadField("item", "it is empty or of an unknown kind")
         except Exception as why:
             outcome = why
+        if getattr(outcome, "repeated", False):
+            self._count_repeated()
         if isinstance(outcome, DetailedError):
             self._rejection_recorder.record_rejection(
                 session.player, outcome, received.match_id, seat_of(received.token), received.move

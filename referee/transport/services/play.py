@@ -61,8 +61,12 @@ class Play(PlayServiceServicer):
         match_context: MatchContext,
         limits: PlayLimits,
         forward: Callable[[Session, bytes], bool],
+        count_repeated: Callable[[], None],
     ) -> None:
-        """`forward` lets the coordinator of a cluster handle an item, and returns whether that can be reached."""
+        """`forward` lets the coordinator of a cluster handle an item, and returns whether that can be reached.
+
+        `count_repeated` is called for each item that was repeated.
+        """
         self.map_error = map_error
         self.match_context = match_context
         self._referee = referee
@@ -73,6 +77,7 @@ class Play(PlayServiceServicer):
         self._time = time
         self._limits = limits
         self.forward = forward
+        self.count_repeated = count_repeated
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_PlayServiceServicer_to_server(self, server)
