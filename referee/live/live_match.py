@@ -9,10 +9,9 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 
 from engines.api import Game, Seat
-from referee.live.match_history import MatchHistory
+from referee.live.match_history import MatchHistory, match_steps, steps_of_entries
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
@@ -26,7 +25,7 @@ from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, Vo
 from referee.match.events import MatchCreated
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, Turn, create_match, evolve
+from referee.match.state import Match, MatchPhase, Turn, create_match
 
 
 class LiveMatch:
@@ -144,7 +143,7 @@ async def open_match(setup: Setup, game: Game, dependencies: RunnerDependencies)
     event = MatchCreated(0, setup)
     entries = await dependencies.log.append(setup.match_id, 0, [event])
     runner = MatchRunner(create_match(event, game), dependencies)
-    runner.notify(dependencies.observer.on_entries, None, entries, runner.match)
+    runner.notify(dependencies.observer.on_stored, match_steps(None, entries, [runner.match]))
     return runner
 
 
@@ -165,16 +164,16 @@ async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencie
             match, at_ms = await _read_on(match, dependencies)
         else:
             runner = MatchRunner(back.match, dependencies)
-            runner.notify(dependencies.observer.on_entries, match, entries, runner.match)
+            runner.notify(dependencies.observer.on_stored, match_steps(match, entries, back.states))
             return runner
 
 
 async def _read_on(match: Match, dependencies: RunnerDependencies) -> tuple[Match, int]:
     """Return the match after what another process has written, and when it was written (Unix milliseconds)."""
     entries = await dependencies.log.read(match.setup.match_id, match.number)
-    after = reduce(evolve, (entry.event for entry in entries), match)
-    dependencies.observer.on_received(match, entries, after)
-    return after, entries[-1].at_ms
+    steps = steps_of_entries(match, entries)
+    dependencies.observer.on_received(steps)
+    return steps[-1].state, entries[-1].at_ms
 
 
 TOO_LATE = "not every seat was taken by a bot that was there in time"

@@ -6,6 +6,7 @@ match is watched, the last steps, so that watchers need not read the log.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -198,21 +199,17 @@ def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:
     return bool(others) and all(turn in after.turns for turn in others)
 
 
-def match_steps(before: Match | None, entries: Sequence[Entry], match: Match) -> list[MatchStep]:
-    """Return the steps from `before` to `match`, entry by entry, without playing a move twice."""
+def match_steps(before: Match | None, entries: Sequence[Entry], states: Sequence[Match]) -> list[MatchStep]:
+    """Return the steps from `before` over `states`, the state after each entry."""
     if len(entries) == 1:
-        return [LogStep(entries[0], before, match)]
-    moved = [at for at, entry in enumerate(entries) if isinstance(entry.event, MovePlayed | PlayStarted)]
-    found = []
-    for at, entry in enumerate(entries):
-        if at == len(entries) - 1:
-            after = match
-        else:
-            assert before is not None
-            after = evolve(before, entry.event, match.position if moved and at >= moved[-1] else None)
-        found.append(LogStep(entry, before, after))
-        before = after
-    return found
+        return [LogStep(entries[0], before, states[0])]
+    return list(map(LogStep, entries, (before, *states[:-1]), states))
+
+
+def steps_of_entries(before: Match, entries: Sequence[Entry]) -> list[MatchStep]:
+    """Return the steps by entries that follow `before`."""
+    states = list(accumulate((entry.event for entry in entries), evolve, initial=before))
+    return match_steps(before, entries, states[1:])
 
 
 def is_unplayable(entry: Entry, unplayable_from: int | None) -> bool:

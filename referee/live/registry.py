@@ -13,10 +13,10 @@ from engines.game_errors import DetailedError
 from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter, resume_match
 from referee.live.loop_lag import LoopLag
 from referee.live.lost_bots import LostBots
-from referee.live.match_history import MatchHistory, match_steps
+from referee.live.match_history import MatchHistory, MatchStep
 from referee.live.match_request import find_game
 from referee.live.outbox import EndDelivery, UndeliveredEnds
-from referee.live.ports import Entry, EventLog, LogUnavailable, MatchObserver, PresenceObserver, SeatDelays, Time
+from referee.live.ports import EventLog, LogUnavailable, MatchObserver, PresenceObserver, SeatDelays, Time
 from referee.live.queued_command import NotRunHere
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RatedEnds, RatingWriter, RunnerDependencies
@@ -37,7 +37,7 @@ from referee.match.events import (
 )
 from referee.match.match_errors import MatchOver, SeatsOpen
 from referee.match.setup import Player
-from referee.match.state import Match, MatchPhase
+from referee.match.state import MatchPhase
 
 T = TypeVar("T")
 
@@ -123,29 +123,27 @@ class LiveMatches:
         """Return the game of that name. Raises UnknownGame."""
         return find_game(self.games, name)
 
-    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
-        self._record(before, entries, match, self._observers, self._move_observers)
+    def on_stored(self, steps: Sequence[MatchStep]) -> None:
+        self._record(steps, self._observers, self._move_observers)
 
-    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
+    def on_received(self, steps: Sequence[MatchStep]) -> None:
         subscribers = self._presence_observers
-        self._record(before, entries, match, subscribers, [one for one in subscribers if one.sees_moves])
+        self._record(steps, subscribers, [one for one in subscribers if one.sees_moves])
 
     def _record(
         self,
-        before: Match | None,
-        entries: Sequence[Entry],
-        match: Match,
+        steps: Sequence[MatchStep],
         observers: Sequence[MatchObserver],
         move_observers: Sequence[MatchObserver],
     ) -> None:
         """Update the history, then notify these observers and the bots. `move_observers` are those that see moves."""
-        news = match_steps(before, entries, match)
+        before, match, entries = steps[0].before, steps[-1].state, [step.entry for step in steps]
         live_match = self.index.find(match.setup.match_id)
         if before is None:
-            live_match = LiveMatch(MatchHistory(news[0]))
+            live_match = LiveMatch(MatchHistory(steps[0]))
             self.index.add(live_match)
         elif live_match:
-            live_match.history.extend(news)
+            live_match.history.extend(steps)
         self.changed.set()
         single_move = len(entries) == 1 and type(entries[0].event) is MovePlayed
         for observer in move_observers if single_move else observers:
@@ -155,7 +153,7 @@ class LiveMatches:
                 self.on_fault(match.setup.match_id, fault)
         if live_match:  # Otherwise it was released while this was being stored, and runs on other nodes.
             kinds = SINGLE_MOVE if single_move else frozenset([type(entry.event) for entry in entries])
-            self.notifier.notify(live_match, news, kinds)
+            self.notifier.notify(live_match, steps, kinds)
             if not single_move:
                 self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.

@@ -12,12 +12,13 @@ applies what the other process wrote, and decides the command again. See `docs/d
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 from weakref import WeakMethod
 
 from engines.api import Seat
 from referee.live.loop_lag import HOLDER
+from referee.live.match_history import match_steps, steps_of_entries
 from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, settle
 from referee.live.queued_command import DecisionCallback, NotRunHere, QueuedCommand
@@ -27,7 +28,7 @@ from referee.match.clock import MS, SECOND, Micros
 from referee.match.commands import Command, EndGracePeriod, FallFlag, ResumeMatch, SubmitMove
 from referee.match.decision import Decision
 from referee.match.events import MovePlayed, PlayEnded
-from referee.match.state import Match, evolve
+from referee.match.state import Match
 
 FIRST_RETRY_US = 100 * MS
 LAST_RETRY_US = 10 * SECOND
@@ -187,13 +188,14 @@ class MatchRunner:
 
     def _apply_received(self, entries: Sequence[Entry]) -> None:
         """Apply entries of another process. No seat is charged for the time that they took to arrive."""
-        before, received = self.match, [entry for entry in entries if entry.number > self.match.number]
-        if not received:
+        before = self.match
+        steps = steps_of_entries(before, [entry for entry in entries if entry.number > before.number])
+        if not steps:
             return
-        self.match = after = reduce(evolve, (entry.event for entry in received), before)
+        self.match = after = steps[-1].state
         self.delays.shift(self._time.advance(after.at_us))
         self.delays.update_turns(before, after, self.match_now())
-        self.notify(self._dependencies.observer.on_received, before, received, after)
+        self.notify(self._dependencies.observer.on_received, steps)
 
     def _on_idle(self) -> None:
         """Continue with the queue, or else become idle."""
@@ -322,7 +324,7 @@ class MatchRunner:
             self._credit_delay(command)
         self.match = after = decided.match
         self.delays.update_turns(before, after, self.match_now())
-        self.notify(self._dependencies.observer.on_entries, before, entries, after)
+        self.notify(self._dependencies.observer.on_stored, match_steps(before, entries, decided.states))
         if decided.fault:
             self._dependencies.report_fault(self.match_id, decided.fault)
         return decided

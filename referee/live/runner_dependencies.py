@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from engines.api import Seat
-from referee.live.ports import Append, CoAppend, Entry, EventLog, MatchObserver, SeatDelays, Time
+from referee.live.match_history import MatchStep
+from referee.live.ports import Append, CoAppend, Entry, EventLog, SeatDelays, Time
 from referee.match.clock import Micros
 from referee.match.commands import Command
 from referee.match.decide import decide as by_the_rules
@@ -16,17 +17,23 @@ from referee.match.setup import Player
 from referee.match.state import Match
 
 
-class RunnerObserver(MatchObserver, Protocol):
-    """The owner of the runners."""
+class RunnerObserver(Protocol):
+    """The owner of the runners. An exception of its methods goes to `on_fault` and stops nothing."""
+
+    def on_stored(self, steps: Sequence[MatchStep]) -> None:
+        """Handle what was decided and stored here. Each step is reported once, in order."""
+
+    def on_received(self, steps: Sequence[MatchStep]) -> None:
+        """Handle what another process has stored."""
+
+    def on_fault(self, match_id: str, fault: Exception) -> None:
+        """Handle a failure that no player is responsible for."""
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         """Return the delays of the turn that `seat` owes now, or owed last."""
 
     def decides_for(self, player: Player) -> bool:
         """Return whether this process, and no other, decides when the time of the player is over."""
-
-    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
-        """Handle `entries`, which another process stored and which turned `before` into `match`."""
 
     @property
     def rated_ends(self) -> "RatedEnds | None":

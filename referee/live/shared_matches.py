@@ -5,6 +5,7 @@ match that is not over, and follows those of bots that are offline.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import accumulate
 
 from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchHistory
@@ -241,9 +242,8 @@ class SharedMatches:
             match = evolve(match, entry.event)
         if match.number != append.after:
             raise Conflict(append.match_id, append.after, match.number)
-        for event in append.events:
-            match = evolve(match, event)
-        decided = Decision(append.events, match)
+        states = tuple(accumulate(append.events, evolve, initial=match))[1:]
+        decided = Decision(append.events, states, states[-1])
         _, entries = await append_decision(self._live.dependencies, append.after, decided, append.request)
         live_match.runner.receive([*missed, *entries])
         return list(entries)

@@ -64,7 +64,7 @@ class TurnDue(Struct, frozen=True, gc=False):
     @property
     def position(self) -> str:
         """Text of the position; what the seat may not see is `?`."""
-        return self.match.require_position().text(self.seat)
+        return self.match.require_position().text(self.turn.seat)
 
     def view(self) -> Json:
         return self.match.require_position().view(self.seat)
@@ -72,7 +72,8 @@ class TurnDue(Struct, frozen=True, gc=False):
     def moves_since(self, all_moves: bool = False) -> list[tuple[Seat, str]]:
         """Return the moves since this seat's last one, or all moves; each as this seat may see it."""
         first = 0 if all_moves else self.since
-        return [(move.seat, move.shown[self.seat]) for move in islice(self.moves, first, self.match.ply)]
+        seat = self.turn.seat
+        return [(move.seat, move.shown[seat]) for move in islice(self.moves, first, self.match.ply)]
 
     def legal_moves(self, limit: int) -> LegalMoves:
         """Return the first `limit` legal moves in order, and the number of all."""
@@ -82,7 +83,7 @@ class TurnDue(Struct, frozen=True, gc=False):
     @property
     def left_us(self) -> Micros | None:
         """Time until the flag of this seat falls; None: unlimited."""
-        return self.clocks[self.seat].left_us
+        return self.clocks[self.turn.seat].left_us
 
     @property
     def attempts_left(self) -> int:

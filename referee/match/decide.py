@@ -127,8 +127,8 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decision:
         # A failure of the engine is never the fault of a bot, nor is an engine that rejects its own moves.
         builder = DecisionBuilder(match, now_us)
         builder.end(void_result(EndCause.ENGINE_FAULT, f"{type(fault).__name__}: {shortened(str(fault))}"))
-        return Decision(tuple(builder.events), builder.match, fault)
-    return Decision(tuple(builder.events), builder.match)
+        return builder.decision(fault)
+    return builder.decision()
 
 
 def _refusal(match: Match, command: Command) -> MatchError:

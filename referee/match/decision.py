@@ -29,10 +29,12 @@ from referee.match.state import Match, Turn, evolve
 
 
 class Decision(Struct, frozen=True):
-    """The events that follow from a command, and the state after them."""
+    """The events that follow from a command, and the state after each of them."""
 
     events: tuple[Event, ...]
+    states: tuple[Match, ...]
     match: Match
+    """The state after all of them."""
     fault: Exception | None = None
     """The exception of the engine that made the match void."""
 
@@ -40,8 +42,8 @@ class Decision(Struct, frozen=True):
         """Return the same decision with rating changes in its last event, which must be PlayEnded."""
         *before, end = self.events
         assert isinstance(end, PlayEnded)
-        events = (*before, structs.replace(end, ratings=ratings))
-        return Decision(events, replace(self.match, ratings=ratings), self.fault)
+        events, match = (*before, structs.replace(end, ratings=ratings)), replace(self.match, ratings=ratings)
+        return Decision(events, (*self.states[:-1], match), match, self.fault)
 
 
 class DecisionBuilder:
@@ -51,10 +53,15 @@ class DecisionBuilder:
         self.match = match
         self.now_us = now_us
         self.events: list[Event] = []
+        self.states: list[Match] = []
 
     def add(self, event: Event, position: Position | None = None) -> None:
-        self.events.append(event)
         self.match = evolve(self.match, event, position)
+        self.events.append(event)
+        self.states.append(self.match)
+
+    def decision(self, fault: Exception | None = None) -> Decision:
+        return Decision(tuple(self.events), tuple(self.states), self.match, fault)
 
     def end(self, result: Result) -> None:
         self.add(PlayEnded(self.now_us, result, self.match.setup.seed))

@@ -14,6 +14,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, format_trace_id, set_span_in_context
 
 from engines.api import Seat
+from referee.live.match_history import MatchStep
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import Append, AppendCallback, Entry, EventLog, SeatDelays, Summaries
 from referee.live.runner_dependencies import Decide, RatedEnds, RunnerDependencies, RunnerObserver
@@ -167,14 +168,13 @@ class TracedLog(EventLog):
 class TracedObserver:
     """A RunnerObserver that records a span for each announcement."""
 
-    sees_moves = True
-
     def __init__(self, observer: RunnerObserver, tracer: Tracer, latest: _LatestContexts) -> None:
         self._observer = observer
         self._tracer = tracer
         self._latest = latest
 
-    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
+    def on_stored(self, steps: Sequence[MatchStep]) -> None:
+        match = steps[-1].state
         match_id = match.setup.match_id
         about: dict[str, str | int] = {
             "referee.match_id": match_id,
@@ -182,7 +182,7 @@ class TracedObserver:
             "referee.game": match.terms.game,
         }
         with self._tracer.start_as_current_span("announce", self._latest.of(match_id), attributes=about):
-            self._observer.on_entries(before, entries, match)
+            self._observer.on_stored(steps)
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match_id)
 
@@ -193,8 +193,9 @@ class TracedObserver:
     def decides_for(self, player: Player) -> bool:
         return self._observer.decides_for(player)
 
-    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
-        self._observer.on_received(before, entries, match)
+    def on_received(self, steps: Sequence[MatchStep]) -> None:
+        match = steps[-1].state
+        self._observer.on_received(steps)
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match.setup.match_id)
 

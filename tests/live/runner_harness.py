@@ -9,6 +9,7 @@ from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
 from referee.live.live_match import open_match, resume_match
+from referee.live.match_history import MatchStep
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
     Append,
@@ -145,6 +146,9 @@ class RecordingObserver:
         self.stopped_matches: list[str] = []
         self.delays_of: dict[Seat, SeatDelays] = {}
 
+    def on_stored(self, steps: Sequence[MatchStep]) -> None:
+        self.on_entries(steps[0].before, [step.entry for step in steps], steps[-1].state)
+
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         self.announced.append((before, entries, match))
 
@@ -153,8 +157,9 @@ class RecordingObserver:
     def decides_for(self, player: Player) -> bool:
         return player.bot not in self.decided_elsewhere
 
-    def on_received(self, before: Match, entries: Sequence[Entry], match: Match) -> None:
-        self.announced.append((before, entries, match))
+    def on_received(self, steps: Sequence[MatchStep]) -> None:
+        entries = [step.entry for step in steps]
+        self.announced.append((steps[0].before, entries, steps[-1].state))
         self.foreign += entries
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:

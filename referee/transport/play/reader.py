@@ -156,8 +156,9 @@ class PlayStream:
 
     async def _read(self, context: Any, items: list[play_pb2.BotItem]) -> None:
         await self._dispatch_all(items)
+        read = context.read  # Looked up once, since the context delegates it.
         while True:
-            message = require_readable(await context.read())
+            message = require_readable(await read())
             if not hasattr(message, "items"):  # The end-of-stream marker of grpc.
                 raise StreamClosed
             if not message.items:
