@@ -106,10 +106,8 @@ class MatchHistory(LogHistory[Entry, Match]):
         """Number of the first entry that the game cannot apply. None: it can apply all."""
         self.last_verdict: dict[Seat, VerdictLocation] = {}
         """Location of the last verdict on each seat."""
-        self.requests: dict[tuple[Seat, str], VerdictLocation] = {}
-        """Location of the verdict on each answer with a request id, by seat and request id."""
-        self.other_requests: dict[tuple[int | str, str], Entry] = {}
-        """The entry that answers each other request, by caller and request id."""
+        self.requests: dict[tuple[Seat | str, str], VerdictLocation | Entry] = {}
+        """Answers with a request id, by caller and id: for a move where its verdict is, for others the entry."""
         self.last_shown: dict[Viewer, tuple[ShownSpan, list[WatchedEntry]]] = {}
         """Cache of the last entries that each viewer was sent, as it may see them."""
         self._spectator_notices: SpectatorNotices | None = None
@@ -132,7 +130,7 @@ class MatchHistory(LogHistory[Entry, Match]):
         """Append the next steps, and wake all watchers."""
         for step in steps:
             if request := step.entry.request:
-                self.other_requests[request.by, request.id] = step.entry
+                self.requests[request.by, request.id] = step.entry
             if self.unplayable_from is None or not self.is_unplayable(step.entry):
                 self._apply(step)
         super().extend(steps)

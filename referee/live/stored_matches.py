@@ -54,7 +54,7 @@ class UnplayableMatch:
     error: EngineFault
     setup: Setup
     """With the players that the seats have now."""
-    other_requests: dict[tuple[int | str, str], Entry]
+    requests: dict[tuple[int | str, str], Entry]
     """The entry that answers each request other than a move, by caller and request id."""
 
 

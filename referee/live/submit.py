@@ -15,7 +15,7 @@ from engines.game_errors import DetailedError, shortened
 from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, VerdictLocation
 from referee.live.outbox import MoveAccepted, RequestAccepted
-from referee.live.ports import EngineFault, Request
+from referee.live.ports import EngineFault, Entry, Request
 from referee.live.queued_command import DecisionCallback, NotRunHere
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
@@ -89,8 +89,6 @@ class AnswerSubmitter:
     async def submit(self, answer: TurnAnswer) -> MoveAccepted:
         """See `Referee.submit`."""
         history = await self._live.stored.history(answer.match_id)
-        if (answer.seat, answer.request_id) in history.other_requests:
-            raise RequestIdReused(answer.request_id)
         if history.match.result or (answer.seat, answer.request_id) in history.requests:
             return await self._first_verdict(answer, MatchOver(str(history.match.result)))
         runner = await self._live.runner(answer.match_id)
@@ -164,8 +162,13 @@ class AnswerSubmitter:
 
 
 def _locate_verdict(history: MatchHistory, answer: TurnAnswer) -> VerdictLocation | None:
-    """Return the location of the verdict on this request, or else on this turn if it was the seat's last, or None."""
+    """Return the location of the verdict on this request, or else on this turn if it was the seat's last, or None.
+
+    Raises RequestIdReused if it was the id of another request than an answer.
+    """
     verdict = history.requests.get((answer.seat, answer.request_id))
+    if isinstance(verdict, Entry):
+        raise RequestIdReused(answer.request_id)
     if verdict is None and 0 <= answer.seat < len(history.match.verdicts):
         last = history.match.verdicts[answer.seat]
         verdict = history.last_verdict[answer.seat] if last and last.token == answer.token else None
@@ -262,10 +265,10 @@ class RequestSubmitter:
     async def _find_first(self, match_id: str, request: Request) -> RequestAccepted | None:
         """Return the original result of a repeated request; None: this is the first one. Raises RequestIdReused."""
         history = await self._live.stored.history_or_log(match_id)
-        first = history.other_requests.get((request.by, request.id))
-        if first and first.request == request:
+        first = history.requests.get((request.by, request.id))
+        if isinstance(first, Entry) and first.request == request:
             return RequestAccepted(first.number, first.event.result if isinstance(first.event, PlayEnded) else None)
-        if first or (not isinstance(history, UnplayableMatch) and (request.by, request.id) in history.requests):
+        if first:
             raise RequestIdReused(request.id)
         if isinstance(history, UnplayableMatch) or history.match.result:
             # The history may be cached; the log raises MatchArchived if its entries have left it since.
