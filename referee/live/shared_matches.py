@@ -235,8 +235,8 @@ class SharedMatches:
         if live_match is None or live_match.runner is None:
             await self._check_after(append)
             raise NotRunHere(append.match_id)
-        missed = await self._live.dependencies.log.read(append.match_id, live_match.match.number)
-        match = live_match.match
+        match = live_match.match  # Before reading: entries may be applied meanwhile.
+        missed = await self._live.dependencies.log.read(append.match_id, match.number)
         for entry in missed:
             match = evolve(match, entry.event)
         if match.number != append.after:

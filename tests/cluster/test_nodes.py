@@ -7,10 +7,12 @@ import pytest
 from engines.api import SPECTATOR
 from referee.live.match_timing import TurnUse
 from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
-from referee.live.ports import Append, Conflict
+from referee.live.ports import Append, Conflict, Entry
 from referee.live.queued_command import NotRunHere
 from referee.live.sessions import SessionTakenOver
 from referee.match.clock import SECOND
+from referee.match.commands import Resign
+from referee.match.decide import decide
 from referee.match.events import MovePlayed
 from referee.match.state import MatchPhase
 from tests.cluster.live_nodes import LiveCluster, LiveNode, Stream, connect
@@ -299,6 +301,31 @@ async def test_an_end_that_an_earlier_coordinator_has_stored_is_a_conflict_for_t
     with pytest.raises(Conflict) as conflict:
         await fourth.referee.shared.end_rated(Append(match_id, last, ()))
     assert conflict.value.last == last + 1
+    await cluster.close()
+
+
+@in_loop
+async def test_an_end_is_stored_although_the_coordinator_is_notified_while_it_reads_the_moves_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = LiveCluster()
+    match_id, b, _ = await start_apart(cluster)
+    a = cluster.nodes[0]
+    cluster.hub.losing = True
+    await b.answer(match_id, 0, "1")
+    match = await b.match(match_id)
+    read = a.log.read
+
+    async def read_slowly(match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        entries = await read(match_id, after, limit)
+        a.referee.shared.receive(entries)
+        return entries
+
+    monkeypatch.setattr(a.log, "read", read_slowly)
+    end = decide(match, Resign(0), match.at_us).events
+    stored = await a.referee.shared.end_rated(Append(match_id, match.number, end))
+    assert tuple(entry.event for entry in stored) == end
+    assert (await a.match(match_id)).result
     await cluster.close()
 
 
