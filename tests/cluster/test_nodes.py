@@ -434,6 +434,34 @@ async def test_a_match_goes_on_at_once_if_its_bots_are_at_the_next_coordinator_a
 
 
 @in_loop
+async def test_a_bot_that_is_back_before_the_node_of_its_opponent_has_reported_gets_its_turn() -> None:
+    cluster = LiveCluster(4)
+    a, b, c, d = await cluster.open()
+    connect(a, FIRST)
+    connect(c, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    for stream in cluster.streams.values():
+        stream.cut()
+    cluster.hub.divide([a.bus])
+    a.log.make_unavailable()
+    (first,) = connect(b, FIRST)
+    await cluster.time.advance(5 * SECOND)
+    await cluster.elect(d, without=[a])
+    assert len(drain_turns(first)) == 1
+    await b.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == 0
+    await c.answer(match_id, 1, "1")
+    assert "MatchResumed" not in await c.event_kinds(match_id)
+    cluster.nodes.remove(a)
+    a.node.close()
+    await cluster.close()
+
+
+@in_loop
 async def test_matches_go_on_without_a_coordinator_and_the_next_one_knows_them() -> None:
     cluster = LiveCluster()
     match_id, b, c = await start_apart(cluster)
