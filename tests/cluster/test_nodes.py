@@ -434,6 +434,29 @@ async def test_a_match_goes_on_at_once_if_its_bots_are_at_the_next_coordinator_a
 
 
 @in_loop
+async def test_a_move_that_the_lost_coordinator_stores_late_does_not_cost_the_opponent_its_turn() -> None:
+    cluster = LiveCluster()
+    a, b, _ = await cluster.open()
+    connect(a, FIRST, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    cluster.hub.divide([a.bus])
+    await cluster.elect(b, without=[a])
+    await a.answer(match_id, 0, "1")
+    b.log.after.clear()  # The entry that says that the match goes on.
+    _, second = connect(b, FIRST, SECOND_BOT)
+    await settle()
+    assert drain_turns(second) == []  # It could not be written yet.
+    b.log.after.set()
+    await settle()
+    assert len(drain_turns(second)) == 1
+    await b.answer(match_id, 1, "1")
+    assert len(await moves(cluster, match_id)) == 2
+    await cluster.close()
+
+
+@in_loop
 async def test_a_bot_that_is_back_before_the_node_of_its_opponent_has_reported_gets_its_turn() -> None:
     cluster = LiveCluster(4)
     a, b, c, d = await cluster.open()
