@@ -187,11 +187,12 @@ class Coordinator:
                 self._open_session(node, opened)
 
     def _open_session(self, node: str, opened: SessionOpened) -> None:
-        for match_id in opened.follows:
-            self._shared.adopt(match_id)
+        adopted = [match for match_id in opened.follows if (match := self._shared.adopt(match_id))]
         session = RemoteSession(opened, node, self._time, self._put)
         self._sessions.add(session, opened.holder)
         self._follow_all(session, opened.follows, self._shared.uses(opened.bot))
+        for match in adopted:  # Nodes that reported their bots before this one were not told to follow it.
+            self._let_nodes_follow(match)
 
     def _follow_all(
         self, session: RemoteSession, follows: Collection[str], uses: Sequence[tuple[str, TurnUse]]
@@ -213,13 +214,17 @@ class Coordinator:
         """Let nodes follow a match that has begun or resumed, and tell bots of a match that never began."""
         kinds = {type(entry.event) for entry in entries}
         if match.phase is MatchPhase.PLAYING and not kinds.isdisjoint({PlayStarted, MatchResumed}):
-            watched = self._shared.is_watched(match.setup.match_id)
-            self._send_all(match, Follow(match.setup.match_id, began=PlayStarted in kinds, watched=watched))
+            self._let_nodes_follow(match, began=PlayStarted in kinds)
         elif PlayEnded in kinds and before and before.phase is MatchPhase.WAITING:
             for seat, player in enumerate(match.players):
                 session = self._sessions.session_for(player) if player.bot else None
                 if isinstance(session, RemoteSession):
                     self._send(session.node, Ended(session.id, match.setup.match_id, seat))
+
+    def _let_nodes_follow(self, match: Match, *, began: bool = False) -> None:
+        """Let all nodes to which bots of the match are connected follow it."""
+        match_id = match.setup.match_id
+        self._send_all(match, Follow(match_id, began=began, watched=self._shared.is_watched(match_id)))
 
     def watch(self, match: Match) -> None:
         """Get every entry of a match from the nodes that run it."""

@@ -130,12 +130,17 @@ class SharedMatches:
         live_matches = self._live.index.of_bot(bot)
         return [one.match for one in live_matches if one.runner and one.match.phase is MatchPhase.PLAYING]
 
-    def adopt(self, match_id: str) -> None:
-        """Let a match that was restored from the log run on, since another node has followed it all the time."""
+    def adopt(self, match_id: str) -> Match | None:
+        """Let a match that was restored from the log run on, since another node has followed it all the time.
+
+        Return it; None: it runs already, or is about to be resumed.
+        """
         live_match = self._live.index.find(match_id)
-        if live_match and live_match.runner is None and live_match.resuming is None:
-            self._live.attach_runner(live_match, MatchRunner(live_match.match, self._live.dependencies))
-            self.catch_up([match_id])
+        if live_match is None or live_match.runner or live_match.resuming:
+            return None
+        self._live.attach_runner(live_match, MatchRunner(live_match.match, self._live.dependencies))
+        self.catch_up([match_id])
+        return live_match.match
 
     def offline_bots(self) -> set[str]:
         """Return the bots in matches in play that have no session."""
@@ -236,8 +241,8 @@ class SharedMatches:
         if live_match is None or live_match.runner is None:
             await self._check_after(append)
             raise NotRunHere(append.match_id)
-        missed = await self._live.dependencies.log.read(append.match_id, live_match.match.number)
-        match = live_match.match
+        match = live_match.match  # Before reading: entries may be applied meanwhile.
+        missed = await self._live.dependencies.log.read(append.match_id, match.number)
         for entry in missed:
             match = evolve(match, entry.event)
         if match.number != append.after:

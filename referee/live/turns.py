@@ -206,9 +206,11 @@ class TurnNotifier:
         """Send new turns and those changed by a draw offer.
 
         After an outage of the log all turns are sent again, since answers given meanwhile were rejected and not all
-        bots resend them.
+        bots resend them. A match that is being restored has no turns to send yet: all are sent when it runs.
         """
-        all_of_them = match.offers != before.offers or (log_was_away and live_match.runner is not None)
+        if live_match.runner is None:
+            return
+        all_of_them = match.offers != before.offers or log_was_away
         for seat, turn in enumerate(match.turns):
             if turn and (all_of_them or turn is not before.turns[seat]):
                 session = self._sessions.session_for(match.players[seat])

@@ -4,6 +4,7 @@ It listens on the loopback interface only, on a port that stays the same when it
 password, since other users of the machine can reach that interface too.
 """
 
+import os
 import secrets
 import shutil
 import signal
@@ -11,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 USER = "referee"
@@ -37,6 +39,23 @@ def find_nats_server() -> Path:
     raise NatsMissing("NATS is not installed: its program nats-server is missing")
 
 
+class ReservedPort:
+    """A free port of 127.0.0.1, for a server that is started, and perhaps killed and started again.
+
+    On Linux, no other program is given it while this object exists.
+    """
+
+    def __init__(self) -> None:
+        with socket.socket() as reserved:
+            # A server that sets this as well, as all do, can listen although this socket is bound. The system passes
+            # the port over when a program asks for any free one.
+            reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            reserved.bind(("127.0.0.1", 0))
+            self.number: int = reserved.getsockname()[1]
+            if sys.platform == "linux":  # Elsewhere the server could not listen.
+                weakref.finalize(self, os.close, reserved.detach())
+
+
 class PrivateNats:
     """A server that can be started, stopped, killed, and started again on the same port."""
 
@@ -51,7 +70,8 @@ class PrivateNats:
         """Holds `user:password`, if the configuration is not another one."""
         self._config = config or _write_config(folder, self.credentials_file)
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = _unused_port()
+        self._reserved = ReservedPort()
+        self.port = self._reserved.number
 
     @property
     def url(self) -> str:
@@ -125,10 +145,3 @@ def _write_config(folder: Path, credentials_file: Path) -> Path:
 def _write_private(file: Path, text: str) -> None:
     file.touch(0o600)
     file.write_text(text, encoding="utf-8")
-
-
-def _unused_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

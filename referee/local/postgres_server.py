@@ -11,7 +11,6 @@ import secrets
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections import deque
@@ -20,6 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from urllib.parse import quote
+
+from referee.local.nats_server import ReservedPort
 
 ROLE = "referee"
 """The superuser of the server."""
@@ -71,7 +72,8 @@ class PrivatePostgres:
         self._process: subprocess.Popen[str] | None = None
         self._log: deque[str] = deque(maxlen=MAX_LINES)
         self._log_reader: Thread | None = None
-        self.port = _free_port()
+        self._reserved = ReservedPort()
+        self.port = self._reserved.number
         password_file = folder / "password"
         if not (self._data / "PG_VERSION").exists():
             self._create(folder, password_file)
@@ -202,13 +204,6 @@ def _other_user() -> pwd.struct_passwd | None:
         with suppress(KeyError):
             return pwd.getpwnam(name)
     raise PostgresMissing("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as")
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _children(pid: int) -> Sequence[int]:

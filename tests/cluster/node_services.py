@@ -1,11 +1,10 @@
 """What the nodes of a cluster share: PostgreSQL and NATS, and the ways between them, each of which can be cut."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from referee.local.nats_server import PrivateNats
+from referee.local.nats_server import PrivateNats, ReservedPort
 from tests.bus.nats import create_nats
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.shared_services import HOST, SharedDatabase, run_shared_database
@@ -18,13 +17,13 @@ class SharedServices:
     def __init__(self, database: SharedDatabase, nats: PrivateNats, stack: ExitStack, nodes: int) -> None:
         self.database = database
         self.nats = nats
-        self._ports = [_unused_port() for _ in range(nodes)]
+        self._ports = [ReservedPort() for _ in range(nodes)]
         self.to_nats = [stack.enter_context(run_proxy(HOST, nats.port)) for _ in range(nodes)]
-        self.to_node = [stack.enter_context(run_proxy(HOST, port)) for port in self._ports]
+        self.to_node = [stack.enter_context(run_proxy(HOST, port.number)) for port in self._ports]
 
     def flags(self, node: int) -> tuple[str, ...]:
         nats = ("--nats", f"nats://{self.to_nats[node].address}", "--nats-credentials", str(self.nats.credentials_file))
-        own = ("--listen", f"{HOST}:{self._ports[node]}", "--advertise", self.to_node[node].address)
+        own = ("--listen", f"{HOST}:{self._ports[node].number}", "--advertise", self.to_node[node].address)
         return (*self.database.flags(node), *nats, *own)
 
     def ways_of(self, node: int) -> list[FaultyProxy]:
@@ -40,10 +39,3 @@ def run_shared_services(folder: Path, nodes: int, disk: Disk | None = None) -> I
     """
     with run_shared_database(nodes, disk) as database, create_nats(folder) as nats, ExitStack() as stack:
         yield SharedServices(database, nats, stack, nodes)
-
-
-def _unused_port() -> int:
-    with socket.socket() as listener:
-        listener.bind((HOST, 0))
-        port: int = listener.getsockname()[1]
-        return port

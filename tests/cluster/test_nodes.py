@@ -7,10 +7,12 @@ import pytest
 from engines.api import SPECTATOR
 from referee.live.match_timing import TurnUse
 from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
-from referee.live.ports import Append, Conflict
+from referee.live.ports import Append, Conflict, Entry
 from referee.live.queued_command import NotRunHere
 from referee.live.sessions import SessionTakenOver
 from referee.match.clock import SECOND
+from referee.match.commands import Resign
+from referee.match.decide import decide
 from referee.match.events import MovePlayed
 from referee.match.state import MatchPhase
 from tests.cluster.live_nodes import LiveCluster, LiveNode, Stream, connect
@@ -303,6 +305,31 @@ async def test_an_end_that_an_earlier_coordinator_has_stored_is_a_conflict_for_t
 
 
 @in_loop
+async def test_an_end_is_stored_although_the_coordinator_is_notified_while_it_reads_the_moves_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = LiveCluster()
+    match_id, b, _ = await start_apart(cluster)
+    a = cluster.nodes[0]
+    cluster.hub.losing = True
+    await b.answer(match_id, 0, "1")
+    match = await b.match(match_id)
+    read = a.log.read
+
+    async def read_slowly(match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        entries = await read(match_id, after, limit)
+        a.referee.shared.receive(entries)
+        return entries
+
+    monkeypatch.setattr(a.log, "read", read_slowly)
+    end = decide(match, Resign(0), match.at_us).events
+    stored = await a.referee.shared.end_rated(Append(match_id, match.number, end))
+    assert tuple(entry.event for entry in stored) == end
+    assert (await a.match(match_id)).result
+    await cluster.close()
+
+
+@in_loop
 async def test_a_match_that_is_released_while_it_is_being_restored_does_not_run() -> None:
     cluster = LiveCluster()
     a, b, _ = await cluster.open()
@@ -401,6 +428,57 @@ async def test_a_match_goes_on_at_once_if_its_bots_are_at_the_next_coordinator_a
     (played,) = await moves(cluster, match_id)
     assert played.row
     assert played.row.charged_us == 0
+    cluster.nodes.remove(a)
+    a.node.close()
+    await cluster.close()
+
+
+@in_loop
+async def test_a_move_that_the_lost_coordinator_stores_late_does_not_cost_the_opponent_its_turn() -> None:
+    cluster = LiveCluster()
+    a, b, _ = await cluster.open()
+    connect(a, FIRST, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    cluster.hub.divide([a.bus])
+    await cluster.elect(b, without=[a])
+    await a.answer(match_id, 0, "1")
+    b.log.after.clear()  # The entry that says that the match goes on.
+    _, second = connect(b, FIRST, SECOND_BOT)
+    await settle()
+    assert drain_turns(second) == []  # It could not be written yet.
+    b.log.after.set()
+    await settle()
+    assert len(drain_turns(second)) == 1
+    await b.answer(match_id, 1, "1")
+    assert len(await moves(cluster, match_id)) == 2
+    await cluster.close()
+
+
+@in_loop
+async def test_a_bot_that_is_back_before_the_node_of_its_opponent_has_reported_gets_its_turn() -> None:
+    cluster = LiveCluster(4)
+    a, b, c, d = await cluster.open()
+    connect(a, FIRST)
+    connect(c, SECOND_BOT)
+    await settle()
+    match_id = await a.create()
+    await settle()
+    for stream in cluster.streams.values():
+        stream.cut()
+    cluster.hub.divide([a.bus])
+    a.log.make_unavailable()
+    (first,) = connect(b, FIRST)
+    await cluster.time.advance(5 * SECOND)
+    await cluster.elect(d, without=[a])
+    assert len(drain_turns(first)) == 1
+    await b.answer(match_id, 0, "1")
+    (played,) = await moves(cluster, match_id)
+    assert played.row
+    assert played.row.charged_us == 0
+    await c.answer(match_id, 1, "1")
+    assert "MatchResumed" not in await c.event_kinds(match_id)
     cluster.nodes.remove(a)
     a.node.close()
     await cluster.close()

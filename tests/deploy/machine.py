@@ -4,10 +4,10 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 from pathlib import Path
 
+from referee.local.nats_server import ReservedPort
 from tests.deploy.tools import ROOT
 
 TIMEOUT_S = 1800
@@ -54,20 +54,13 @@ def setup_commands() -> list[str]:
     return [line.removeprefix("# ") for line in whole]
 
 
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 class Machine:
     """A folder and free ports that stand in for a machine."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.grpc, self.http = free_ports(2)
+        self._reserved = ReservedPort(), ReservedPort()
+        self.grpc, self.http = [port.number for port in self._reserved]
         for folder in ("etc/systemd/system", "etc/prometheus", "bin", "checkout"):
             (root / folder).mkdir(parents=True)
         self._install_script("apt-get", "#!/bin/sh\n")
@@ -77,7 +70,8 @@ class Machine:
 
     def map_paths(self, text: str) -> str:
         text = ABSOLUTE_PATHS.sub(f"{self.root}/", OWNERSHIP.sub("", text))
-        return text.replace("7700", str(self.grpc)).replace("7780", str(self.http))
+        ports = {"7700": str(self.grpc), "7780": str(self.http)}
+        return re.sub("|".join(ports), lambda port: ports[port.group()], text)
 
     def run(self, commands: list[str]) -> subprocess.CompletedProcess[str]:
         script = "\n".join(["set -e", *map(self.map_paths, commands)])

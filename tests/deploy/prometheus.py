@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from referee.local.nats_server import ReservedPort
 from tests.deploy.tools import DEPLOY, find_tool
 
 TIMEOUT_S = 120
@@ -68,7 +68,8 @@ def run_prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
     config["scrape_configs"][0]["static_configs"][0]["targets"] = [target]
     shutil.copytree(DEPLOY / "prometheus" / "rules", folder / "rules")
     (folder / "prometheus.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    address = f"127.0.0.1:{_free_port()}"
+    port = ReservedPort()
+    address = f"127.0.0.1:{port.number}"
     command = [
         find_tool("prometheus"),
         f"--config.file={folder / 'prometheus.yml'}",
@@ -84,13 +85,6 @@ def run_prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
     finally:
         process.kill()
         process.wait(TIMEOUT_S)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def _is_ready(address: str) -> bool:

@@ -1,0 +1,72 @@
+"""A tournament goes on at the next coordinator: nothing is played twice, and all records are valid."""
+
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.cluster import RULES, THINK_MS, Node
+from tests.cluster.final_state import patient_call
+from tests.cluster.node_services import run_shared_services
+from tests.cluster.recorders import run_bots
+from tests.e2e.contests import match_terms
+from tests.e2e.organiser import call_method
+from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
+
+pytestmark = pytest.mark.slow
+
+NODES = 3
+CUP = "cup"
+BOTS = tuple(f"bot-{number}" for number in range(6))
+PAIRINGS = 15
+"""Each bot meets each other one."""
+
+
+def test_a_tournament_goes_on_at_the_next_coordinator(tmp_path: Path) -> None:
+    (tmp_path / "services").mkdir()
+    with ExitStack() as stack:
+        services = stack.enter_context(run_shared_services(tmp_path / "services", NODES))
+        nodes = [Node(tmp_path / f"node-{number}", services.flags(number), "referee") for number in range(NODES)]
+        for node in nodes:
+            stack.callback(node.close)
+            node.start()
+        first, second, _ = nodes
+        with first.server.channel() as channel:
+            token = create_organiser_token(channel, first.server.admin_token)
+            secrets = dict(zip(BOTS, register_bots(channel, token, *BOTS), strict=True))
+            terms = {"match_terms": match_terms(RULES), "round_robin": {}, "max_concurrent_matches": 3}
+            entrants = [{"bots": [{"bot": bot}]} for bot in BOTS]
+            created = {"request_id": "make it", "name": CUP, "terms": terms, "entrants": entrants}
+            call_method(channel, "TournamentService/CreateTournament", token, **created)
+            call_method(channel, "TournamentService/StartTournament", token, name=CUP)
+        bots = stack.enter_context(run_bots(tmp_path / "bots", secrets, THINK_MS))
+        bots.connect_to([node.server.address for node in nodes])
+        assert bots.wait_until(lambda: len(set(bots.announced("over"))) >= 2), "no matches end"
+        first.kill()
+        bots.connect_to([node.server.address for node in nodes if node.is_running])
+        with second.server.channel() as channel:
+            patient_call(channel, "TournamentService/WatchTournament", token, tournament=CUP)
+            ended = patient_call(channel, "TournamentService/ListPairings", token, tournament=CUP, page_size=100)
+            matches = patient_call(channel, "MatchService/ListMatches", token, tournament=CUP, page_size=100).matches
+            (tmp_path / "records").mkdir()
+            for match in matches:
+                parts = patient_call(channel, "MatchService/GetRecord", token, match_id=match.id)
+                lines = "".join(f"{line}\n" for part in parts for line in part.lines)
+                (tmp_path / "records" / f"{match.id}.jsonl").write_text(lines)
+            parts = patient_call(channel, "TournamentService/GetTournamentRecord", token, tournament=CUP)
+            (tmp_path / "cup.jsonl").write_text("".join(part.text for part in parts))
+    assert len(ended.pairings) == PAIRINGS
+    assert all(sum(pairing.points) == 1 for pairing in ended.pairings)
+    assert len(matches) == PAIRINGS
+    verify(tmp_path)
+
+
+def verify(folder: Path) -> None:
+    """Check the records of the tournament and of its matches by `referee verify`."""
+    records, cup = folder / "records", folder / "cup.jsonl"
+    command = [sys.executable, "-m", "referee", "verify", "--records", str(records), str(cup)]
+    command += sorted(map(str, records.glob("*.jsonl")))
+    verified = subprocess.run(command, capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
