@@ -113,6 +113,9 @@ class GatedLog(AwaitedLog):
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
 
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return await self._log.bots_in_play()
+
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._log.summaries(wanted, before, limit)
 
