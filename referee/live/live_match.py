@@ -201,12 +201,16 @@ class MatchStarter:
         self._occupied: dict[str, tuple[Player, ...]] = {}
         """The players towards whose capacity each match counts. One of them may have been withdrawn since."""
         self._beginning: set[str] = set()
+        self.paused = False
+        """Whether no match starts, since it is not known yet which bots have room for it."""
 
     def start_if_ready(self, live_match: LiveMatch) -> None:
         """Start the match if it is ready, or void it if it has waited too long. Idempotent."""
         runner = live_match.runner
         if live_match.match.phase is not MatchPhase.WAITING or runner is None or live_match.match_id in self._beginning:
             self.stop_timer(live_match)
+            return
+        if self.paused:
             return
         now_us = runner.match_now()
         start_timeout_us = live_match.match.terms.start_timeout_us

@@ -96,24 +96,6 @@ class LiveMatches:
         if observer.sees_moves:
             self._move_observers.append(observer)
 
-    async def recover(self, return_within_us: Micros) -> int:
-        """Restore every unfinished match from its log; return their number. Raises LogUnavailable.
-
-        Matches that wait for their start continue to wait at once. The time of matches in play stands still until their
-        bots are back or a time limit is over; on a node that has become the coordinator, bots can be back already.
-        """
-        live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
-        for live_match in live_matches:
-            live_match.sent_turns = {turn.seat: turn for turn in live_match.match.owing}
-            self.index.add(live_match)
-            if live_match.match.phase is MatchPhase.PLAYING:
-                self.starter.occupy(live_match)
-        for live_match in live_matches:
-            if live_match.match.phase is MatchPhase.WAITING or self._all_online(live_match):
-                self.resume(live_match)
-        self.resume_later(live_matches, return_within_us)
-        return len(live_matches)
-
     def resume_later(self, live_matches: Sequence[LiveMatch], delay_us: Micros) -> None:
         """Resume these matches after the delay, unless their bots are back before."""
         time = self.dependencies.time
@@ -203,8 +185,8 @@ class LiveMatches:
                 self.starter.start_if_ready(live_match)
             elif live_match.runner:
                 self.update_presence(live_match, live_match.seats_of(bot))
-            elif self._all_online(live_match):
-                self.resume(live_match)
+            else:
+                self.resume_if_online(live_match)
         for observer in self._presence_observers:
             observer.on_presence_changed(bot)
 
@@ -234,10 +216,12 @@ class LiveMatches:
 
     async def runner(self, match_id: str) -> MatchRunner:
         """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
+        if not self.index.find(match_id):
+            result = (await self.stored.history(match_id)).match.result  # Restores a match that is still to recover.
+            if not self.index.find(match_id):
+                raise MatchOver(str(result)) if result else NotRunHere(match_id)
         live_match = self.index.find(match_id)
-        if live_match is None:
-            result = (await self.stored.history(match_id)).match.result
-            raise MatchOver(str(result)) if result else NotRunHere(match_id)
+        assert live_match
         if live_match.runner is None:
             await asyncio.wait([self.resume(live_match)])
         if live_match.runner is None:
@@ -249,6 +233,11 @@ class LiveMatches:
         if live_match.resuming is None:
             live_match.resuming = self.start_task(self._resume(live_match))
         return live_match.resuming
+
+    def resume_if_online(self, live_match: LiveMatch) -> None:
+        """Resume a match whose bots are all online."""
+        if all(self.sessions.is_online(player) for player in live_match.match.players):
+            self.resume(live_match)
 
     def _resume_suspended(self, live_matches: Sequence[LiveMatch]) -> None:
         """Resume matches that do not run already and were not removed; called by timers."""
@@ -326,9 +315,6 @@ class LiveMatches:
         for live_match in self.index.of_bot(bot):
             if live_match.runner:
                 self.update_presence(live_match, live_match.seats_of(bot))
-
-    def _all_online(self, live_match: LiveMatch) -> bool:
-        return all(self.sessions.is_online(player) for player in live_match.match.players)
 
     async def _resume(self, live_match: LiveMatch) -> None:
         try:
