@@ -147,7 +147,7 @@ class MatchRecovery:
         self._live.index.add(live_match)
         self._restored.append(live_match)
         if live_match.match.phase is MatchPhase.PLAYING:
-            self._live.starter.occupy(live_match)
+            self._live.starter.occupy(live_match.match)
             self._live.resume_if_online(live_match)
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
