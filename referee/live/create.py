@@ -10,13 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Seat
-from referee.live.live_match import open_match
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
 from referee.live.ports import Conflict, UnknownMatch
 from referee.live.registry import LiveMatches
+from referee.live.runner import MatchRunner
+from referee.live.runner_factory import open_match
 from referee.live.worker_pool import RunFunction, run_inline
-from referee.match.commands import TakeSeat
+from referee.match.commands import StartPlay, TakeSeat
+from referee.match.decision import Decision
+from referee.match.events import PlayStarted
 from referee.match.match_errors import MatchOver, NotAllowedNow, RequestIdReused, SeatHeld
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
@@ -57,14 +60,16 @@ class MatchCreator:
         """
         match_id = self._match_id(request)
         setup = await self._setup(request, match_id, request.seed or self._draw_seed())
+        game, dependencies = self._live.find_game(setup.terms.game), self._live.dependencies
         try:
-            runner = await open_match(setup, self._live.find_game(setup.terms.game), self._live.dependencies)
-        except Conflict:
-            return await self._find_created(request, match_id)
-        live_match = self._live.index.find(match_id)
-        assert live_match
-        self._live.attach_runner(live_match, runner)
-        return CreatedMatch(live_match.history.status, repeated=False)
+            await open_match(setup, game, dependencies, self._begin, self._attach)
+        except BaseException as error:
+            if not self._live.index.find(match_id):
+                self._live.starter.cancel(match_id)
+            if isinstance(error, Conflict):
+                return await self._find_created(request, match_id)
+            raise
+        return CreatedMatch((await self._live.stored.history(match_id)).status, repeated=False)
 
     async def find_created(self, request: MatchRequest) -> CreatedMatch | None:
         """Return what this request has created; None: nothing. Raises RequestIdReused or LogUnavailable."""
@@ -95,6 +100,22 @@ class MatchCreator:
                     raise
             else:
                 return wanted
+
+    def _begin(self, match: Match) -> Decision | None:
+        """Return the decision by which a new match begins at once, for which places are kept now. None: it waits."""
+        # A repeated request must not touch the match that the first one has created.
+        if self._live.index.find(match.setup.match_id) or not self._live.starter.can_begin(match):
+            return None
+        begun = self._live.dependencies.decide(match, StartPlay(), match.at_us)
+        if len(begun.events) > 1 or type(begun.events[0]) is not PlayStarted:
+            return None  # It ends at once.
+        self._live.starter.reserve(match)
+        return begun
+
+    def _attach(self, runner: MatchRunner) -> None:
+        live_match = self._live.index.find(runner.match_id)
+        if live_match:  # Otherwise the announcement of its creation has failed.
+            self._live.attach_runner(live_match, runner)
 
     def _match_id(self, request: MatchRequest) -> str:
         request_id = request.labels.get(REQUEST_ID)

@@ -10,22 +10,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engines.api import Game, Seat
-from referee.live.match_history import MatchHistory, match_steps, steps_of_entries
+from engines.api import Seat
+from referee.live.match_history import MatchHistory
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
-from referee.live.ports import Conflict, Time
+from referee.live.ports import Time
 from referee.live.reserved_places import Labels, ReservedPlaces
 from referee.live.runner import MatchRunner
-from referee.live.runner_dependencies import RunnerDependencies
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
-from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, VoidMatch
-from referee.match.events import MatchCreated
+from referee.match.commands import Command, StartPlay, TakeSeat, VoidMatch
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, Turn, create_match
+from referee.match.state import Match, MatchPhase, Turn
 
 
 class LiveMatch:
@@ -134,48 +132,6 @@ class LiveMatchIndex:
         return list(self._by_id.values())
 
 
-async def open_match(setup: Setup, game: Game, dependencies: RunnerDependencies) -> MatchRunner:
-    """Create a match. Raises an error of its terms, Conflict if its id is taken, or LogUnavailable.
-
-    If the caller is cancelled, the match may be in the log nevertheless, and can be resumed.
-    """
-    setup.check(game)
-    event = MatchCreated(0, setup)
-    entries = await dependencies.log.append(setup.match_id, 0, [event])
-    runner = MatchRunner(create_match(event, game), dependencies)
-    runner.notify(dependencies.observer.on_stored, match_steps(None, entries, [runner.match]))
-    return runner
-
-
-async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencies) -> MatchRunner:
-    """Resume a match that no runner runs; `at_ms` is when its last entry was written.
-
-    Match time has stood still since then and runs from now on, so bots should be back first. What another process has
-    written meanwhile is applied first. Raises LogUnavailable.
-    """
-    while True:
-        down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.
-        back = dependencies.decide(match, ResumeMatch(down_ms), match.at_us)
-        if not back.events:  # The match is over. It still returns verdicts for repeated answers.
-            return MatchRunner(match, dependencies)
-        try:
-            entries = await dependencies.log.append(match.setup.match_id, match.number, back.events)
-        except Conflict:
-            match, at_ms = await _read_on(match, dependencies)
-        else:
-            runner = MatchRunner(back.match, dependencies)
-            runner.notify(dependencies.observer.on_stored, match_steps(match, entries, back.states))
-            return runner
-
-
-async def _read_on(match: Match, dependencies: RunnerDependencies) -> tuple[Match, int]:
-    """Return the match after what another process has written, and when it was written (Unix milliseconds)."""
-    entries = await dependencies.log.read(match.setup.match_id, match.number)
-    steps = steps_of_entries(match, entries)
-    dependencies.observer.on_received(steps)
-    return steps[-1].state, entries[-1].at_ms
-
-
 TOO_LATE = "not every seat was taken by a bot that was there in time"
 
 
@@ -195,17 +151,21 @@ class MatchStarter:
         self._time = time
         self._submit = submit
         self.reserved_places = ReservedPlaces(sessions)
-        self._playing: dict[Player, dict[str, LiveMatch]] = {}
-        """The matches that each player plays or is about to start, by id."""
+        self._playing: dict[Player, dict[str, Setup]] = {}
+        """The setups of the matches that each player plays or is about to start, by id."""
         self._occupied: dict[str, tuple[Player, ...]] = {}
         """The players towards whose capacity each match counts. One of them may have been withdrawn since."""
         self._beginning: set[str] = set()
+        self.paused = False
+        """Whether no match starts, since it is not known yet which bots have room for it."""
 
     def start_if_ready(self, live_match: LiveMatch) -> None:
         """Start the match if it is ready, or void it if it has waited too long. Idempotent."""
         runner = live_match.runner
         if live_match.match.phase is not MatchPhase.WAITING or runner is None or live_match.match_id in self._beginning:
             self.stop_timer(live_match)
+            return
+        if self.paused:
             return
         now_us = runner.match_now()
         start_timeout_us = live_match.match.terms.start_timeout_us
@@ -217,6 +177,25 @@ class MatchStarter:
             self._begin(live_match, sessions)
         self._set_timer(live_match, now_us)
 
+    def can_begin(self, match: Match) -> bool:
+        """Return whether a new match can begin at once, with nothing to find out before."""
+        known = all(player.version for player in match.players)
+        return known and not self.paused and not match.terms.nonce_timeout_us and bool(self._ready_sessions(match))
+
+    def reserve(self, match: Match) -> None:
+        """Count a match that is about to begin towards the capacity of its players."""
+        self._beginning.add(match.setup.match_id)
+        self.occupy(match)
+
+    def cancel(self, match_id: str) -> None:
+        """Free what was reserved for a match that did not begin."""
+        self._beginning.discard(match_id)
+        for player in self._occupied.pop(match_id, ()):
+            matches = self._playing.get(player, {})
+            matches.pop(match_id, None)
+            if not matches:
+                self._playing.pop(player, None)
+
     def free_capacity(self, player: Player, game: str, labels: Labels | None = None) -> FreeCapacity | None:
         """Return the free capacity of the bot for that game; None: it is offline or does not accept the game.
 
@@ -225,28 +204,24 @@ class MatchStarter:
         session = self._session(player, game)
         if session is None:
             return None
-        return FreeCapacity(session.player, self.reserved_places.room(labels, session, self._matches_of(session)))
+        return FreeCapacity(session.player, self._room(labels, session))
 
     def awaits_nonces(self, live_match: LiveMatch) -> bool:
         """Return whether all bots are ready and the match waits only for nonces."""
         waits = live_match.match.phase is MatchPhase.WAITING and live_match.match_id not in self._beginning
         return waits and bool(self._ready_sessions(live_match.match))
 
-    def occupy(self, live_match: LiveMatch) -> None:
+    def occupy(self, match: Match) -> None:
         """Count the match towards the capacity of its players."""
-        self._occupied[live_match.match_id] = live_match.match.players
-        for player in live_match.match.players:
-            self._playing.setdefault(player, {})[live_match.match_id] = live_match
+        match_id = match.setup.match_id
+        self._occupied[match_id] = match.players
+        for player in match.players:
+            self._playing.setdefault(player, {})[match_id] = match.setup
 
     def release(self, live_match: LiveMatch) -> None:
         """Free the capacity of the players, since the match is over, did not start, or is run elsewhere."""
         self.stop_timer(live_match)
-        self._beginning.discard(live_match.match_id)
-        for player in self._occupied.pop(live_match.match_id, ()):
-            matches = self._playing.get(player, {})
-            matches.pop(live_match.match_id, None)
-            if not matches:
-                self._playing.pop(player, None)
+        self.cancel(live_match.match_id)
 
     def _ready_sessions(self, match: Match) -> list[Session]:
         """Return the session for each seat; empty if a seat is open, or its bot is offline or not ready."""
@@ -259,12 +234,11 @@ class MatchStarter:
             return None
         if match.setup.match_id in self._playing.get(session.player, {}):
             return session
-        room = self.reserved_places.room(dict(match.setup.labels), session, self._matches_of(session))
-        return session if room else None
+        return session if self._room(dict(match.setup.labels), session) else None
 
-    def _matches_of(self, session: Session) -> list[Match]:
-        """Return the matches that count towards the capacity of the bot in the session."""
-        return [live_match.match for live_match in self._playing.get(session.player, {}).values()]
+    def _room(self, labels: Labels | None, session: Session) -> int:
+        """Return how many more matches with these labels the bot in the session can start."""
+        return self.reserved_places.room(labels, session, self._playing.get(session.player, {}).values())
 
     def _session(self, player: Player, game: str) -> Session | None:
         """Return the session that can play the game, by the player's version if it names one. None: there is none."""
@@ -300,8 +274,7 @@ class MatchStarter:
         for seat in open_versions:
             self._submit(live_match, TakeSeat(seat, sessions[seat].player))
         if not open_versions:  # Otherwise the match is checked again when the versions are known.
-            self._beginning.add(live_match.match_id)
-            self.occupy(live_match)
+            self.reserve(live_match.match)
             self._submit(live_match, StartPlay())
 
     def _set_timer(self, live_match: LiveMatch, now_us: Micros) -> None:

@@ -190,6 +190,23 @@ class EventLog(Protocol):
         Raises MatchArchived if its entries have left the log, or LogDamaged if one cannot be read.
         """
 
+    async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
+        """Return the whole logs of the first of these matches: at least one, and no more once they have `max_entries`.
+
+        LogDamaged stands for a log with an entry that cannot be read. The default reads one log after another.
+        """
+        found: list[list[Entry] | LogDamaged] = []
+        left = max_entries
+        for match_id in match_ids:
+            try:
+                found.append(entries := await self.read(match_id))
+                left -= len(entries)
+            except LogDamaged as error:
+                found.append(error)
+            if left <= 0:
+                break
+        return found
+
     @abstractmethod
     async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
         """Return the number of the last entry of each of these matches. Unknown and archived ones are left out."""
@@ -197,6 +214,10 @@ class EventLog(Protocol):
     @abstractmethod
     async def unfinished(self) -> list[str]:
         """Return the ids of matches whose last entry is not their end, in the order of creation."""
+
+    @abstractmethod
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        """Return the bots in each match that is in play, as far as the summaries of matches can be read."""
 
     @abstractmethod
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:

@@ -17,6 +17,7 @@ from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
 from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
 from referee.live.ports import EventLog, MatchObserver, PresenceObserver, Time
+from referee.live.recovery import MatchRecovery
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
 from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
@@ -98,14 +99,16 @@ class Referee:
         self.sessions = self._live.sessions
         """Sessions of bots. Opening or closing a session notifies the matches."""
         self.reserved_places = self._live.starter.reserved_places
+        self.recovery = MatchRecovery(self._live, limits.return_within_us)
         self.shared = SharedMatches(self._live)
         """Matches that other nodes of a cluster run as well."""
         self.start_task = self._live.start_task
         """Runs a coroutine in the background; `close` waits for it."""
 
     async def recover(self) -> int:
-        """Restore all unfinished matches from their logs; return their number. Call it before anything else."""
-        return await self._live.recover(self._limits.return_within_us)
+        """Restore all unfinished matches from their logs; return their number. Raises LogUnavailable."""
+        await self.recovery.begin()
+        return await self.recovery.run()
 
     def subscribe(self, observer: PresenceObserver) -> None:
         """Notify `observer` of everything that happens in all matches, and of presence."""
@@ -169,9 +172,7 @@ class Referee:
         free = self._live.starter.free_capacity(player, game, labels)
         if free is None:
             return None
-        live_matches = (
-            live_match for live_match in self._live.index.of_bot(player.bot) if free.player in live_match.match.players
-        )
+        live_matches = (one for one in self._live.index.of_bot(player.bot) if free.player in one.match.players)
         return replace(free, room=max(0, free.room - sum(map(self._live.starter.awaits_nonces, live_matches))))
 
     @property
@@ -181,7 +182,8 @@ class Referee:
 
     def count_in_play(self, bot: str) -> int:
         """Return the number of matches in play of the bot."""
-        return sum(live_match.match.phase is MatchPhase.PLAYING for live_match in self._live.index.of_bot(bot))
+        live_matches = self._live.index.of_bot(bot)
+        return self.recovery.count_in_play(bot) + sum(one.match.phase is MatchPhase.PLAYING for one in live_matches)
 
     @property
     def live_matches(self) -> list[Match]:
@@ -228,9 +230,8 @@ class Referee:
 
     async def due_turns(self, bot: str, match_id: str = "") -> list[TurnDue]:
         """Return the turns that a bot owes, in one match or in all of them, the most urgent first."""
-        live_matches = [
-            live_match for live_match in self._live.index.of_bot(bot) if match_id in ("", live_match.match_id)
-        ]
+        await self.recovery.restore_matches_of(bot)
+        live_matches = [one for one in self._live.index.of_bot(bot) if match_id in ("", one.match_id)]
         for live_match in live_matches:
             await self._live.runner(live_match.match_id)
         due = [turn_due(live_match, seat) for live_match in live_matches for seat in live_match.seats_of(bot)]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
-from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter, resume_match
+from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter
 from referee.live.loop_lag import LoopLag
 from referee.live.lost_bots import LostBots
 from referee.live.match_history import MatchHistory, MatchStep
@@ -20,6 +20,7 @@ from referee.live.ports import EventLog, LogUnavailable, MatchObserver, Presence
 from referee.live.queued_command import NotRunHere
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RatedEnds, RatingWriter, RunnerDependencies
+from referee.live.runner_factory import resume_match
 from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
 from referee.live.turns import TurnNotifier
@@ -95,24 +96,6 @@ class LiveMatches:
         self._presence_observers.append(observer)
         if observer.sees_moves:
             self._move_observers.append(observer)
-
-    async def recover(self, return_within_us: Micros) -> int:
-        """Restore every unfinished match from its log; return their number. Raises LogUnavailable.
-
-        Matches that wait for their start continue to wait at once. The time of matches in play stands still until their
-        bots are back or a time limit is over; on a node that has become the coordinator, bots can be back already.
-        """
-        live_matches = [LiveMatch(history) for history in await self.stored.unfinished()]
-        for live_match in live_matches:
-            live_match.sent_turns = {turn.seat: turn for turn in live_match.match.owing}
-            self.index.add(live_match)
-            if live_match.match.phase is MatchPhase.PLAYING:
-                self.starter.occupy(live_match)
-        for live_match in live_matches:
-            if live_match.match.phase is MatchPhase.WAITING or self._all_online(live_match):
-                self.resume(live_match)
-        self.resume_later(live_matches, return_within_us)
-        return len(live_matches)
 
     def resume_later(self, live_matches: Sequence[LiveMatch], delay_us: Micros) -> None:
         """Resume these matches after the delay, unless their bots are back before."""
@@ -201,8 +184,8 @@ class LiveMatches:
                 self.starter.start_if_ready(live_match)
             elif live_match.runner:
                 self.update_presence(live_match, live_match.seats_of(bot))
-            elif self._all_online(live_match):
-                self.resume(live_match)
+            else:
+                self.resume_if_online(live_match)
         for observer in self._presence_observers:
             observer.on_presence_changed(bot)
 
@@ -232,10 +215,12 @@ class LiveMatches:
 
     async def runner(self, match_id: str) -> MatchRunner:
         """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
+        if not self.index.find(match_id):
+            result = (await self.stored.history(match_id)).match.result  # Restores a match that is still to recover.
+            if not self.index.find(match_id):
+                raise MatchOver(str(result)) if result else NotRunHere(match_id)
         live_match = self.index.find(match_id)
-        if live_match is None:
-            result = (await self.stored.history(match_id)).match.result
-            raise MatchOver(str(result)) if result else NotRunHere(match_id)
+        assert live_match
         if live_match.runner is None:
             await asyncio.wait([self.resume(live_match)])
         if live_match.runner is None:
@@ -247,6 +232,11 @@ class LiveMatches:
         if live_match.resuming is None:
             live_match.resuming = self.start_task(self._resume(live_match))
         return live_match.resuming
+
+    def resume_if_online(self, live_match: LiveMatch) -> None:
+        """Resume a match whose bots are all online."""
+        if all(self.sessions.is_online(player) for player in live_match.match.players):
+            self.resume(live_match)
 
     def _resume_suspended(self, live_matches: Sequence[LiveMatch]) -> None:
         """Resume matches that do not run already and were not removed; called by timers."""
@@ -290,7 +280,7 @@ class LiveMatches:
         if SeatVacated in kinds:
             live_match.notified_sessions.clear()  # If the same bot comes back, it must be asked for a nonce again.
         if PlayStarted in kinds:
-            self.starter.occupy(live_match)
+            self.starter.occupy(live_match.match)
         if live_match.match.phase is MatchPhase.WAITING:
             self.starter.start_if_ready(live_match)
         elif live_match.runner and not kinds.isdisjoint(PRESENCE_EVENTS):
@@ -324,9 +314,6 @@ class LiveMatches:
         for live_match in self.index.of_bot(bot):
             if live_match.runner:
                 self.update_presence(live_match, live_match.seats_of(bot))
-
-    def _all_online(self, live_match: LiveMatch) -> bool:
-        return all(self.sessions.is_online(player) for player in live_match.match.players)
 
     async def _resume(self, live_match: LiveMatch) -> None:
         try:

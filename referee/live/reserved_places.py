@@ -7,11 +7,11 @@ joined another contest of that organiser: then it may be a rehearsal, and many b
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from referee.live.match_request import LADDER, MAKER, PAIRING, TOURNAMENT
 from referee.live.sessions import Session, Sessions
-from referee.match.state import Match
+from referee.match.setup import Setup
 
 Labels = Mapping[str, str]
 KINDS = (TOURNAMENT, LADDER)
@@ -33,18 +33,17 @@ class ReservedPlaces:
         self.on_freed: Callable[[Collection[str]], None] = lambda _: None
         """Call it with bots that may have left their last contest, so that places are no longer kept for them."""
 
-    def room(self, labels: Labels | None, session: Session, playing: Iterable[Match]) -> int:
+    def room(self, labels: Labels | None, session: Session, playing: Collection[Setup]) -> int:
         """Return how many more matches with these labels the bot can start besides those that it plays.
 
         None: matches that may take all places.
         """
-        matches = list(playing)
-        free = max(0, session.hello.max_matches - len(matches))
+        free = max(0, session.hello.max_matches - len(playing))
         if not free or labels is None or not self._is_of_others(labels, session):
             return free
         if not self.in_contest(session.player.bot):
             return free
-        alike = Counter(tuple((label, one) for label, one in it.setup.labels if label in ORIGIN) for it in matches)
+        alike = Counter(tuple((label, one) for label, one in it.labels if label in ORIGIN) for it in playing)
         taken = sum(many for origin, many in alike.items() if self._is_of_others(dict(origin), session))
         return max(0, min(free, session.hello.max_matches // 2 - taken))
 

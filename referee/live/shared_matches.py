@@ -69,7 +69,9 @@ class SharedMatches:
         if live_match is None and match_id not in self._loading:
             self._loading.add(match_id)
             try:
-                live_match = self._begin(await self._live.stored.read_history(match_id), began=began)
+                history = await self._live.stored.read_history(match_id)
+                # It may have been restored meanwhile, since this node has become the coordinator.
+                live_match = self._live.index.find(match_id) or self._begin(history, began=began)
             finally:
                 self._loading.discard(match_id)
         if live_match and live_match.runner:

@@ -6,7 +6,7 @@ of matches are read from stored summaries, without replaying any log.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engines.api import Game
@@ -17,16 +17,14 @@ from referee.live.match_history import MatchFold, MatchHistory, MatchStatus
 from referee.live.match_request import MatchFilter
 from referee.live.ports import (
     UNREADABLE,
-    Conflict,
     EngineFault,
     Entry,
     EventLog,
     LogDamaged,
-    LogUnavailable,
     UnknownMatch,
 )
 from referee.match.events import MatchCreated, PlayEnded, PlayStarted, SeatTaken, SeatVacated
-from referee.match.result import EndCause, void_result
+from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import MatchPhase, replace_at
 
@@ -79,6 +77,8 @@ class StoredMatches:
         self._find_game = find_game
         self._live = live_matches
         self._on_fault = on_fault
+        self.restore: Callable[[str], Awaitable[None]] = _restore_nothing
+        """Makes a match live that is not restored from its log yet. Raises LogUnavailable."""
         self._cache: OrderedDict[str, MatchHistory | UnplayableMatch | DetailedError] = OrderedDict()
         """LRU cache of finished matches: the history, what is known without it, or the error if the log is damaged.
 
@@ -112,6 +112,8 @@ class StoredMatches:
 
         Raises UnknownMatch, LogUnavailable or LogDamaged.
         """
+        if not self._live.find(match_id):
+            await self.restore(match_id)
         live_match = self._live.find(match_id)
         if live_match:
             return live_match.history
@@ -153,38 +155,6 @@ class StoredMatches:
                 break
         return MatchPage(found, after)
 
-    async def unfinished(self) -> list[MatchHistory]:
-        """Return the histories of all unfinished matches that are not live here. Raises LogUnavailable.
-
-        A match whose game cannot apply its log is voided; one that cannot be read is left out.
-        """
-        unknown = [match_id for match_id in await self._log.unfinished() if not self._live.find(match_id)]
-        histories = [await self._read_unfinished(match_id) for match_id in unknown]
-        # Another process may have ended a match meanwhile.
-        return [history for history in histories if history and history.match.phase is not MatchPhase.OVER]
-
-    async def _read_unfinished(self, match_id: str) -> MatchHistory | None:
-        try:
-            return await replay_log(await self._log.read(match_id), self._find_game)
-        except LogUnavailable:
-            raise
-        except UnplayableLog as error:
-            self._on_fault(match_id, error)
-            await self._declare_void(error)
-        except Exception as fault:  # An unreadable match cannot be ended either. Other matches are not affected.
-            self._on_fault(match_id, fault)
-        return None
-
-    async def _declare_void(self, error: UnplayableLog) -> None:
-        first, last = error.entries[0], error.entries[-1]
-        if not isinstance(first.event, MatchCreated):
-            return  # It is not the log of a match, so nothing may be appended to it.
-        end = PlayEnded(last.event.at_us, void_result(EndCause.ENGINE_FAULT, str(error)), first.event.setup.seed)
-        try:
-            await self._log.append(first.match_id, last.number, [end])
-        except Conflict as fault:
-            self._on_fault(first.match_id, fault)
-
     def _read_summary(self, summary: Sequence[Entry]) -> MatchStatus | None:
         try:
             return read_summary(summary, self._find_game)
@@ -217,6 +187,10 @@ class StoredMatches:
         self._cache[match_id] = history
         if len(self._cache) > HISTORY_CACHE_SIZE:
             self._cache.popitem(last=False)
+
+
+async def _restore_nothing(_: str) -> None:
+    """Do nothing: no match is to be restored."""
 
 
 async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchHistory:

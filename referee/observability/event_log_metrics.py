@@ -17,6 +17,7 @@ from referee.live.ports import (
     Conflict,
     Entry,
     EventLog,
+    LogDamaged,
     LogUnavailable,
     Summaries,
     Time,
@@ -78,6 +79,9 @@ class MeteredEventLog(EventLog):
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, limit)
 
+    async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
+        return await self._log.read_matches(match_ids, max_entries)
+
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._log.summaries(wanted, before, limit)
 
@@ -86,6 +90,9 @@ class MeteredEventLog(EventLog):
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
+
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return await self._log.bots_in_play()
 
     async def close(self) -> None:
         await self._log.close()

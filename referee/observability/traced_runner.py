@@ -16,7 +16,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, form
 from engines.api import Seat
 from referee.live.match_history import MatchStep
 from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import Append, AppendCallback, Entry, EventLog, SeatDelays, Summaries
+from referee.live.ports import Append, AppendCallback, Entry, EventLog, LogDamaged, SeatDelays, Summaries
 from referee.live.runner_dependencies import Decide, RatedEnds, RunnerDependencies, RunnerObserver
 from referee.match.clock import Micros
 from referee.match.commands import Command, SubmitMove
@@ -152,6 +152,9 @@ class TracedLog(EventLog):
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, limit)
 
+    async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
+        return await self._log.read_matches(match_ids, max_entries)
+
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._log.summaries(wanted, before, limit)
 
@@ -160,6 +163,9 @@ class TracedLog(EventLog):
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
+
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return await self._log.bots_in_play()
 
     async def close(self) -> None:
         await self._log.close()

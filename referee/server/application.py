@@ -67,6 +67,11 @@ class Application:
         self._outage = outage
         self._metrics = metrics
         self._time = time
+        self.recovered = asyncio.Event()
+        """Set when all matches and contests are recovered, or never will be. Calls that need them wait for it."""
+        self._recovery_began_us: Micros = 0
+        self._loaded: dict[str, int] = {}
+        """Number of contests that were loaded, by kind."""
         self.lag = LoopLag(time)
         self.pool = WorkerPool(max_cpu_s=settings.max_compute_ms / 1000)
         """Runs computations of unknown length that callers can cause."""
@@ -128,34 +133,44 @@ class Application:
         self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
 
     async def open(self) -> None:
-        """Start, and `recover` unless there are other nodes. Raises LogUnavailable or MalformedEntry."""
+        """Start, and `begin_recovery` unless there are other nodes. Raises LogUnavailable or MalformedEntry."""
         self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
-        self.duplicate_secrecy.runs_contests = self._node is None
+        self.duplicate_secrecy.runs_contests = False
         if self._node is None:
-            await self.recover()
+            await self.begin_recovery()
+        else:  # The coordinator is known by its readiness.
+            self.recovered.set()
 
-    async def recover(self) -> None:
-        """Recover all unfinished matches and contests, and run them. In a cluster, the coordinator does so.
+    async def begin_recovery(self) -> None:
+        """Load all active contests, and find unfinished matches: what must be known before bots connect.
 
-        Raises LogUnavailable or MalformedEntry.
+        In a cluster, the coordinator does so. Raises LogUnavailable or MalformedEntry.
         """
-        began_us = self._time.monotonic_us()
+        self._recovery_began_us = self._time.monotonic_us()
         self.referee.subscribe(self._auto_pause)  # Before the workers of ladders, which wait for what it counts.
-        ladders = await self.ladders.load()  # First, since matches that resume may end and be rated.
-        matches = await (self._node.coordinate() if self._node else self.referee.recover())
+        # Ladders before matches, since matches that resume may end and be rated.
+        self._loaded = {"ladders": await self.ladders.load(), "tournaments": await self.tournaments.load()}
+        if self._node is None:
+            await self.referee.recovery.begin()
+
+    async def finish_recovery(self) -> None:
+        """Recover these matches and contests, and run them. Raises LogUnavailable or MalformedEntry."""
+        began_us = self._recovery_began_us
+        matches = await (self._node.coordinate() if self._node else self.referee.recovery.run())
         self._metrics.recovered(matches, self._time.monotonic_us() - began_us)
-        tournaments = await self.tournaments.load()
         await self.ladders.start_workers()
         await self.tournaments.start_workers()
         self.duplicate_secrecy.runs_contests = True
         if self._node:
             self._node.ready = True
+        self.recovered.set()
         seconds = round((self._time.monotonic_us() - began_us) / SECOND, 3)
-        log.info("state recovered", matches=matches, ladders=ladders, tournaments=tournaments, seconds=seconds)
+        log.info("state recovered", matches=matches, **self._loaded, seconds=seconds)
 
     async def drain(self, grace_us: Micros, reconnect_delay_ms: int) -> None:
         """Start nothing new, and let pending turns be answered for a grace period."""
+        self.recovered.set()  # Calls that wait for it get the error of a server that shuts down.
         if self._node:
             self._node.gateway.announce_drain()
         await self.referee.drain(grace_us, reconnect_delay_ms)

@@ -188,7 +188,8 @@ class ClusterMember:
 
     async def _coordinate(self) -> None:
         try:
-            await self._application.recover()
+            await self._application.begin_recovery()
+            await self._application.finish_recovery()
         except (LogUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:

@@ -227,6 +227,7 @@ class GrpcFrontend:
             unauthenticated_calls,
             settings.hello_timeout_ms,
             PublicReading(_public_limits(settings), time) if settings.public_reading else None,
+            application.recovered,
             other_nodes.forwarder,
             streams.handlers(open_calls, unauthenticated_calls, count_error) if streams else {},
         )

@@ -72,6 +72,8 @@ class RefereeServer:
         self._metrics = Metrics(VERSION)
         self._stores = open_stores(settings, self._time, self._metrics.committed, self._on_lock_lost)
         self._shutting_down = asyncio.Event()
+        self._recovery: asyncio.Task[None] | None = None
+        """Task that recovers all matches and contests. None: it has not begun, or this server belongs to a cluster."""
         self._grace_us: Micros = settings.drain_grace_s * SECOND
         self.failure = ""
         """Why the server stopped by itself, in one sentence; empty: it was told to, or is running."""
@@ -107,6 +109,8 @@ class RefereeServer:
         self._metrics.register_gauges(self._gauge_sources())
         if self._member:
             self._metrics.register_cluster(self._member.metrics_sources())
+        if self._member is None:
+            self._recovery = asyncio.create_task(self._finish_recovery())
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
         return ServerInfo(str(grpc_address), str(http_address), secret, secret_file)
@@ -134,6 +138,14 @@ class RefereeServer:
             self._member.attach(self._frontend.remote_play)
         page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
+
+    async def _finish_recovery(self) -> None:
+        """Recover all matches and contests while bots connect already, or stop."""
+        try:
+            await self._application.finish_recovery()
+        except Exception as why:
+            log.error("state not recovered", exc_info=why)
+            self._fail(f"the matches and contests cannot be restored: {why}")
 
     def _create_member(self) -> ClusterMember | None:
         """Return what makes this server a node of a cluster; None: it is the only one."""
@@ -192,6 +204,9 @@ class RefereeServer:
         """Start nothing new, let pending turns be answered, store everything, and stop."""
         log.info("shutting down", grace_us=self._grace_us)
         await self._frontend.server.stop_serving()
+        if self._recovery:
+            self._recovery.cancel()
+            await asyncio.wait([self._recovery])
         if self._member:
             await self._member.resign(RefereeDraining(self._settings.reconnect_delay_ms))
         await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)

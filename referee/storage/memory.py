@@ -76,6 +76,14 @@ class MemoryEventLog(EventLog):
         self._check_open()
         return [match_id for match_id in self._logs if not self.is_over(match_id)]
 
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return {
+            match_id: [player.bot for player in entry.event.seated]
+            for match_id in await self.unfinished()
+            for entry in self._logs[match_id]
+            if isinstance(entry.event, PlayStarted)
+        }
+
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         self._check_open()
         matches = list(self._logs)

@@ -33,6 +33,11 @@ class ServerThread:
 
         return float(self.run(cpu_time()))
 
+    def wait_for_failure(self) -> str:
+        """Wait until the server stops by itself, and return the reason."""
+        self.run(self._server.wait_for_shutdown())
+        return str(self._server.failure)
+
     def close(self) -> None:
         self._server.shutdown(grace_us=0)
         self.run(self._server.close())

@@ -143,6 +143,9 @@ class CrashingEventLog(AwaitedLog):
     async def unfinished(self) -> list[str]:
         return await self._stored.unfinished()
 
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return await self._stored.bots_in_play()
+
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._stored.summaries(wanted, before, limit)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
-from referee.live.live_match import open_match, resume_match
 from referee.live.match_history import MatchStep
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
@@ -24,6 +23,7 @@ from referee.live.ports import (
 )
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
+from referee.live.runner_factory import open_match, resume_match
 from referee.match.clock import SECOND, SuddenDeath, TimeControl
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decision import Decision
@@ -113,6 +113,9 @@ class GatedLog(AwaitedLog):
 
     async def unfinished(self) -> list[str]:
         return await self._log.unfinished()
+
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return await self._log.bots_in_play()
 
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._log.summaries(wanted, before, limit)

@@ -1,5 +1,6 @@
-"""The free capacity of a bot, as the code that creates matches needs it, and the release of a finished match."""
+"""Starts at creation, the free capacity of a bot, and the release of a finished match."""
 
+import asyncio
 import gc
 import weakref
 from collections.abc import Iterator
@@ -7,10 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from referee.live.live_match import FreeCapacity
+from referee.live.match_request import MAKER, REQUEST_ID
+from referee.live.outbox import MatchStarted, TurnNotice
+from referee.live.ports import LogUnavailable
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.setup import Player
-from tests.live.referee_harness import BOTS, RefereeHarness
+from referee.match.state import MatchPhase
+from tests.live.fake_time import settle
+from tests.live.referee_harness import BOTS, MANY_MATCHES, RefereeHarness, drain_outbox, match_request
 from tests.live.runner_harness import in_loop
 
 
@@ -45,6 +51,121 @@ async def test_matches_in_play_and_matches_waiting_for_nonces_use_capacity() -> 
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
     await harness.time.advance(10 * SECOND)
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write() -> None:
+    harness = RefereeHarness()
+    first, second = harness.connect(*BOTS[:2])
+    created = await harness.referee.create(match_request())
+    match_id = created.status.match.setup.match_id
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
+    assert len(harness.log.attempt_times_us) == 1
+    assert created.status.match.phase is MatchPhase.PLAYING
+    assert drain_outbox(first) == [MatchStarted(match_id, 0), TurnNotice(match_id, 0)]
+    assert drain_outbox(second) == [MatchStarted(match_id, 1)]
+    assert [type(entry.event).__name__ for entry in harness.recorder.received] == ["MatchCreated", "PlayStarted"]
+    await harness.submit_move(match_id, 0, "1")
+    await harness.referee.close()
+
+
+@in_loop
+async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_start_is_stored() -> None:
+    harness = RefereeHarness()
+    harness.connect(*BOTS[:2])
+    harness.log.after.clear()
+    creating = asyncio.create_task(harness.referee.create(match_request()))
+    await settle()
+    await harness.time.advance(3 * SECOND)
+    harness.log.after.set()
+    match_id = (await creating).status.match.setup.match_id
+    assert harness.turn_due(match_id, 0).left_us == 10 * SECOND
+    await harness.time.advance(SECOND)
+    assert harness.turn_due(match_id, 0).left_us == 9 * SECOND
+    await harness.referee.close()
+
+
+@in_loop
+async def test_places_are_kept_while_the_start_of_a_match_is_being_written() -> None:
+    harness = RefereeHarness()
+    harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
+    harness.log.before.clear()
+    creating = [asyncio.create_task(harness.referee.create(match_request())) for _ in range(2)]
+    await settle()
+    harness.log.before.set()
+    phases = {(await created).status.match.phase for created in creating}
+    assert phases == {MatchPhase.PLAYING, MatchPhase.WAITING}
+    await settle()
+    assert [match.phase for match in harness.referee.live_matches].count(MatchPhase.PLAYING) == 1
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_match_that_could_not_be_created_keeps_no_places() -> None:
+    harness = RefereeHarness()
+    harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
+    harness.log.make_unavailable()
+    with pytest.raises(LogUnavailable):
+        await harness.referee.create(match_request())
+    harness.log.make_available()
+    assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
+    await harness.referee.close()
+
+
+@in_loop
+async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_first_one_created() -> None:
+    harness = RefereeHarness()
+    harness.connect(BOTS[0], hello=Hello(max_matches=2))
+    request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
+    waiting = await harness.referee.create(request)
+    harness.connect(BOTS[1], hello=Hello(max_matches=2))
+    await settle()
+    again = [await harness.referee.create(request) for _ in range(2)]
+    assert [one.repeated for one in again] == [True, True]
+    assert (await harness.match(waiting.status.match.setup.match_id)).phase is MatchPhase.PLAYING
+    assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
+    other = match_request(labels={MAKER: "ada", REQUEST_ID: "2"})
+    both = await asyncio.gather(harness.referee.create(other), harness.referee.create(other))
+    assert sorted(one.repeated for one in both) == [False, True]
+    assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 0)
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_repeated_request_does_not_begin_a_match_whose_bot_was_withdrawn() -> None:
+    harness = RefereeHarness()
+    request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
+    match_id = (await harness.referee.create(request)).status.match.setup.match_id
+    await harness.referee.withdraw(match_id, "bot0", "ada", "w")
+    harness.connect(*BOTS[:2])
+    assert (await harness.referee.create(request)).repeated
+    await harness.referee.join(match_id, 0, BOTS[0])
+    await settle()
+    assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_repeated_request_for_a_match_that_is_over_keeps_no_places() -> None:
+    harness = RefereeHarness()
+    harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
+    request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
+    created = await harness.referee.create(request)
+    await harness.referee.resign(created.status.match.setup.match_id, 0)
+    assert (await harness.referee.create(request)).repeated
+    assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_match_that_ends_as_soon_as_it_begins_is_created_first() -> None:
+    harness = RefereeHarness()
+    harness.connect(*BOTS[:2])
+    match_id = await harness.create("brittle", chosen={"breaks": "over_at_once"})
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted", "PlayEnded"]
+    assert len(harness.log.attempt_times_us) == 2
+    assert harness.referee.free_capacity(BOTS[0], "brittle") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches)
     await harness.referee.close()
 
 

@@ -7,10 +7,9 @@ from typing import NoReturn
 import pytest
 
 from engines.api import Seat
-from referee.live.live_match import open_match
 from referee.live.ports import Conflict, Entry, SeatDelays
+from referee.live.runner_factory import open_match
 from referee.match.clock import SECOND
-from referee.match.match_errors import BadSetup
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import settle
 from tests.live.runner_harness import (
@@ -103,14 +102,6 @@ async def test_a_crash_between_append_and_apply_loses_nothing() -> None:
     await runner.close()
     crashed_process.log.after.set()
     await crashed_runner.close()
-
-
-@in_loop
-async def test_an_invalid_setup_is_rejected_before_anything_is_written() -> None:
-    harness = RunnerHarness()
-    with pytest.raises(BadSetup):
-        await open_match(match_setup(seed=b"short"), NIM, harness.dependencies)
-    assert harness.log.attempt_times_us == []
 
 
 @in_loop

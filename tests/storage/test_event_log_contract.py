@@ -5,8 +5,13 @@ import asyncio
 import pytest
 
 from referee.live.ports import Conflict, Entry, EventLog, LogUnavailable, Request
+from referee.match.events import MatchCreated, PlayStarted
+from referee.match.setup import Player
+from tests.live.runner_harness import match_setup
 from tests.storage.examples import END, EXAMPLES
 from tests.storage.stores import NOON_MS, events_of, note, notes, with_every_log
+
+ANNA, BERT = Player("anna", "1"), Player("bert", "1")
 
 
 @with_every_log
@@ -60,6 +65,35 @@ async def test_reading_starts_after_a_number_and_stops_at_the_limit(log: EventLo
     assert await log.read("m", limit=0) == []
     assert await log.read("m", 9) == []
     assert await log.read("m", 10) == []
+
+
+@with_every_log
+async def test_whole_logs_are_read_in_the_order_asked_for_until_there_are_enough_entries(log: EventLog) -> None:
+    for match_id, many in (("z", 3), ("a", 2), ("m", 4)):
+        await log.append(match_id, 0, notes(1, many))
+    wanted = ["m", "nobody", "z", "a"]
+    logs = [await log.read(match_id) for match_id in wanted]
+    assert await log.read_matches(wanted, 100) == logs
+    assert await log.read_matches(wanted, 5) == logs[:3]
+    assert await log.read_matches(wanted, 4) == logs[:1]
+    assert await log.read_matches(wanted, 1) == logs[:1]
+    assert await log.read_matches([], 100) == []
+
+
+@with_every_log
+async def test_bots_in_play_are_those_of_matches_that_have_begun_and_are_not_over(log: EventLog) -> None:
+    for match_id in ("waits", "plays", "over"):
+        setup = match_setup(match_id=match_id, players=(ANNA, BERT))
+        await log.append(match_id, 0, [MatchCreated(0, setup)])
+    assert await log.bots_in_play() == {}
+    for match_id in ("plays", "over"):
+        await log.append(match_id, 1, [PlayStarted(1, (BERT, ANNA)), note(3)])
+    assert {match_id: sorted(bots) for match_id, bots in (await log.bots_in_play()).items()} == {
+        "plays": ["anna", "bert"],
+        "over": ["anna", "bert"],
+    }
+    await log.append("over", 3, [END])
+    assert list(await log.bots_in_play()) == ["plays"]
 
 
 @with_every_log

@@ -94,7 +94,7 @@ def test_a_call_counts_as_unauthenticated_while_its_signature_is_verified(valid:
         time, provider, unauthenticated = FakeTime(), WaitingProvider(), UnauthenticatedCalls(100, 1)
         authenticator = Authenticator(MemoryTokens(), time, provider)
         limiter = create_rate_limiter(time, Quota(10, 10, 10))
-        admission: Any = Admission(authenticator, limiter, OpenCalls(1), unauthenticated, 1_000, None)
+        admission: Any = Admission(authenticator, limiter, OpenCalls(1), unauthenticated, 1_000, None, asyncio.Event())
         call = FakeCall()
         first = asyncio.create_task(admission._authenticate(call, f"Bearer {JWT}", "GameService", "ListGames"))
         await settle()

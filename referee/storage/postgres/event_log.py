@@ -9,12 +9,12 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
-    UNREADABLE,
     Append,
     AppendCallback,
     Entry,
@@ -25,8 +25,8 @@ from referee.live.ports import (
     Summaries,
     settle,
 )
-from referee.storage.codec import MATCH_CODEC, decode_request
 from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append
+from referee.storage.match_rows import bots_by_match, entry_of, log_of
 from referee.storage.postgres import match_summaries
 from referee.storage.postgres.contests import PostgresContestLog
 from referee.storage.postgres.database import (
@@ -57,6 +57,18 @@ SELECT_STORED = """
     SELECT match_id FROM matches
     WHERE EXISTS (SELECT FROM entries WHERE entries.match = matches.match)
     ORDER BY match DESC
+"""
+
+SELECT_LOGS = """
+    SELECT match_id, number, at_ms, line, request FROM matches JOIN entries USING (match)
+    WHERE match_id = ANY($1)
+    ORDER BY match, number
+"""
+
+SELECT_BOTS_IN_PLAY = """
+    SELECT match_id, bot
+    FROM match_summaries JOIN match_seats USING (match) JOIN matches USING (match)
+    WHERE phase = 'playing' AND over = 0
 """
 
 SELECT_UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
@@ -105,6 +117,9 @@ class PostgresEventLog(EventLog):
             return []
         return await self._read(lambda connection: _read_entries(connection, match_id, after, limit))
 
+    async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
+        return await self._read(lambda connection: _read_matches(connection, match_ids, max_entries))
+
     async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
         storable = list(filter(is_storable, match_ids))
         rows = await self._read(lambda connection: connection.fetch(SELECT_HEADS, storable))
@@ -112,6 +127,9 @@ class PostgresEventLog(EventLog):
 
     async def unfinished(self) -> list[str]:
         return await self._match_ids(SELECT_UNFINISHED)
+
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return bots_by_match(await self._read(lambda connection: connection.fetch(SELECT_BOTS_IN_PLAY)))
 
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._read(lambda connection: _read_summaries(connection, wanted, before, limit))
@@ -221,10 +239,22 @@ class PostgresEventLog(EventLog):
 
 
 async def _read_entries(connection: Connection, match_id: str, after: int, limit: int | None) -> list[Entry]:
-    entries = [_entry(row) for row in await connection.fetch(SELECT_ENTRIES, match_id, after, limit)]
+    entries = [entry_of(row) for row in await connection.fetch(SELECT_ENTRIES, match_id, after, limit)]
     if not entries and await connection.fetchval(IS_ARCHIVED, match_id):
         raise MatchArchived(match_id)
     return entries
+
+
+async def _read_matches(
+    connection: Connection, match_ids: Sequence[str], max_entries: int
+) -> list[list[Entry] | LogDamaged]:
+    lengths = {row["match_id"]: row["last"] for row in await connection.fetch(SELECT_HEADS, match_ids)}
+    before = accumulate((lengths.get(match_id, 0) for match_id in match_ids), initial=0)
+    wanted = [match_id for match_id, entries in zip(match_ids, before, strict=False) if entries < max_entries]
+    rows: dict[str, list[Any]] = {match_id: [] for match_id in wanted}
+    for row in await connection.fetch(SELECT_LOGS, wanted):
+        rows[row["match_id"]].append(row)
+    return [log_of(rows[match_id]) for match_id in wanted]
 
 
 async def _read_summaries(connection: Connection, wanted: MatchFilter, before: str, limit: int) -> Summaries:
@@ -237,15 +267,5 @@ async def _read_summaries(connection: Connection, wanted: MatchFilter, before: s
 
 def _summary(rows: Sequence[Any]) -> list[Entry]:
     """Return the entries of a summary; empty if one of them cannot be decoded."""
-    try:
-        return [_entry(row) for row in rows]
-    except LogDamaged:
-        return []
-
-
-def _entry(row: Sequence[Any]) -> Entry:
-    match_id, number, at_ms, line, request = row
-    try:
-        return Entry(match_id, number, at_ms, MATCH_CODEC.decode(line), decode_request(request))
-    except ValueError as why:
-        raise LogDamaged(match_id, number, UNREADABLE) from why
+    entries = log_of(rows)
+    return [] if isinstance(entries, LogDamaged) else entries

@@ -14,7 +14,6 @@ from referee.hosting.contest_log import ContestEntry
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.outbox import MatchEnded
 from referee.live.ports import (
-    UNREADABLE,
     Append,
     AppendCallback,
     Entry,
@@ -23,8 +22,8 @@ from referee.live.ports import (
     MatchArchived,
     Summaries,
 )
-from referee.storage.codec import MATCH_CODEC, decode_request
 from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append
+from referee.storage.match_rows import bots_by_match, entry_of, log_of
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import SqliteContestLog
 from referee.storage.sqlite.database import BUSY_MS, Durability
@@ -52,6 +51,12 @@ SELECT_STORED = """
 """
 
 SELECT_UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
+
+SELECT_BOTS_IN_PLAY = """
+    SELECT match_id, bot
+    FROM match_summaries JOIN match_seats USING (match) JOIN matches USING (match)
+    WHERE phase = 'playing' AND over = 0
+"""
 
 SELECT_UNDELIVERED_ENDS = """
     SELECT match_id, seat
@@ -101,11 +106,17 @@ class SqliteEventLog(EventLog):
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._threads.read(lambda file: _read_entries(file, match_id, after, limit))
 
+    async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
+        return await self._threads.read(lambda file: _read_matches(file, match_ids, max_entries))
+
     async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
         return await self._threads.read(lambda file: _read_heads(file, match_ids))
 
     async def unfinished(self) -> list[str]:
         return await self._threads.read(lambda file: _match_ids(file, SELECT_UNFINISHED))
+
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return bots_by_match(await self._threads.read(lambda file: file.execute(SELECT_BOTS_IN_PLAY).fetchall()))
 
     async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
         return await self._threads.read(lambda file: _read_summaries(file, wanted, before, limit))
@@ -154,10 +165,24 @@ class SqliteUndeliveredEnds:
 
 
 def _read_entries(file: sqlite3.Connection, match_id: str, after: int, limit: int | None) -> list[Entry]:
-    entries = [_entry(row) for row in file.execute(SELECT_ENTRIES, (match_id, after, row_limit(limit)))]
+    entries = [entry_of(row) for row in file.execute(SELECT_ENTRIES, (match_id, after, row_limit(limit)))]
     if not entries and file.execute(IS_ARCHIVED, (match_id, match_id)).fetchone()[0]:
         raise MatchArchived(match_id)
     return entries
+
+
+def _read_matches(
+    file: sqlite3.Connection, match_ids: Sequence[str], max_entries: int
+) -> list[list[Entry] | LogDamaged]:
+    found: list[list[Entry] | LogDamaged] = []
+    left = max_entries
+    for match_id in match_ids:
+        rows = file.execute(SELECT_ENTRIES, (match_id, 0, row_limit(None))).fetchall()
+        found.append(log_of(rows))
+        left -= len(rows)
+        if left <= 0:
+            break
+    return found
 
 
 def _read_heads(file: sqlite3.Connection, match_ids: Sequence[str]) -> dict[str, int]:
@@ -176,19 +201,9 @@ def _read_summaries(file: sqlite3.Connection, wanted: MatchFilter, before: str, 
 
 def _summary(file: sqlite3.Connection, match: int) -> list[Entry]:
     """Return the entries of a summary; empty if one of them cannot be decoded."""
-    try:
-        return [_entry(row) for row in file.execute(match_summaries.SUMMARY, {"match": match})]
-    except LogDamaged:
-        return []
+    entries = log_of(file.execute(match_summaries.SUMMARY, {"match": match}))
+    return [] if isinstance(entries, LogDamaged) else entries
 
 
 def _match_ids(file: sqlite3.Connection, query: str) -> list[str]:
     return [match_id for (match_id,) in file.execute(query)]
-
-
-def _entry(row: tuple[str, int, int, str, str | None]) -> Entry:
-    match_id, number, at_ms, line, request = row
-    try:
-        return Entry(match_id, number, at_ms, MATCH_CODEC.decode(line), decode_request(request))
-    except ValueError as why:
-        raise LogDamaged(match_id, number, UNREADABLE) from why

@@ -59,14 +59,17 @@ class Admission(grpc.aio.ServerInterceptor):
         unauthenticated: UnauthenticatedCalls,
         message_timeout_ms: int,
         public_reading: PublicReading | None,
+        recovered: asyncio.Event,
         forwarder: Forwarder | None = None,
         internal_handlers: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off.
 
+        Calls that need all matches and contests wait for `recovered`: those that the coordinator of a cluster answers.
         `forwarder`: None, there are no other nodes. `internal_handlers` are those of methods outside of the contract,
         by path, which admit their calls themselves.
         """
+        self._recovered = recovered
         self._forwarder = forwarder
         self._public_reading = public_reading
         self._authenticator = authenticator
@@ -105,6 +108,8 @@ class Admission(grpc.aio.ServerInterceptor):
                     await self._count_call(call)
                 else:
                     self._unauthenticated.admit(call)
+                if route is Route.COORDINATOR:
+                    await self._recovered.wait()
             except asyncio.CancelledError:
                 raise
             except Exception as why:
