@@ -4,8 +4,9 @@ It is a help for debugging and not authoritative: each bot keeps a bounded numbe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from engines.api import Seat
 from referee.match.clock import TimeControl
@@ -18,8 +19,7 @@ Details: TypeAlias = tuple[tuple[str, str], ...]
 """Variables of a message, as pairs of name and value."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedNote:
+class RefusedNote(Struct, frozen=True, gc=False):
     """Something that the bot sent was rejected."""
 
     reason: str
@@ -32,8 +32,7 @@ class RefusedNote:
         object.__setattr__(self, "move", self.move[:MOVE_CHARS])
 
 
-@dataclass(frozen=True, slots=True)
-class LateMoveNote:
+class LateMoveNote(Struct, frozen=True, gc=False):
     """The flag of the bot fell; `row` proves it."""
 
     row: ClockCharge
@@ -41,23 +40,20 @@ class LateMoveNote:
     """The time control of the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForfeitNote:
+class ForfeitNote(Struct, frozen=True, gc=False):
     """The bot forfeited a match."""
 
     forfeit: Forfeit
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLostNote:
+class SessionLostNote(Struct, frozen=True, gc=False):
     """A session of the bot ended without its request."""
 
     session_id: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeNote:
+class NoticeNote(Struct, frozen=True, gc=False):
     """A notice was sent to the bot."""
 
     about: str
@@ -68,8 +64,7 @@ class NoticeNote:
 NoteKind: TypeAlias = RefusedNote | LateMoveNote | ForfeitNote | SessionLostNote | NoticeNote
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True, gc=False):
     """One event in a bot log, with its time, and the version and match that it concerns."""
 
     at_ms: int
@@ -83,8 +78,7 @@ class Note:
     ply: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedNote:
+class NumberedNote(Struct, frozen=True, gc=False):
     """A note as stored in the log."""
 
     number: int
@@ -92,8 +86,7 @@ class NumberedNote:
     note: Note
 
 
-@dataclass(frozen=True, slots=True)
-class LineFilter:
+class LineFilter(Struct, frozen=True, gc=False):
     """Which lines to read. All given fields must match."""
 
     version: str = ""

@@ -5,10 +5,10 @@ contains all that is needed to compute its effect, so that a record can be repla
 events and fields in logs and records are those of `referee.storage.codec`.
 """
 
-from dataclasses import replace
 from enum import Enum
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from engines.api import REFEREE, Position, Seat, Viewer
 from referee.match.clock import Micros

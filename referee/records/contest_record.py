@@ -6,10 +6,11 @@ out, since only those who chose them need them; the seed is included, since the 
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from engines.game_errors import shortened
 from referee.contests.ladder.events import LadderPaired, MatchCorrected, SeasonStarted

@@ -5,8 +5,9 @@ A row is a sequence of columns in the order of the lists below. JSON is stored a
 
 import json
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
+
+from msgspec.structs import fields
 
 from referee.accounts.bot_log import (
     ForfeitNote,

@@ -1,11 +1,11 @@
 """A false statement about what follows from the rules is found in its entry, even if the referee signed it."""
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, PlayEnded
 from referee.match.result import EndKind

@@ -1,12 +1,12 @@
 """Hypothesis strategies for all events of contests, built from field types unless the values validate themselves."""
 
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from enum import Enum
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
@@ -58,8 +58,8 @@ def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStr
         return st.lists(strategy_for(inner[0], strategies), max_size=3).map(tuple)
     if origin is tuple:
         return st.tuples(*(strategy_for(part, strategies) for part in inner))
-    if is_dataclass(origin):
-        parameters = zip(origin.__parameters__, inner, strict=True)  # type: ignore[union-attr]  # It is generic.
+    if isinstance(origin, type) and issubclass(origin, Struct):
+        parameters = zip(origin.__parameters__, inner, strict=True)  # type: ignore[attr-defined]  # It is generic.
         return build_strategy(
             origin, {**strategies, **{name: strategy_for(part, strategies) for name, part in parameters}}
         )

@@ -241,7 +241,7 @@ def test_a_line_that_is_no_event_is_rejected(line: str, sentence: str) -> None:
     assert decode_error(line).startswith(f"cannot read this entry: {sentence}")
 
 
-class UnknownTimeControl(clock.SuddenDeath):
+class UnknownTimeControl(clock.SuddenDeath, frozen=True):
     """A time control that the codec does not know."""
 
 
