@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from engines.api import Seat
 from referee.match.clock import TimeControl
@@ -19,7 +20,7 @@ Details: TypeAlias = tuple[tuple[str, str], ...]
 """Variables of a message, as pairs of name and value."""
 
 
-class RefusedNote(Struct, frozen=True, gc=False):
+class RefusedNote(Struct, frozen=True, gc=False, tag_field="kind", tag="refused"):
     """Something that the bot sent was rejected."""
 
     reason: str
@@ -29,10 +30,10 @@ class RefusedNote(Struct, frozen=True, gc=False):
     """The move that the bot sent, if it was one; truncated if it is long."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "move", self.move[:MOVE_CHARS])
+        force_setattr(self, "move", self.move[:MOVE_CHARS])
 
 
-class LateMoveNote(Struct, frozen=True, gc=False):
+class LateMoveNote(Struct, frozen=True, gc=False, tag_field="kind", tag="late"):
     """The flag of the bot fell; `row` proves it."""
 
     row: ClockCharge
@@ -40,20 +41,20 @@ class LateMoveNote(Struct, frozen=True, gc=False):
     """The time control of the clock."""
 
 
-class ForfeitNote(Struct, frozen=True, gc=False):
+class ForfeitNote(Struct, frozen=True, gc=False, tag_field="kind", tag="forfeited"):
     """The bot forfeited a match."""
 
     forfeit: Forfeit
 
 
-class SessionLostNote(Struct, frozen=True, gc=False):
+class SessionLostNote(Struct, frozen=True, gc=False, tag_field="kind", tag="session_lost"):
     """A session of the bot ended without its request."""
 
     session_id: str
     reason: str
 
 
-class NoticeNote(Struct, frozen=True, gc=False):
+class NoticeNote(Struct, frozen=True, gc=False, tag_field="kind", tag="noticed"):
     """A notice was sent to the bot."""
 
     about: str

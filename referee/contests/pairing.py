@@ -116,7 +116,7 @@ Games with the same key are one piece of evidence.
 """
 
 
-class ContestMatchStarted(Struct, frozen=True, gc=False):
+class ContestMatchStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="began"):
     """A match was created."""
 
     pairing: str
@@ -125,7 +125,7 @@ class ContestMatchStarted(Struct, frozen=True, gc=False):
     match_id: str
 
 
-class ContestMatchScored(Struct, frozen=True, gc=False):
+class ContestMatchScored(Struct, frozen=True, gc=False, tag_field="kind", tag="scored"):
     """A match has a result."""
 
     pairing: str
@@ -133,7 +133,7 @@ class ContestMatchScored(Struct, frozen=True, gc=False):
     score: MatchScore
 
 
-class ContestMatchVoided(Struct, frozen=True, gc=False):
+class ContestMatchVoided(Struct, frozen=True, gc=False, tag_field="kind", tag="voided"):
     """A match became void. It will be played again."""
 
     pairing: str

@@ -19,7 +19,7 @@ TOURNAMENT = "tournament"
 """Kinds of contests."""
 
 
-class LadderCreated(Struct, frozen=True, gc=False):
+class LadderCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_made"):
     """The first event of every ladder."""
 
     name: str
@@ -32,7 +32,7 @@ class LadderCreated(Struct, frozen=True, gc=False):
     terms: LadderTerms
 
 
-class TournamentCreated(Struct, frozen=True, gc=False):
+class TournamentCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_made"):
     """The first event of every tournament."""
 
     name: str

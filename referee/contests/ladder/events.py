@@ -29,11 +29,11 @@ class LadderEntrant(Struct, frozen=True, gc=False):
         return (bots or self.bots)[0] if len(self.bots) == 1 else Player(self.name)
 
 
-class LadderJoined(Struct, frozen=True, gc=False):
+class LadderJoined(Struct, frozen=True, gc=False, tag_field="kind", tag="joined"):
     entrant: LadderEntrant
 
 
-class LadderLeft(Struct, frozen=True, gc=False):
+class LadderLeft(Struct, frozen=True, gc=False, tag_field="kind", tag="left"):
     name: str
     message: str = ""
 
@@ -65,7 +65,7 @@ class PlanningInput(Struct, frozen=True, gc=False):
     """Maximum number of pairings to plan. None: no limit."""
 
 
-class LadderPaired(Struct, frozen=True, gc=False):
+class LadderPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_paired"):
     pairing: Pairing
     challenge: str = ""
     """Id of the request that asked for this pairing. Empty: matchmaking."""
@@ -74,7 +74,7 @@ class LadderPaired(Struct, frozen=True, gc=False):
     earlier release."""
 
 
-class MatchRated(Struct, frozen=True, gc=False):
+class MatchRated(Struct, frozen=True, gc=False, tag_field="kind", tag="rated"):
     """A match changed ratings. It need not be one of the ladder's own."""
 
     match_id: str
@@ -107,7 +107,7 @@ class CorrectedSeason(Struct, frozen=True, gc=False):
     rows: tuple[SeasonRow, ...]
 
 
-class MatchCorrected(Struct, frozen=True, gc=False):
+class MatchCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_corrected"):
     """Staff struck a rated match, corrected its result or restored it, also after the ladder was closed.
 
     The rating changes of later matches stay in the log as they are; `seasons` has the ratings after the correction.
@@ -124,29 +124,29 @@ class MatchCorrected(Struct, frozen=True, gc=False):
     """The version of each bot that was rated last by a match that counts."""
 
 
-class SeasonStarted(Struct, frozen=True, gc=False):
+class SeasonStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="season_began"):
     season: int
     request: str = ""
     """Id of the request that asked for it."""
 
 
-class LadderPaused(Struct, frozen=True, gc=False):
+class LadderPaused(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_paused"):
     """No matches start until the ladder is resumed."""
 
     message: str = ""
 
 
-class LadderResumed(Struct, frozen=True, gc=False):
+class LadderResumed(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_resumed"):
     """Matches start again."""
 
 
-class LadderClosureStarted(Struct, frozen=True, gc=False):
+class LadderClosureStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="closing"):
     """Pairing stopped."""
 
     message: str = ""
 
 
-class LadderClosureFinished(Struct, frozen=True, gc=False):
+class LadderClosureFinished(Struct, frozen=True, gc=False, tag_field="kind", tag="closed"):
     """All matches are over. Only corrections can follow."""
 
 

@@ -32,16 +32,16 @@ def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
     return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
 
 
-class EntrantEntered(Struct, frozen=True, gc=False):
+class EntrantEntered(Struct, frozen=True, gc=False, tag_field="kind", tag="entered"):
     entrant: TournamentEntrant
 
 
-class EntrantWithdrew(Struct, frozen=True, gc=False):
+class EntrantWithdrew(Struct, frozen=True, gc=False, tag_field="kind", tag="withdrew"):
     name: str
     message: str = ""
 
 
-class TournamentPlayStarted(Struct, frozen=True, gc=False):
+class TournamentPlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="started"):
     order: tuple[str, ...]
     """All entrants, the best seed first."""
 
@@ -52,19 +52,19 @@ class FrozenEntrant(Struct, frozen=True, gc=False):
     """In the order of seats, with the versions that play from now on."""
 
 
-class VersionsFrozen(Struct, frozen=True, gc=False):
+class VersionsFrozen(Struct, frozen=True, gc=False, tag_field="kind", tag="frozen"):
     """The bots of these entrants play with these versions until the end."""
 
     entrants: tuple[FrozenEntrant, ...]
 
 
-class TournamentPaired(Struct, frozen=True, gc=False):
+class TournamentPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_paired"):
     pairings: tuple[Pairing, ...]
     not_before_ms: int = 0
     """When their first matches may start. 0: at once."""
 
 
-class EntrantsAbsent(Struct, frozen=True, gc=False):
+class EntrantsAbsent(Struct, frozen=True, gc=False, tag_field="kind", tag="absent"):
     """Entrants lost a pairing by absence: what is left of it is not played."""
 
     pairing: str
@@ -77,7 +77,7 @@ class EntrantsAbsent(Struct, frozen=True, gc=False):
     """Board of two teams that they lost. 0: the pairing."""
 
 
-class PairingsReplaced(Struct, frozen=True, gc=False):
+class PairingsReplaced(Struct, frozen=True, gc=False, tag_field="kind", tag="replaced"):
     """Staff paired by hand."""
 
     dropped: tuple[str, ...]
@@ -88,14 +88,14 @@ class PairingsReplaced(Struct, frozen=True, gc=False):
     by: str
 
 
-class PairingPostponed(Struct, frozen=True, gc=False):
+class PairingPostponed(Struct, frozen=True, gc=False, tag_field="kind", tag="postponed"):
     pairing: str
     until_ms: int
     message: str
     by: str
 
 
-class PairingReopened(Struct, frozen=True, gc=False):
+class PairingReopened(Struct, frozen=True, gc=False, tag_field="kind", tag="reopened"):
     """The result of a pairing was set aside."""
 
     pairing: str
@@ -114,7 +114,7 @@ class ByeKind(Enum):
     """It plays; a request is cancelled."""
 
 
-class ByeRequested(Struct, frozen=True, gc=False):
+class ByeRequested(Struct, frozen=True, gc=False, tag_field="kind", tag="bye_requested"):
     """An entrant requested a bye for a round, or cancelled its request."""
 
     name: str
@@ -124,7 +124,7 @@ class ByeRequested(Struct, frozen=True, gc=False):
     """Holder of the token of the caller."""
 
 
-class ScoreCorrected(Struct, frozen=True, gc=False):
+class ScoreCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="score_corrected"):
     """Staff struck a match, corrected its result or restored it, also after the end of the tournament."""
 
     pairing: str
@@ -134,7 +134,7 @@ class ScoreCorrected(Struct, frozen=True, gc=False):
     """The result that counts. None: the match is struck."""
 
 
-class TournamentEnded(Struct, frozen=True, gc=False):
+class TournamentEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="ended"):
     """The tournament ended. Only corrections can follow."""
 
     cancelled: bool = False

@@ -14,13 +14,13 @@ from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
 
 
-class RoundRobin(Struct, frozen=True, gc=False):
+class RoundRobin(Struct, frozen=True, gc=False, tag_field="kind", tag="round_robin"):
     """Every entrant meets every other one."""
 
     cycles: int = 1
 
 
-class Swiss(Struct, frozen=True, gc=False):
+class Swiss(Struct, frozen=True, gc=False, tag_field="kind", tag="swiss"):
     """In each round, entrants with similar points meet. No two meet twice."""
 
     rounds: int
@@ -28,7 +28,7 @@ class Swiss(Struct, frozen=True, gc=False):
     """Whether the better half of the seeds has virtual points in the first half of the rounds (FIDE, Baku)."""
 
 
-class Elimination(Struct, frozen=True, gc=False):
+class Elimination(Struct, frozen=True, gc=False, tag_field="kind", tag="elimination"):
     """A single or double knock-out."""
 
     twice: bool = False
@@ -40,14 +40,14 @@ class Elimination(Struct, frozen=True, gc=False):
     third_place: bool = False
 
 
-class Gauntlet(Struct, frozen=True, gc=False):
+class Gauntlet(Struct, frozen=True, gc=False, tag_field="kind", tag="gauntlet"):
     """The challengers meet all other entrants, who do not meet each other."""
 
     challengers: tuple[str, ...]
     cycles: int = 1
 
 
-class Pools(Struct, frozen=True, gc=False):
+class Pools(Struct, frozen=True, gc=False, tag_field="kind", tag="pools"):
     """Tables of several entrants, mixed anew in each round."""
 
     rounds: int
@@ -65,7 +65,7 @@ class OutcomeModel(Enum):
     """Sets of two matches with the seats exchanged: 0, 0.5, 1, 1.5 or 2 points."""
 
 
-class SprtTrial(Struct, frozen=True, gc=False):
+class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     """Two entrants play set after set until a sequential test shows whether the first is better than the second.
 
     In a game with more than two sides, the first entrant holds one side and the second all others. Then there is no
