@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from hashlib import sha256
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames

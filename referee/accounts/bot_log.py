@@ -4,8 +4,10 @@ It is a help for debugging and not authoritative: each bot keeps a bounded numbe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from engines.api import Seat
 from referee.match.clock import TimeControl
@@ -18,8 +20,7 @@ Details: TypeAlias = tuple[tuple[str, str], ...]
 """Variables of a message, as pairs of name and value."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedNote:
+class RefusedNote(Struct, frozen=True, gc=False, tag_field="kind", tag="refused"):
     """Something that the bot sent was rejected."""
 
     reason: str
@@ -29,11 +30,10 @@ class RefusedNote:
     """The move that the bot sent, if it was one; truncated if it is long."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "move", self.move[:MOVE_CHARS])
+        force_setattr(self, "move", self.move[:MOVE_CHARS])
 
 
-@dataclass(frozen=True, slots=True)
-class LateMoveNote:
+class LateMoveNote(Struct, frozen=True, gc=False, tag_field="kind", tag="late"):
     """The flag of the bot fell; `row` proves it."""
 
     row: ClockCharge
@@ -41,23 +41,20 @@ class LateMoveNote:
     """The time control of the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForfeitNote:
+class ForfeitNote(Struct, frozen=True, gc=False, tag_field="kind", tag="forfeited"):
     """The bot forfeited a match."""
 
     forfeit: Forfeit
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLostNote:
+class SessionLostNote(Struct, frozen=True, gc=False, tag_field="kind", tag="session_lost"):
     """A session of the bot ended without its request."""
 
     session_id: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeNote:
+class NoticeNote(Struct, frozen=True, gc=False, tag_field="kind", tag="noticed"):
     """A notice was sent to the bot."""
 
     about: str
@@ -68,8 +65,7 @@ class NoticeNote:
 NoteKind: TypeAlias = RefusedNote | LateMoveNote | ForfeitNote | SessionLostNote | NoticeNote
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True, gc=False):
     """One event in a bot log, with its time, and the version and match that it concerns."""
 
     at_ms: int
@@ -83,8 +79,7 @@ class Note:
     ply: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedNote:
+class NumberedNote(Struct, frozen=True, gc=False):
     """A note as stored in the log."""
 
     number: int
@@ -92,8 +87,7 @@ class NumberedNote:
     note: Note
 
 
-@dataclass(frozen=True, slots=True)
-class LineFilter:
+class LineFilter(Struct, frozen=True, gc=False):
     """Which lines to read. All given fields must match."""
 
     version: str = ""

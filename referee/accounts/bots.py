@@ -4,9 +4,11 @@ A bot belongs to the holder of the token that registered it. Bots are never dele
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BotNotPaused, BotPaused
 from referee.accounts.consent import DEFAULT_CONSENT, Consent
@@ -25,8 +27,7 @@ class PauseCause(Enum):
     """An administrator paused the bot, and only an administrator may resume it."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotPause:
+class BotPause(Struct, frozen=True, gc=False):
     """Why a bot gets no new matches."""
 
     cause: PauseCause
@@ -38,8 +39,7 @@ class BotPause:
         check_words("message", self.message, DESCRIPTION_CHARS, at_least=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Bot:
+class Bot(Struct, frozen=True, gc=False):
     """A registered bot. Times are Unix milliseconds. Raises BadName or BadField."""
 
     name: str
@@ -60,8 +60,7 @@ class Bot:
         check_text("description", self.description)
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True, gc=False):
     """One version of a bot. Raises BadField."""
 
     bot: str
@@ -74,16 +73,14 @@ class Version:
         check_text("note", self.note)
 
 
-@dataclass(frozen=True, slots=True)
-class MaxNames:
+class MaxNames(Struct, frozen=True, gc=False):
     """Limits of the bots and valid tokens of one holder."""
 
     bots: int
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(Struct, frozen=True, gc=False):
     """Result of a registration."""
 
     bot: Bot

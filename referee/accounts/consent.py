@@ -4,9 +4,10 @@ The owner of a bot sets it. It binds all other holders, who could otherwise seat
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from referee.accounts.account_errors import BadField, ConsentMissing
 from referee.accounts.names import check_words
@@ -43,8 +44,7 @@ class ConsentScope(Enum):
     """Also from every other holder; organisers may enter it in their contests too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Struct, frozen=True, gc=False):
     """The conditions bind everybody but the owner of the bot. Raises BadField."""
 
     scope: ConsentScope = ConsentScope.OWN_AND_CONTESTS
@@ -74,8 +74,7 @@ class Consent:
 DEFAULT_CONSENT = Consent()
 
 
-@dataclass(frozen=True, slots=True)
-class MatchOffer:
+class MatchOffer(Struct, frozen=True, gc=False):
     """One match of another holder, or all matches of its contest."""
 
     terms: tuple[MatchTerms, ...]

@@ -3,8 +3,9 @@
 Like a token, a code is a random secret that is shown once; its SHA-256 is stored.
 """
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
@@ -17,8 +18,7 @@ MAX_UNUSED_INVITATIONS = 100
 """Revoked and expired invitations of an organiser that nobody redeemed and that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
+class Invitation(Struct, frozen=True, gc=False):
     """Stored data of an invitation, without its code. Times are Unix milliseconds. Raises BadField."""
 
     sha256: bytes
@@ -58,8 +58,7 @@ class Invitation:
         return "used_up" if self.uses >= self.max_uses else ""
 
 
-@dataclass(frozen=True, slots=True)
-class CreatedInvitation:
+class CreatedInvitation(Struct, frozen=True, gc=False):
     """Result of a request to create an invitation."""
 
     invitation: Invitation
@@ -67,8 +66,7 @@ class CreatedInvitation:
     """Whether the same request had created the invitation before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Redemption:
+class Redemption(Struct, frozen=True, gc=False):
     """One use of an invitation."""
 
     number: int
@@ -78,8 +76,7 @@ class Redemption:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redeemed:
+class Redeemed(Struct, frozen=True, gc=False):
     """Result of a request to redeem a code."""
 
     invitation: Invitation

@@ -7,9 +7,12 @@ no slow hash is needed, since 32 random bytes cannot be guessed.
 import hashlib
 from base64 import b32encode
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_name, check_words
@@ -56,8 +59,7 @@ def sha256_of(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetOwner:
+class BudgetOwner(Struct, frozen=True, gc=False):
     """A bot, or a holder with all tokens but those of its bots; its calls, bytes and streams are counted together."""
 
     holder: str
@@ -65,8 +67,7 @@ class BudgetOwner:
     """Empty: the other tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True, gc=False):
     """Stored data of a token, without its secret. Times are Unix milliseconds. Raises BadName or BadField."""
 
     sha256: bytes
@@ -114,8 +115,7 @@ def used(token: Token, now_ms: int) -> Token:
     return replace(token, used_ms=now_ms - now_ms % MINUTE_MS)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenFilter:
+class TokenFilter(Struct, frozen=True, gc=False):
     """Which tokens to list. All given fields must match."""
 
     holder: str = ""
@@ -128,8 +128,7 @@ MAX_INVALID_TOKENS_PER_BOT = 100
 """Revoked and expired tokens of a bot that are kept, since its owner can create and revoke them without end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(Struct, frozen=True, gc=False):
     """Limits; 0 means the default of the server. Raises BadField."""
 
     max_matches: int = 0
@@ -153,8 +152,7 @@ class Quota:
         return Quota(*(getattr(self, limit.name) or getattr(usual, limit.name) for limit in fields(self)))
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultQuotas:
+class DefaultQuotas(Struct, frozen=True, gc=False):
     """Quotas of holders without one of their own."""
 
     organiser: Quota

@@ -5,9 +5,10 @@ in the record of the match. The last correction of a match counts.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
+
+from msgspec import Struct
 
 from referee.contests.contest_errors import BadRanks
 from referee.match.match_errors import RequestIdReused
@@ -25,8 +26,7 @@ class CorrectionKind(Enum):
     """The result that was played counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Struct, frozen=True, gc=False):
     """What staff decided about one match."""
 
     request: str

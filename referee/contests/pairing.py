@@ -10,8 +10,10 @@ hidden until the set is over.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engines.chance import Chance
 
@@ -19,8 +21,7 @@ Sides = tuple[tuple[int, ...], ...]
 """Sides of a table, each as positions in `Pairing.entrants`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True, gc=False):
     id: str
     round: int
     board: int
@@ -72,8 +73,7 @@ class Pairing:
         return tuple(side for side in self.teams if place not in side and self.entrants[side[0]] != name)
 
 
-@dataclass(frozen=True, slots=True)
-class DueMatch:
+class DueMatch(Struct, frozen=True, gc=False):
     """An attempt at one match of a pairing."""
 
     pairing: Pairing
@@ -98,8 +98,7 @@ class DueMatch:
         return f"{self.pairing.id}/{self.set_number}"
 
 
-@dataclass(frozen=True, slots=True)
-class MatchScore:
+class MatchScore(Struct, frozen=True, gc=False):
     """The result of one match, in the order of the pairing's entrants rather than of seats."""
 
     ranks: tuple[int, ...]
@@ -117,8 +116,7 @@ Games with the same key are one piece of evidence.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ContestMatchStarted:
+class ContestMatchStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="began"):
     """A match was created."""
 
     pairing: str
@@ -127,8 +125,7 @@ class ContestMatchStarted:
     match_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContestMatchScored:
+class ContestMatchScored(Struct, frozen=True, gc=False, tag_field="kind", tag="scored"):
     """A match has a result."""
 
     pairing: str
@@ -136,16 +133,14 @@ class ContestMatchScored:
     score: MatchScore
 
 
-@dataclass(frozen=True, slots=True)
-class ContestMatchVoided:
+class ContestMatchVoided(Struct, frozen=True, gc=False, tag_field="kind", tag="voided"):
     """A match became void. It will be played again."""
 
     pairing: str
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateSets:
+class DuplicateSets(Struct, frozen=True, gc=False):
     """How sets are played."""
 
     arrangements: int = 2
@@ -154,8 +149,7 @@ class DuplicateSets:
     """Number of openings, which are used in turn. 0: the standard start, with another seed for each set."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetStart:
+class SetStart(Struct, frozen=True, gc=False):
     """What the matches of a set have in common."""
 
     set_id: str
@@ -178,8 +172,7 @@ Meeting = tuple[str, ...]
 """Opponents that an entrant met at one table."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairingHistory:
+class PairingHistory(Struct, frozen=True, gc=False):
     """History of all entrants that were ever paired."""
 
     recent: Mapping[str, tuple[Meeting, ...]] = field(default_factory=dict)

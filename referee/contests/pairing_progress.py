@@ -4,7 +4,9 @@ The first result of a match stands; recording another one changes nothing. Only 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.pairing import DueMatch, GameKey, MatchScore, Pairing
@@ -20,8 +22,7 @@ from referee.contests.tables.round_result import (
 from referee.match.result import share_of_points
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectedScore:
+class CorrectedScore(Struct, frozen=True, gc=False):
     """A result that staff struck or corrected."""
 
     correction: Correction
@@ -29,8 +30,7 @@ class CorrectedScore:
     """The result as it was played."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairingProgress:
+class PairingProgress(Struct, frozen=True, gc=False):
     """A pairing, and what has happened in it."""
 
     pairing: Pairing

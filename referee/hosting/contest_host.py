@@ -9,8 +9,10 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken, UnknownBot
@@ -39,8 +41,7 @@ Terms = TypeVar("Terms", bound=LadderTerms | TournamentTerms)
 TermsCheck = Callable[[Any, Mapping[str, Game], LiveLimits], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ContestRequest(Generic[Terms]):
+class ContestRequest(Struct, Generic[Terms], frozen=True, gc=False):
     """A request to create a contest."""
 
     name: str
@@ -53,8 +54,7 @@ class ContestRequest(Generic[Terms]):
     """Title for people. Empty: the name."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContestFilter:
+class ContestFilter(Struct, frozen=True, gc=False):
     """Which contests to list; all conditions must hold."""
 
     game: str = ""

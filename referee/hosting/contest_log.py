@@ -5,8 +5,9 @@ entry that it follows, and is rejected if the log has grown since.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from referee.contests.ladder import events as ladder
 from referee.contests.tournament import events as tournament
@@ -18,8 +19,7 @@ TOURNAMENT = "tournament"
 """Kinds of contests."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderCreated:
+class LadderCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_made"):
     """The first event of every ladder."""
 
     name: str
@@ -32,8 +32,7 @@ class LadderCreated:
     terms: LadderTerms
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentCreated:
+class TournamentCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_made"):
     """The first event of every tournament."""
 
     name: str
@@ -54,8 +53,7 @@ def contest_id(kind: str, name: str) -> str:
     return f"{kind}/{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class ContestEntry:
+class ContestEntry(Struct, frozen=True, gc=False):
     contest: str
     """Id of the contest."""
     number: int
@@ -64,8 +62,7 @@ class ContestEntry:
     event: ContestEvent
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableContest:
+class UnreadableContest(Struct, frozen=True, gc=False):
     """Takes the place of an entry that this release cannot decode. Reading the contest raises the reason."""
 
     contest: str

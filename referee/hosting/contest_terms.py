@@ -4,8 +4,10 @@ Defaults that a later release of a game could change are filled in, so that a co
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.api import REFEREE, Game, Seat, Table
 from referee.accounts.account_errors import BadField
@@ -43,8 +45,7 @@ FITTING_FORMATS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicatePlay:
+class DuplicatePlay(Struct, frozen=True, gc=False):
     """Each start is played several times with the same seed and the seats exchanged."""
 
     arrangements: int = 0
@@ -53,8 +54,7 @@ class DuplicatePlay:
     """Used in turn. Empty: matches start as the game does, with another seed for each set."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderTerms:
+class LadderTerms(Struct, frozen=True, gc=False):
     match_terms: tuple[MatchTerms, ...]
     """Used in turn; all have the same seats and sides. Players, seed and opening come from the pairing."""
     duplicate: DuplicatePlay | None = None
@@ -81,8 +81,7 @@ class LadderTerms:
         return -(-HOUR_MS // self.max_matches_per_hour) if self.max_matches_per_hour else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Qualification:
+class Qualification(Struct, frozen=True, gc=False):
     """The entrants are the best of another tournament, which is the stage before this one."""
 
     tournament: str
@@ -90,8 +89,7 @@ class Qualification:
     """Number of entrants that qualify."""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentTerms:
+class TournamentTerms(Struct, frozen=True, gc=False):
     match_terms: tuple[MatchTerms, ...]
     """Used in turn; all have the same seats and sides."""
     tournament: TournamentPlayTerms
@@ -107,8 +105,7 @@ class TournamentTerms:
     """The stage before, whose best are the entrants. None: entrants join by themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seating:
+class Seating(Struct, frozen=True, gc=False):
     """Maps the places of a pairing to the seats of a match, and the result of the match back to its entrants.
 
     With fixed partners a place is a whole side, for which an entrant brings a bot for each seat; else it is one seat.

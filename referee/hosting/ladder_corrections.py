@@ -10,7 +10,10 @@ from array import array
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.contests.corrections import Correction
 from referee.contests.ladder.commands import CorrectMatch
@@ -73,8 +76,7 @@ class CorrectedRatings:
         return RatingRecord(SkillRating(value, deviation), int(matches))
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
+class _Progress(Struct, frozen=True, gc=False):
     """How far the log is rated again."""
 
     replay: RatingReplay

@@ -1,7 +1,8 @@
 """Facade of ladders: everything that adapters can call to work with them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused
@@ -47,15 +48,13 @@ from referee.match.setup import Player
 from referee.match.state import Match
 
 
-@dataclass(frozen=True, slots=True)
-class LadderRequest(ContestRequest[LadderTerms]):
+class LadderRequest(ContestRequest[LadderTerms], frozen=True, gc=False):
     def created(self, seed: bytes) -> LadderCreated:
         """Return the first event of the ladder."""
         return LadderCreated(self.name, self.title or self.name, self.organiser, self.request_id, seed, self.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class LadderFilter(ContestFilter):
+class LadderFilter(ContestFilter, frozen=True, gc=False):
     with_closed: bool = False
 
     def matches(self, state: ContestState) -> bool:

@@ -10,7 +10,9 @@ owner.
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.api import Game
 from referee.contests.ladder.commands import RateMatch
@@ -35,8 +37,7 @@ HISTORY_BATCH_SIZE = 500
 """How many entries of the log are read at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderResult:
+class LadderResult(Struct, frozen=True, gc=False):
     """The result of a match, as its ladder rates it."""
 
     finish: FinishOrder[Player]
@@ -45,8 +46,7 @@ class LadderResult:
     """Id of the due match of the ladder that was played. Empty: the ladder did not plan it."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingPoint:
+class RatingPoint(Struct, frozen=True, gc=False):
     """One point of the history of a rating."""
 
     number: int

@@ -1,7 +1,9 @@
 """State of a ladder: the pure ladder, its creation, and the times of its pairings, seasons and starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engines.api import Game, Seat
 from referee.contests.ladder import events as climb
@@ -17,8 +19,7 @@ from referee.match.result import PlayerRating, RatingChange
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class LadderState:
+class LadderState(Struct, frozen=True, gc=False):
     created: LadderCreated
     created_ms: int
     ladder: Ladder

@@ -5,7 +5,9 @@ it became void, or if a bot has left in between.
 """
 
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from referee.accounts.bots import Accounts
 from referee.contests.ladder.commands import (

@@ -9,10 +9,12 @@ the state of contests and the presence of bots; the workers are not involved.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.accounts.bots import Accounts
 from referee.contests.pairing import DueMatch
@@ -121,15 +123,13 @@ class WaitReason(Enum):
     """It can start, and will soon unless a bot is paused or something is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedMatch:
+class QueuedMatch(Struct, frozen=True, gc=False):
     waits_for: WaitReason
     age_ms: int
     """Time since its pairing was due, by the wall clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchQueue:
+class MatchQueue(Struct, frozen=True, gc=False):
     """Planned matches of all contests of one kind that have not started."""
 
     contests: int

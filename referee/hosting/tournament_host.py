@@ -4,7 +4,9 @@ import asyncio
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, NameTaken
@@ -62,8 +64,7 @@ FILTER_BATCH_SIZE = 5_000
 """How many pairings are filtered before the event loop runs again."""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentRequest(ContestRequest[TournamentTerms]):
+class TournamentRequest(ContestRequest[TournamentTerms], frozen=True, gc=False):
     """A request to create a tournament. Its terms have no seed, which the referee draws."""
 
     entrants: tuple[TournamentEntrant, ...] = ()
@@ -75,8 +76,7 @@ class TournamentRequest(ContestRequest[TournamentTerms]):
         return TournamentCreated(self.name, title, self.organiser, self.request_id, terms, len(self.entrants))
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentFilter(ContestFilter):
+class TournamentFilter(ContestFilter, frozen=True, gc=False):
     phase: TournamentPhase | None = None
 
     def matches(self, state: ContestState) -> bool:
@@ -84,8 +84,7 @@ class TournamentFilter(ContestFilter):
         return ContestFilter.matches(self, state) and self.phase in (None, state.tournament.phase)
 
 
-@dataclass(frozen=True, slots=True)
-class PairingFilter:
+class PairingFilter(Struct, frozen=True, gc=False):
     """Which pairings of a tournament to list; all conditions must hold."""
 
     round: int = 0

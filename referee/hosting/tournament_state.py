@@ -7,7 +7,9 @@ pairings cache their pickled form: each part is pickled separately, and again on
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.pairing import DueMatch, SetStart
 from referee.contests.tournament.commands import TournamentCommand
@@ -36,8 +38,7 @@ MAX_PAIRING_CPU_S = 1800.0
 """CPU limit for one round; a round of 1000 entrants takes about two minutes."""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentState:
+class TournamentState(Struct, frozen=True, gc=False):
     created: TournamentCreated
     created_ms: int
     tournament: Tournament

@@ -6,10 +6,11 @@ Tables of a large tournament take seconds, so they are computed in a worker proc
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+from msgspec import Struct
 
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.elo import EloEstimate
@@ -46,8 +47,7 @@ class ExportFormat(Enum):
     TRF = "trf"
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentRow:
+class TournamentRow(Struct, frozen=True, gc=False):
     """One row of the standings of a tournament."""
 
     standing: StandingsRow
@@ -57,8 +57,7 @@ class TournamentRow:
     no_shows: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CrossTableCell:
+class CrossTableCell(Struct, frozen=True, gc=False):
     opponent: str
     points: float
     match_ids: tuple[str, ...]

@@ -4,7 +4,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
@@ -44,8 +45,7 @@ AWAY, PAUSED = "not connected", "paused"
 """Why an entrant counts as absent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Qualified:
+class Qualified(Struct, frozen=True, gc=False):
     """The stage before a tournament."""
 
     phase: TournamentPhase

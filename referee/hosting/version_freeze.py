@@ -5,7 +5,8 @@ when play starts or when they enter later, else the latest one. A bot that was n
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from referee.accounts.bots import Accounts
 from referee.contests.tournament.events import FrozenEntrant

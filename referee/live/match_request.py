@@ -1,7 +1,8 @@
 """Request for a match, before defaults are filled in, and filters for lists of matches."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from engines.api import REFEREE, Game, Position, Seat
 from engines.game_errors import UnknownGame
@@ -22,8 +23,7 @@ SET = "set"
 OPEN_SEAT = Player()
 
 
-@dataclass(frozen=True, slots=True)
-class LiveLimits:
+class LiveLimits(Struct, frozen=True, gc=False):
     """How long the server waits for bots, and how far watchers may fall behind."""
 
     start_timeout_us: Micros = 60 * SECOND
@@ -34,8 +34,7 @@ class LiveLimits:
     """How many entries a watcher may be behind after it has caught up once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True, gc=False):
     """The start of a match."""
 
     position: str = ""
@@ -47,8 +46,7 @@ class Opening:
 DEFAULT_OPENING = Opening()
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRequest:
+class MatchRequest(Struct, frozen=True, gc=False):
     """Request to create a match."""
 
     terms: MatchTerms
@@ -104,8 +102,7 @@ def _opened(game: Game, terms: MatchTerms, seed: bytes, opening: Opening) -> Pos
     return position
 
 
-@dataclass(frozen=True, slots=True)
-class MatchFilter:
+class MatchFilter(Struct, frozen=True, gc=False):
     """Which matches to list. All given fields must match."""
 
     bot: str = ""

@@ -6,7 +6,6 @@ Each port has one suite of contract tests that every adapter passes.
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -19,8 +18,7 @@ from referee.match.events import Event
 from referee.match.state import Match
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True, gc=False):
     """A request with an id chosen by its caller, so that it can be repeated safely."""
 
     by: int | str
@@ -106,8 +104,7 @@ class EngineFault(DetailedError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Summaries:
+class Summaries(Struct, frozen=True, gc=False):
     """Result of a search for matches: the entries that a list shows."""
 
     found: list[list[Entry]]
@@ -120,8 +117,7 @@ T = TypeVar("T")
 ContestEventT = TypeVar("ContestEventT")
 
 
-@dataclass(frozen=True, slots=True)
-class CoAppend(Generic[ContestEventT]):
+class CoAppend(Struct, Generic[ContestEventT], frozen=True, gc=False):
     """Events to append to the log of a contest in the same transaction as events of a match."""
 
     contest: str

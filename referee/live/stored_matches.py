@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.live.live_match import LiveMatchIndex
@@ -134,7 +136,7 @@ class StoredMatches:
         found = await self.history_or_log(match_id)
         if isinstance(found, UnplayableMatch):
             return found.setup
-        return replace(found.match.setup, players=found.match.players)
+        return structs.replace(found.match.setup, players=found.match.players)
 
     def remember(self, history: MatchHistory) -> None:
         """Cache the history of a match that has just ended."""
@@ -234,7 +236,7 @@ def read_without_game(match_id: str, entries: Sequence[Entry]) -> UnplayableMatc
         elif isinstance(entry.event, PlayStarted):
             players = entry.event.seated
     requests = {(entry.request.by, entry.request.id): entry for entry in entries if entry.request}
-    return UnplayableMatch(EngineFault(match_id), replace(first.setup, players=players), requests)
+    return UnplayableMatch(EngineFault(match_id), structs.replace(first.setup, players=players), requests)
 
 
 def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> MatchStatus:

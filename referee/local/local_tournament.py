@@ -5,10 +5,11 @@ import errno
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from google.protobuf import json_format
+from msgspec.structs import replace
 from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_api.v1.tournament_pb2 import TournamentEntry
 from referee_client import Organiser, Refused

@@ -5,8 +5,7 @@ are deducted before (see `clock_charge`). A move that takes exactly the limit is
 late, even if the move would have started the next period.
 """
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from abc import abstractmethod
 
 from msgspec import Struct
 
@@ -32,16 +31,15 @@ class Clock(Struct, frozen=True, gc=False):
     """Moves left until the next period begins; 0 if moves are not counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeControl(ABC):
-    """The rule of one seat's clock."""
+class BaseTimeControl(Struct, frozen=True, gc=False, tag_field="kind"):
+    """The rule of one seat's clock. Its tag is its kind in logs and records."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            timed = field.name.endswith("_us")
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            timed = name.endswith("_us")
             if isinstance(value, int) and not 0 <= value <= (MAX_TIME_US if timed else MAX_MOVES_OR_PERIODS):
-                raise BadTimeControl(field.name, f"must be from 0 to {'ten years' if timed else MAX_MOVES_OR_PERIODS}")
+                raise BadTimeControl(name, f"must be from 0 to {'ten years' if timed else MAX_MOVES_OR_PERIODS}")
         self.check()
 
     @abstractmethod
@@ -65,8 +63,7 @@ class TimeControl(ABC):
         """Return the clock after a move that took `thought_us`, which must not exceed the limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Untimed(TimeControl):
+class Untimed(BaseTimeControl, frozen=True, gc=False, tag="untimed"):
     """No time limit."""
 
     def check(self) -> None:
@@ -82,8 +79,7 @@ class Untimed(TimeControl):
         return clock
 
 
-@dataclass(frozen=True, slots=True)
-class MainTimeControl(TimeControl):
+class MainTimeControl(BaseTimeControl, frozen=True, gc=False):
     """Base class of controls with a main time."""
 
     main_us: Micros
@@ -101,18 +97,15 @@ class MainTimeControl(TimeControl):
         return Clock(clock.left_us - thought_us)
 
 
-@dataclass(frozen=True, slots=True)
-class SuddenDeath(MainTimeControl):
+class SuddenDeath(MainTimeControl, frozen=True, gc=False, tag="sudden_death"):
     """All moves within one time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hourglass(MainTimeControl):
+class Hourglass(MainTimeControl, frozen=True, gc=False, tag="hourglass"):
     """Time that one seat uses is added to the seats of the other sides (see `clock_charge.hourglass_share`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fischer(MainTimeControl):
+class Fischer(MainTimeControl, frozen=True, gc=False, tag="fischer"):
     """Time is added after every move."""
 
     increment_us: Micros = 0
@@ -121,8 +114,7 @@ class Fischer(MainTimeControl):
         return Clock(clock.left_us - thought_us + self.increment_us)
 
 
-@dataclass(frozen=True, slots=True)
-class Bronstein(MainTimeControl):
+class Bronstein(MainTimeControl, frozen=True, gc=False, tag="bronstein"):
     """The time of a move is added back after it, up to the delay."""
 
     delay_us: Micros = 0
@@ -131,8 +123,7 @@ class Bronstein(MainTimeControl):
         return Clock(clock.left_us - max(0, thought_us - self.delay_us))
 
 
-@dataclass(frozen=True, slots=True)
-class UsDelay(MainTimeControl):
+class UsDelay(MainTimeControl, frozen=True, gc=False, tag="us_delay"):
     """The clock waits at each move before it runs."""
 
     delay_us: Micros = 0
@@ -148,8 +139,7 @@ class UsDelay(MainTimeControl):
         return Clock(clock.left_us - max(0, thought_us - self.delay_us))
 
 
-@dataclass(frozen=True, slots=True)
-class PerMove(TimeControl):
+class PerMove(BaseTimeControl, frozen=True, gc=False, tag="per_move"):
     """The same time for every move; unused time is lost."""
 
     move_us: Micros
@@ -167,8 +157,7 @@ class PerMove(TimeControl):
         return clock
 
 
-@dataclass(frozen=True, slots=True)
-class Bank(TimeControl):
+class Bank(BaseTimeControl, frozen=True, gc=False, tag="bank"):
     """Free time for every move, and a time bank for the rest."""
 
     bank_us: Micros
@@ -187,8 +176,7 @@ class Bank(TimeControl):
         return Clock(clock.left_us - max(0, thought_us - self.move_us))
 
 
-@dataclass(frozen=True, slots=True)
-class Correspondence(TimeControl):
+class Correspondence(BaseTimeControl, frozen=True, gc=False, tag="correspondence"):
     """Days for each move; unused time is saved up to a maximum."""
 
     move_us: Micros
@@ -209,8 +197,7 @@ class Correspondence(TimeControl):
         return Clock(min(self.max_us, clock.left_us - thought_us + self.move_us))
 
 
-@dataclass(frozen=True, slots=True)
-class JapaneseByoYomi(TimeControl):
+class JapaneseByoYomi(BaseTimeControl, frozen=True, gc=False, tag="japanese_byo_yomi"):
     """After the main time, periods; a period is lost only when a move uses it up."""
 
     main_us: Micros
@@ -234,8 +221,7 @@ class JapaneseByoYomi(TimeControl):
         return Clock(0, clock.periods - (beyond - 1) // self.period_us)
 
 
-@dataclass(frozen=True, slots=True)
-class CanadianByoYomi(TimeControl):
+class CanadianByoYomi(BaseTimeControl, frozen=True, gc=False, tag="canadian_byo_yomi"):
     """After the main time, a number of moves in each period; the next period begins when they are made."""
 
     main_us: Micros
@@ -259,8 +245,7 @@ class CanadianByoYomi(TimeControl):
         return Clock(self.limit_us(clock) - thought_us, 0, still) if still else Clock(self.period_us, 0, self.moves)
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Struct, frozen=True, gc=False):
     """One period of MovesPerPeriod."""
 
     moves: int
@@ -269,8 +254,7 @@ class Period:
     increment_us: Micros = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MovesPerPeriod(TimeControl):
+class MovesPerPeriod(BaseTimeControl, frozen=True, gc=False, tag="moves_per_period"):
     """Several periods, each with its time and its number of moves. Unused time is kept.
 
     If the last period counts moves, it repeats.
@@ -301,3 +285,19 @@ class MovesPerPeriod(TimeControl):
             return Clock(left, clock.periods, max(0, clock.moves - 1))
         following = min(clock.periods + 1, len(self.listed) - 1)
         return Clock(left + self.listed[following].added_us, following, self.listed[following].moves)
+
+
+TimeControl = (
+    Untimed
+    | SuddenDeath
+    | Hourglass
+    | Fischer
+    | Bronstein
+    | UsDelay
+    | PerMove
+    | Bank
+    | Correspondence
+    | JapaneseByoYomi
+    | CanadianByoYomi
+    | MovesPerPeriod
+)

@@ -5,16 +5,13 @@ compute the clock after the move from the clock before it, so anyone can verify 
 microseconds since the match was created, suspended while the referee is down.
 """
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 
 from referee.match.clock import MAX_TIME_US, Clock, Micros, TimeControl
 from referee.match.match_errors import BadTimeControl
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkCredit:
+class NetworkCredit(Struct, frozen=True, gc=False):
     """The maximum network round-trip time that is credited."""
 
     per_move_us: Micros = 0

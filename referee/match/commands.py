@@ -1,7 +1,5 @@
 """Commands: requests to a match. `decide` returns the events that follow, or raises an error."""
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 
 from engines.api import Seat
@@ -10,20 +8,17 @@ from referee.match.result import EndCause
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class TakeSeat:
+class TakeSeat(Struct, frozen=True, gc=False):
     seat: Seat
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
-class AddNonce:
+class AddNonce(Struct, frozen=True, gc=False):
     seat: Seat
     nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StartPlay:
+class StartPlay(Struct, frozen=True, gc=False):
     """Start play: all bots are online."""
 
 
@@ -48,85 +43,72 @@ class FallFlag(Struct, frozen=True, gc=False):
     measured: TurnMeasurement
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
+class Resign(Struct, frozen=True, gc=False):
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class WithdrawBot:
+class WithdrawBot(Struct, frozen=True, gc=False):
     """Take a bot out of the match: before play its seats become open, in play they forfeit."""
 
     bot: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfferDraw:
+class OfferDraw(Struct, frozen=True, gc=False):
     """Offer a draw, or accept the pending offers."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptDraw:
+class AcceptDraw(Struct, frozen=True, gc=False):
     """Accept the pending draw offers."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class DeclineDraw:
+class DeclineDraw(Struct, frozen=True, gc=False):
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimDraw:
+class ClaimDraw(Struct, frozen=True, gc=False):
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class DisconnectSeat:
+class DisconnectSeat(Struct, frozen=True, gc=False):
     """The bot of the seat no longer has a session."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class ReconnectSeat:
+class ReconnectSeat(Struct, frozen=True, gc=False):
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class EndGracePeriod:
+class EndGracePeriod(Struct, frozen=True, gc=False):
     """Check whether a bot has been offline for longer than the grace period. Harmless if it is repeated."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeMatch:
+class ResumeMatch(Struct, frozen=True, gc=False):
     """Resume match time after an outage of the referee."""
 
     down_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class AbortMatch:
+class AbortMatch(Struct, frozen=True, gc=False):
     """Abort the match: a seat before its first move, or the organiser (None) at any time."""
 
     seat: Seat | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class VoidMatch:
+class VoidMatch(Struct, frozen=True, gc=False):
     """Declare the match void, after a failure of the infrastructure or by an administrator."""
 
     cause: EndCause
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AdjudicateMatch:
+class AdjudicateMatch(Struct, frozen=True, gc=False):
     """Set the result by the decision of a person. 1 is the best rank; sides with equal ranks are tied."""
 
     side_ranks: tuple[int, ...]

@@ -1,14 +1,14 @@
 """Events: facts about a match, and how much of each a viewer may see.
 
 The state of a match is the fold of its events; `evolve` applies each without checks. `at_us` is match time. An event
-contains all that is needed to compute its effect, so that a record can be replayed and verified offline. The names of
-events and fields in logs and records are those of `referee.storage.codec`.
+contains all that is needed to compute its effect, so that a record can be replayed and verified offline. The tag of a
+class is the kind of its events in logs and records, and never changes.
 """
 
-from dataclasses import replace
 from enum import Enum
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from engines.api import REFEREE, Position, Seat, Viewer
 from referee.match.clock import Micros
@@ -27,38 +27,38 @@ class MoveSource(Enum):
     """A policy, with the default move of the game."""
 
 
-class MatchCreated(Struct, frozen=True, gc=False):
+class MatchCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="opened"):
     """The match was created. Always the first event, and the only one before the end that contains the seed."""
 
     at_us: Micros
     setup: Setup
 
 
-class SeatTaken(Struct, frozen=True, gc=False):
+class SeatTaken(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_taken"):
     at_us: Micros
     seat: Seat
     player: Player
 
 
-class SeatVacated(Struct, frozen=True, gc=False):
+class SeatVacated(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_vacated"):
     """The bot of the seat was withdrawn before play, and the seat is open again. Its nonce is gone too."""
 
     at_us: Micros
     seat: Seat
 
 
-class NonceAdded(Struct, frozen=True, gc=False):
+class NonceAdded(Struct, frozen=True, gc=False, tag_field="kind", tag="nonce_given"):
     at_us: Micros
     seat: Seat
     nonce: bytes
 
 
-class PlayStarted(Struct, frozen=True, gc=False):
+class PlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="play_began"):
     at_us: Micros
     seated: tuple[Player, ...]
 
 
-class MovePlayed(Struct, frozen=True, gc=False):
+class MovePlayed(Struct, frozen=True, gc=False, tag_field="kind", tag="move_played"):
     at_us: Micros
     seat: Seat
     token: str
@@ -69,7 +69,7 @@ class MovePlayed(Struct, frozen=True, gc=False):
     request_id: str = ""
 
 
-class MoveRefused(Struct, frozen=True, gc=False):
+class MoveRefused(Struct, frozen=True, gc=False, tag_field="kind", tag="move_refused"):
     """A rejected move, which counts as an attempt. Before the end only its own seat may see it."""
 
     at_us: Micros
@@ -84,7 +84,7 @@ class MoveRefused(Struct, frozen=True, gc=False):
     request_id: str = ""
 
 
-class FlagFell(Struct, frozen=True, gc=False):
+class FlagFell(Struct, frozen=True, gc=False, tag_field="kind", tag="flag_fell"):
     at_us: Micros
     seat: Seat
     token: str
@@ -94,45 +94,45 @@ class FlagFell(Struct, frozen=True, gc=False):
     request_id: str = ""
 
 
-class DrawOffered(Struct, frozen=True, gc=False):
+class DrawOffered(Struct, frozen=True, gc=False, tag_field="kind", tag="draw_offered"):
     at_us: Micros
     seat: Seat
 
 
-class DrawDeclined(Struct, frozen=True, gc=False):
+class DrawDeclined(Struct, frozen=True, gc=False, tag_field="kind", tag="draw_declined"):
     at_us: Micros
     seat: Seat
 
 
-class SeatResigned(Struct, frozen=True, gc=False):
+class SeatResigned(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_resigned"):
     at_us: Micros
     seat: Seat
 
 
-class SeatForfeited(Struct, frozen=True, gc=False):
+class SeatForfeited(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_forfeited"):
     at_us: Micros
     seat: Seat
     fault: Fault
 
 
-class SeatDisconnected(Struct, frozen=True, gc=False):
+class SeatDisconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_gone"):
     at_us: Micros
     seat: Seat
 
 
-class SeatReconnected(Struct, frozen=True, gc=False):
+class SeatReconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_back"):
     at_us: Micros
     seat: Seat
 
 
-class MatchResumed(Struct, frozen=True, gc=False):
+class MatchResumed(Struct, frozen=True, gc=False, tag_field="kind", tag="referee_back"):
     """Match time resumed after the referee was down or could not write the log."""
 
     at_us: Micros
     down_ms: int
 
 
-class PlayEnded(Struct, frozen=True, gc=False):
+class PlayEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="play_ended"):
     """The match has its result, and its seed is revealed. Always the last event."""
 
     at_us: Micros

@@ -1,7 +1,9 @@
 """Terms of a match: what its creator decides. They are the same for all matches of a contest."""
 
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.api import Game, Table
 from engines.options import Settings
@@ -41,8 +43,7 @@ class DropoutPolicy(Enum):
     DEFAULT_MOVES = "default_moves"
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
+class Policies(Struct, frozen=True, gc=False):
     illegal: IllegalMovePolicy = IllegalMovePolicy.REFUSE_THEN_FORFEIT
     max_attempts: int = 3
     """Malformed or illegal moves in one turn after which the policy applies."""
@@ -70,8 +71,7 @@ class VisibilityMode(Enum):
     AFTER_END = "after_end"
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
+class Visibility(Struct, frozen=True, gc=False):
     shown: VisibilityMode = VisibilityMode.LIVE
     delay_plies: int = 0
 
@@ -81,8 +81,7 @@ DEFAULT_POLICIES = Policies()
 SHOWN_LIVE = Visibility()
 
 
-@dataclass(frozen=True, slots=True)
-class MatchTerms:
+class MatchTerms(Struct, frozen=True, gc=False):
     game: str
     settings: Settings
     controls: tuple[TimeControl, ...] = ()

@@ -5,8 +5,9 @@ that the infrastructure broke is void, and is never scored.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from engines.api import Outcome, Seat, Table
 
@@ -55,8 +56,7 @@ VOID_CAUSES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Forfeit:
+class Forfeit(Struct, frozen=True, gc=False):
     """The fault of one seat."""
 
     seat: Seat
@@ -64,8 +64,7 @@ class Forfeit:
     ply: int
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True, gc=False):
     """The result. Scores are those of the game if its rules ended it; otherwise they follow from the ranks."""
 
     kind: EndKind
@@ -135,8 +134,7 @@ def rank_sides(standing: tuple[float, ...], last: frozenset[int]) -> tuple[int, 
     return tuple(1 + sum(key > mine for key in keys) for mine in keys)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerRating:
+class PlayerRating(Struct, frozen=True, gc=False):
     """Rating of a player at one moment, with its uncertainty."""
 
     value: float
@@ -147,8 +145,7 @@ class PlayerRating:
     """Whether the rating rests on too few matches to be ranked."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingChange:
+class RatingChange(Struct, frozen=True, gc=False):
     """Effect of one match on the rating of one seat."""
 
     seat: Seat

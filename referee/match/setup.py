@@ -12,8 +12,10 @@ and every draw uses a fork of it (see `engines.chance`): `seats` to draw seats, 
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.api import REFEREE, Game, Position, Seat, Table
 from engines.chance import Chance
@@ -25,16 +27,14 @@ MAX_TEXT_CHARS = 65_536
 """Limit of options, opening, labels and names together, so that they fit into one line of a record, also escaped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(Struct, frozen=True, gc=False):
     """A bot and the version of it that plays. An empty name means that the seat is open."""
 
     bot: str = ""
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True, gc=False):
     """What one match is created with."""
 
     match_id: str

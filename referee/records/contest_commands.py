@@ -5,8 +5,9 @@ events, they may also be decided by several commands here, as long as the same e
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from referee.contests.ladder import commands as ladder_commands
 from referee.contests.ladder import events as ladder_events

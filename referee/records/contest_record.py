@@ -6,10 +6,11 @@ out, since only those who chose them need them; the seed is included, since the 
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.game_errors import shortened
 from referee.contests.ladder.events import LadderPaired, MatchCorrected, SeasonStarted
@@ -21,12 +22,11 @@ from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreate
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.match_factory import ContestState
 from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, RecordWriter
-from referee.storage.codec import CONTEST_EVENTS, CONTEST_TYPES, CONTEST_VERSION, EventCodec
+from referee.storage.codec import CONTEST_VERSION, EventCodec
 from referee.storage.upcasters import CONTEST_UPCASTERS
 
 
-@dataclass(frozen=True, slots=True)
-class RatedRank:
+class RatedRank(Struct, frozen=True, gc=False):
     """One row of the final standings of a ladder."""
 
     rank: int
@@ -43,16 +43,14 @@ class RatedRank:
     forfeits: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeasonResult:
+class SeasonResult(Struct, frozen=True, gc=False, tag_field="kind", tag="season_standings"):
     """Standings of one season of a ladder at its end."""
 
     season: int
     rows: tuple[RatedRank, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentResult:
+class TournamentResult(Struct, frozen=True, gc=False, tag_field="kind", tag="standings"):
     """Final standings of a tournament."""
 
     rows: tuple[StandingsRow, ...]
@@ -61,28 +59,26 @@ class TournamentResult:
 ContestResult = SeasonResult | TournamentResult
 RecordedEvent = ContestEvent | ContestResult
 
-EVENTS: dict[str, type] = {**CONTEST_EVENTS, "season_standings": SeasonResult, "standings": TournamentResult}
-
-KINDS = {cls: kind for kind, cls in EVENTS.items()}
-
-_CODEC: EventCodec[RecordedEvent] = EventCodec(EVENTS, CONTEST_TYPES, CONTEST_VERSION, CONTEST_UPCASTERS)
+CONTEST_RECORD_CODEC: EventCodec[RecordedEvent] = EventCodec(RecordedEvent, CONTEST_VERSION, CONTEST_UPCASTERS)
 
 
 def decode_contest_event(line: str) -> RecordedEvent:
     """Return the event that the JSON of an entry contains. Raises MalformedEntry."""
-    return _CODEC.decode(line)
+    return CONTEST_RECORD_CODEC.decode(line)
 
 
 def kind_of(event: RecordedEvent) -> str:
     """Return the kind of an event in its written form."""
-    return f"`{KINDS[type(event)]}`"
+    return f"`{event.__struct_config__.tag}`"
 
 
 def describe_difference(recorded: RecordedEvent, again: RecordedEvent) -> str:
     """Return one clause on the first value in which two events differ."""
     if type(recorded) is not type(again):
         return f"the record says {kind_of(recorded)}, by the rules it is {kind_of(again)}"
-    path, was, is_ = _first_difference(json.loads(_CODEC.encode(recorded)), json.loads(_CODEC.encode(again)))
+    path, was, is_ = _first_difference(
+        json.loads(CONTEST_RECORD_CODEC.encode(recorded)), json.loads(CONTEST_RECORD_CODEC.encode(again))
+    )
     return f"{path} of {kind_of(recorded)} is {_shown(was)} by the record, and {_shown(is_)} by the rules"
 
 
@@ -156,7 +152,7 @@ class ContestRecordWriter:
 
     def _line(self, at_ms: int, event: RecordedEvent) -> bytes:
         self._last_ms = at_ms
-        return self._writer.entry(at_ms, _CODEC.encode(event))
+        return self._writer.entry(at_ms, CONTEST_RECORD_CODEC.encode(event))
 
 
 def _without_request_ids(entry: ContestEntry) -> ContestEvent:

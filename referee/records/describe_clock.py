@@ -1,7 +1,8 @@
 """Describes clocks and time controls of a record in words."""
 
 import re
-from dataclasses import fields, is_dataclass
+
+from msgspec import Struct
 
 from referee.match.clock import Clock, JapaneseByoYomi, Micros, PerMove, TimeControl, Untimed
 
@@ -27,15 +28,15 @@ def clock_text(control: TimeControl, clock: Clock) -> str:
 def control_text(control: object) -> str:
     """Format a time control: `fischer, main 180 s, increment 2 s`."""
     words = [re.sub("(?<=[a-z])(?=[A-Z])", " ", type(control).__name__).lower()]
-    assert is_dataclass(control)
-    for field in fields(control):
-        value = getattr(control, field.name)
+    assert isinstance(control, Struct)
+    for name in control.__struct_fields__:
+        value = getattr(control, name)
         if isinstance(value, tuple):
             words.extend(map(control_text, value))
-        elif field.name.endswith("_us"):
-            words.append(f"{field.name.removesuffix('_us')} {value / 1_000_000:g} s")
+        elif name.endswith("_us"):
+            words.append(f"{name.removesuffix('_us')} {value / 1_000_000:g} s")
         else:
-            words.append(f"{value} {field.name}")
+            words.append(f"{value} {name}")
     return ", ".join(words)
 
 

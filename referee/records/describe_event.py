@@ -29,7 +29,6 @@ from referee.match.events import (
 )
 from referee.match.setup import Player, seed_matters
 from referee.match.state import Match
-from referee.storage.value_codec import field_names
 
 DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
     MatchCreated: lambda event: f"match {event.setup.match_id} was opened",
@@ -113,7 +112,7 @@ def _first_other(one: Any, other: Any) -> tuple[str, Any, Any]:
     """Return the name and both values of the first field in which two values of one type differ."""
     return next(
         (name, mine, its)
-        for name in field_names(type(one))
+        for name in one.__struct_fields__
         if (mine := getattr(one, name)) != (its := getattr(other, name))
     )
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
+
+from msgspec.structs import replace
 
 from engines.api import Game
 from referee.contests.ladder.events import MatchRated
@@ -22,7 +23,6 @@ from referee.match.state import Match
 from referee.records.contest_record import RecordedEvent
 from referee.records.record_reader import RecordInvalid, RecordStatus
 from referee.records.verify import FindGame, verified_match
-from referee.storage.value_codec import field_names
 
 MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """Ids become names of files."""
@@ -133,7 +133,7 @@ def _check_setup(state: ContestState, due: DueMatch, match: Match, games: Mappin
     request = replace(match_request_for(state, due, wanted), players=setup.players)
     limits = LiveLimits(start_timeout_us=setup.terms.start_timeout_us)
     expected = request.setup(setup.match_id, request.seed or setup.seed, games, limits)
-    for name in field_names(Setup):
+    for name in Setup.__struct_fields__:
         if getattr(setup, name) != getattr(expected, name):
             _differ(f"match {setup.match_id} of {due.id} has another {name.replace('_', ' ')} by its own record")
 

@@ -14,9 +14,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union, get_args
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec import Struct
 
 from engines.game_errors import DetailedError
 from referee.live.log_history import first_missing
@@ -26,7 +27,7 @@ from referee.match.events import Event, MatchCreated, PlayEnded
 from referee.match.result import Result
 from referee.match.setup import Setup
 from referee.records.signing_key import public_hex
-from referee.storage.codec import MATCH_EVENTS, MATCH_TYPES, EventCodec
+from referee.storage.codec import EventCodec
 from referee.storage.upcasters import RECORD_UPCASTERS
 
 VERSION = 1
@@ -192,8 +193,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
 ENTRY_VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedEnd:
+class RecordedEnd(Struct, frozen=True, gc=False, tag_field="kind", tag="play_ended"):
     """The form of `PlayEnded` in a record, without rating changes."""
 
     at_us: Micros
@@ -201,19 +201,21 @@ class RecordedEnd:
     seed: bytes
 
 
-EVENTS = {**MATCH_EVENTS, "play_ended": RecordedEnd}
-
-_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(EVENTS, MATCH_TYPES, ENTRY_VERSION, RECORD_UPCASTERS)
+RECORD_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(
+    Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd], ENTRY_VERSION, RECORD_UPCASTERS
+)
 
 
 def encode_event(event: Event) -> str:
     """Return the JSON of an event. Raises MalformedEntry if the event could not be read back from it."""
-    return _CODEC.encode(RecordedEnd(event.at_us, event.result, event.seed) if isinstance(event, PlayEnded) else event)
+    return RECORD_CODEC.encode(
+        RecordedEnd(event.at_us, event.result, event.seed) if isinstance(event, PlayEnded) else event
+    )
 
 
 def decode_event(line: str) -> Event:
     """Return the event that the JSON of an entry contains. Raises MalformedEntry."""
-    event = _CODEC.decode(line)
+    event = RECORD_CODEC.decode(line)
     return PlayEnded(event.at_us, event.result, event.seed) if isinstance(event, RecordedEnd) else event
 
 

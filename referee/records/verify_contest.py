@@ -7,9 +7,11 @@ nor be decided before its signature is known to be valid.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
+
+from msgspec.structs import replace
 
 from engines.api import Game
 from engines.game_errors import DetailedError, UnknownGame, shortened

@@ -1,7 +1,7 @@
 """Storage adapters: the ports of `live`, `hosting` and `accounts` in SQLite files or in memory.
 
 - `codec`: encodes match events and contest events as lines of JSON; upcasts lines of older versions
-- `value_codec`: encodes dataclasses, tuples, enums and scalars as JSON values, derived from their types
+- `value_codec`: converts Structs to JSON values and back by msgspec, strictly, with bytes in hexadecimal
 - `match_rows`: rows of the tables of matches as entries
 - `sqlite/`: adapters for a database file
 - `memory`, `memory_accounts`: adapters that keep everything in memory

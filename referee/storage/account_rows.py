@@ -5,24 +5,16 @@ A row is a sequence of columns in the order of the lists below. JSON is stored a
 
 import json
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
 
-from referee.accounts.bot_log import (
-    ForfeitNote,
-    LateMoveNote,
-    Note,
-    NoticeNote,
-    NumberedNote,
-    RefusedNote,
-    SessionLostNote,
-)
+from msgspec.structs import fields
+
+from referee.accounts.bot_log import Note, NoteKind, NumberedNote
 from referee.accounts.bots import Bot, BotPause, PauseCause
 from referee.accounts.consent import DEFAULT_CONSENT, Consent
 from referee.accounts.invitations import Invitation
 from referee.accounts.tokens import Quota, Role, Token
-from referee.storage.codec import MATCH_TYPES
-from referee.storage.value_codec import SCALARS, dataclass_codec, union_codec
+from referee.storage.value_codec import ValueCodec
 
 TOKEN_COLUMNS = "sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked"
 INVITATION_COLUMNS = "sha256, organiser, created_ms, expires_ms, max_uses, label, revoked, uses"
@@ -31,17 +23,8 @@ QUOTA_COLUMNS = ", ".join(field.name for field in fields(Quota))
 MAX_INTEGER = 2**63 - 1
 """Databases cannot bind larger integers."""
 
-CONSENT_CODEC = dataclass_codec(Consent, SCALARS)
-NOTE_CODEC = union_codec(
-    {
-        "refused": RefusedNote,
-        "late": LateMoveNote,
-        "forfeited": ForfeitNote,
-        "session_lost": SessionLostNote,
-        "noticed": NoticeNote,
-    },
-    MATCH_TYPES,
-)
+CONSENT_CODEC: ValueCodec[Consent] = ValueCodec(Consent)
+NOTE_CODEC: ValueCodec[NoteKind] = ValueCodec(NoteKind)
 
 
 def read_bot(row: Iterable[Any]) -> Bot:
@@ -61,8 +44,7 @@ def write_consent(consent: Consent) -> str | None:
 
 
 def _read_consent(text: str | None) -> Consent:
-    consent: Consent = CONSENT_CODEC.decode(json.loads(text)) if text else DEFAULT_CONSENT
-    return consent
+    return CONSENT_CODEC.decode(json.loads(text)) if text else DEFAULT_CONSENT
 
 
 def token_row(token: Token) -> tuple[Any, ...]:

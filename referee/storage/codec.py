@@ -1,36 +1,25 @@
 """Codec of events: each event is one line of JSON in the log of its match or contest.
 
 A line is an object with the version of the format (`v`), the kind of the event (`kind`) and all fields of the event in
-their order. It is ASCII without whitespace, and equal events have equal lines. Kinds are written names: renaming a
-class changes these tables, never the lines. Lines of older versions are upcast when they are read, and nowhere else.
+their order. It is ASCII without whitespace, and equal events have equal lines. Kinds are written names, which are the
+tags of the classes: renaming a class never changes a line. Lines of older versions are upcast when they are read, and
+nowhere else.
 """
 
 import json
+import re
 from collections.abc import Mapping, Set
+from contextlib import suppress
 from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
+from msgspec import inspect
 
-from referee.contests import pairing
-from referee.contests.ladder import events as ladder
-from referee.contests.tournament import events as tournament
-from referee.contests.tournament import tournament_terms
-from referee.contests.tournament.tournament_terms import TournamentFormat
-from referee.hosting import contest_log
 from referee.hosting.contest_log import ContestEvent
 from referee.live.ports import Request
-from referee.match import clock, events
-from referee.match.clock import TimeControl
-from referee.match.events import Event
+from referee.match.events import Event, MovePlayed
 from referee.storage.upcasters import CONTEST_UPCASTERS, MATCH_UPCASTERS, Upcaster
-from referee.storage.value_codec import (
-    SCALARS,
-    JsonValue,
-    MalformedValue,
-    ValueCodec,
-    dataclass_codec,
-    union_codec,
-)
+from referee.storage.value_codec import JsonValue, MalformedValue, ValueCodec, find_fields
 
 AnyEvent = TypeVar("AnyEvent")
 
@@ -41,85 +30,6 @@ MATCH_VERSION = 3
 
 CONTEST_VERSION = 7
 
-TIME_CONTROLS: dict[str, type] = {
-    "untimed": clock.Untimed,
-    "sudden_death": clock.SuddenDeath,
-    "hourglass": clock.Hourglass,
-    "fischer": clock.Fischer,
-    "bronstein": clock.Bronstein,
-    "us_delay": clock.UsDelay,
-    "per_move": clock.PerMove,
-    "bank": clock.Bank,
-    "correspondence": clock.Correspondence,
-    "japanese_byo_yomi": clock.JapaneseByoYomi,
-    "canadian_byo_yomi": clock.CanadianByoYomi,
-    "moves_per_period": clock.MovesPerPeriod,
-}
-
-FORMATS: dict[str, type] = {
-    "round_robin": tournament_terms.RoundRobin,
-    "swiss": tournament_terms.Swiss,
-    "elimination": tournament_terms.Elimination,
-    "gauntlet": tournament_terms.Gauntlet,
-    "pools": tournament_terms.Pools,
-    "trial": tournament_terms.SprtTrial,
-}
-
-MATCH_TYPES: dict[object, ValueCodec] = {**SCALARS, TimeControl: union_codec(TIME_CONTROLS, SCALARS)}
-"""Codecs that cannot be derived from the type, for events of matches."""
-
-CONTEST_TYPES: dict[object, ValueCodec] = {**MATCH_TYPES, TournamentFormat: union_codec(FORMATS, MATCH_TYPES)}
-"""Codecs that cannot be derived from the type, for events of contests."""
-
-MATCH_EVENTS: dict[str, type] = {
-    "opened": events.MatchCreated,
-    "seat_taken": events.SeatTaken,
-    "seat_vacated": events.SeatVacated,
-    "nonce_given": events.NonceAdded,
-    "play_began": events.PlayStarted,
-    "move_played": events.MovePlayed,
-    "move_refused": events.MoveRefused,
-    "flag_fell": events.FlagFell,
-    "draw_offered": events.DrawOffered,
-    "draw_declined": events.DrawDeclined,
-    "seat_resigned": events.SeatResigned,
-    "seat_forfeited": events.SeatForfeited,
-    "seat_gone": events.SeatDisconnected,
-    "seat_back": events.SeatReconnected,
-    "referee_back": events.MatchResumed,
-    "play_ended": events.PlayEnded,
-}
-
-CONTEST_EVENTS: dict[str, type] = {
-    "ladder_made": contest_log.LadderCreated,
-    "joined": ladder.LadderJoined,
-    "left": ladder.LadderLeft,
-    "ladder_paired": ladder.LadderPaired,
-    "rated": ladder.MatchRated,
-    "ladder_corrected": ladder.MatchCorrected,
-    "season_began": ladder.SeasonStarted,
-    "ladder_paused": ladder.LadderPaused,
-    "ladder_resumed": ladder.LadderResumed,
-    "closing": ladder.LadderClosureStarted,
-    "closed": ladder.LadderClosureFinished,
-    "tournament_made": contest_log.TournamentCreated,
-    "entered": tournament.EntrantEntered,
-    "withdrew": tournament.EntrantWithdrew,
-    "started": tournament.TournamentPlayStarted,
-    "tournament_paired": tournament.TournamentPaired,
-    "began": pairing.ContestMatchStarted,
-    "scored": pairing.ContestMatchScored,
-    "voided": pairing.ContestMatchVoided,
-    "ended": tournament.TournamentEnded,
-    "absent": tournament.EntrantsAbsent,
-    "frozen": tournament.VersionsFrozen,
-    "replaced": tournament.PairingsReplaced,
-    "postponed": tournament.PairingPostponed,
-    "reopened": tournament.PairingReopened,
-    "bye_requested": tournament.ByeRequested,
-    "score_corrected": tournament.ScoreCorrected,
-}
-
 
 class MalformedEntry(ValueError):
     """A line that holds no event, or an event that cannot be written. `str()` is one sentence."""
@@ -129,65 +39,77 @@ class EventCodec(Generic[AnyEvent]):
     """One format: the events of one log, its current version, and upcasters for older ones."""
 
     def __init__(
-        self,
-        kinds: Mapping[str, type],
-        types: Mapping[Any, ValueCodec],
-        version: int,
-        upcasters: Mapping[int, Upcaster],
-        frequent: Set[type] = frozenset(),
+        self, events: Any, version: int, upcasters: Mapping[int, Upcaster], unchecked: Set[type] = frozenset()
     ) -> None:
-        """`types` has the codecs that cannot be derived from a type; `upcasters` has one for each older version.
+        """`events` is the union of all events; `upcasters` has one for each older version.
 
-        msgspec encodes and decodes `frequent` events, which have no bytes, floats or unions, as the other codec would,
-        but twenty times as fast. It does not check the types of their fields when it encodes them.
+        `encode` does not read back what it writes for `unchecked` events, which are frequent and have no floats.
         """
-        self._event = union_codec(kinds, types)
+        self._values: ValueCodec[AnyEvent] = ValueCodec(events)
+        self.classes = self._values.classes
+        """By their kinds."""
+        self._decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(events)
         self._version = version
-        self._starts = {cls: f'{{"v":{version},"kind":"{kind}",' for kind, cls in kinds.items() if cls in frequent}
-        """Start of the line of each frequent kind of event."""
-        self._decoders: dict[str, msgspec.json.Decoder[Any]] = {
-            start: msgspec.json.Decoder(cls) for cls, start in self._starts.items()
-        }
+        self._start = f'{{"v":{version},'
         self._upcasters = upcasters
+        self._unchecked = unchecked
+        self._with_bytes = {cls for cls, paths in self._values.bytes_paths.items() if paths}
+        """Events that msgspec alone would encode in another form."""
+        self._starts_with_bytes = tuple(
+            f'{self._start}"kind":"{kind}",' for kind, cls in self.classes.items() if cls in self._with_bytes
+        )
+        self._with_floats = {cls for cls in self.classes.values() if any(find_fields(cls, inspect.FloatType))}
 
     def encode(self, event: AnyEvent) -> str:
         """Return the line of an event. Raises MalformedEntry if the event could not be read back from it.
 
         Integers that are too large are found only by `decode`: the check would cost time in every move.
         """
-        start = self._starts.get(type(event))
-        if start:
-            encoded = _encode_fields(event)
-            if encoded:
-                return start + encoded[1:]
-        data: dict[str, JsonValue] = {"v": self._version}
         try:
-            self._event.encode_into(event, data)
-            return _ENCODER.encode(data)
-        except MalformedValue as why:
+            line = self._write(event)
+            if type(event) in self._unchecked:
+                return line
+            # msgspec cannot read halves of surrogate pairs.
+            read = self._values.convert(_parse(line)) if "\\ud" in line else self._read(line)
+        except (msgspec.MsgspecError, AttributeError, TypeError, ValueError) as why:
             raise MalformedEntry(f"cannot write this {type(event).__name__}: {why}") from None
+        if read != event:
+            raise MalformedEntry(f"cannot write this {type(event).__name__}: it would be read as another event")
+        # What was read has a float for each integer in a field for floats.
+        return self._write(read) if type(event) in self._with_floats else line
 
     def decode(self, line: str) -> AnyEvent:
         """Return the event of a line of this version or an older one. Raises MalformedEntry."""
-        if (frequent := self._decode_frequent(line)) is not None:
-            return frequent
+        if (quick := self._decode_quickly(line)) is not None:
+            return quick
         try:
-            event: AnyEvent = self._event.decode(self._upcast(_parse(line)))
+            return self._values.decode(self._upcast(_parse(line)))
         except (MalformedValue, RecursionError) as why:
             raise MalformedEntry(f"cannot read this entry: {why}") from None
-        return event
 
-    def _decode_frequent(self, line: str) -> AnyEvent | None:
-        """Return the event of a line that is exactly what `encode` would write for it. None: use the other codec."""
-        for start, decoder in self._decoders.items():
-            if line.startswith(start):
-                try:
-                    event: AnyEvent = decoder.decode("{" + line[len(start) :])
-                except (msgspec.DecodeError, UnicodeError, RecursionError):
-                    return None
-                has_long_integer = _LONG_INTEGER in line.encode().translate(_DIGITS_AS_ZEROS)
-                return None if has_long_integer or self.encode(event) != line else event
-        return None
+    def _write(self, event: AnyEvent) -> str:
+        """Return the line of an event, whose types are not checked."""
+        cls = type(event)
+        fields = _encode_quickly(self._values.encode(event) if cls in self._with_bytes else event)
+        if fields and not (cls in self._with_floats and _has_unusual_float(fields)):
+            return self._start + fields[1:]
+        return _ENCODER.encode({"v": self._version, **self._values.encode(event)})
+
+    def _read(self, line: str) -> AnyEvent:
+        """Return the event of a line that `_write` has written. Raises MalformedValue or msgspec.DecodeError."""
+        if line.startswith(self._starts_with_bytes):
+            return self._values.convert(_parse(line))
+        return self._decoder.decode(line)
+
+    def _decode_quickly(self, line: str) -> AnyEvent | None:
+        """Return the event of a line that is exactly what `encode` would write for it. None: look closer."""
+        if not line.startswith(self._start):
+            return None
+        try:
+            event = self._read(line)
+        except (MalformedValue, msgspec.DecodeError, UnicodeError, RecursionError):
+            return None
+        return None if _has_long_integer(line) or self._write(event) != line else event
 
     def _upcast(self, data: dict[str, JsonValue]) -> dict[str, JsonValue]:
         version = data.pop("v", None)
@@ -199,13 +121,11 @@ class EventCodec(Generic[AnyEvent]):
         return data
 
 
-MATCH_CODEC: EventCodec[Event] = EventCodec(
-    MATCH_EVENTS, MATCH_TYPES, MATCH_VERSION, MATCH_UPCASTERS, {events.MovePlayed}
-)
+MATCH_CODEC: EventCodec[Event] = EventCodec(Event, MATCH_VERSION, MATCH_UPCASTERS, {MovePlayed})
 
-CONTEST_CODEC: EventCodec[ContestEvent] = EventCodec(CONTEST_EVENTS, CONTEST_TYPES, CONTEST_VERSION, CONTEST_UPCASTERS)
+CONTEST_CODEC: EventCodec[ContestEvent] = EventCodec(ContestEvent, CONTEST_VERSION, CONTEST_UPCASTERS)
 
-_REQUEST = dataclass_codec(Request, SCALARS)
+_REQUEST: ValueCodec[Request] = ValueCodec(Request)
 
 
 def encode_request(request: Request) -> str:
@@ -215,27 +135,56 @@ def encode_request(request: Request) -> str:
 
 def decode_request(text: str | None) -> Request | None:
     """Return the request. Raises MalformedValue."""
-    request: Request | None = _REQUEST.decode(json.loads(text)) if text else None
-    return request
+    return _REQUEST.decode(json.loads(text)) if text else None
 
 
-def _encode_fields(event: object) -> str | None:
-    """Return the fields of an event as JSON. None: it has text that this format escapes, and msgspec does not."""
+def _encode_quickly(value: object) -> str | None:
+    """Return an event or its JSON value as text. None: it has text or integers that msgspec writes in another form."""
     try:
-        line = _FIELDS_ENCODER.encode(event).decode("ascii")
+        text = _QUICK_ENCODER.encode(value).decode()
     except (UnicodeError, OverflowError):
         return None
-    return None if "\\u" in line or "\x7f" in line else line
+    if "\\u" in text:
+        return None
+    return text if text.isascii() and "\x7f" not in text else _ESCAPED.sub(_escape, text)
+
+
+def _escape(characters: re.Match[str]) -> str:
+    return json.dumps(characters[0])[1:-1]
 
 
 def _parse(line: str) -> dict[str, JsonValue]:
+    data = _parse_quickly(line)
     try:
-        data = _DECODER.decode(line)
+        data = _DECODER.decode(line) if data is None else data
     except (ValueError, RecursionError) as why:
         raise MalformedValue(f"invalid JSON ({why})") from None
     if type(data) is not dict:
         raise MalformedValue("not a JSON object")
     return data
+
+
+def _parse_quickly(line: str) -> JsonValue:
+    """Return the value of a line. None: it has something unusual, such as half of a surrogate pair, or is invalid."""
+    if not _has_long_integer(line):
+        with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
+            return _QUICK_DECODER.decode(line)
+    return None
+
+
+def _has_unusual_float(line: str) -> bool:
+    """Return whether a line may have a float that this format and msgspec write with different exponents."""
+    return "0.0000" in line or (b"0e" in _digits_as_zeros(line) and _EXPONENT.search(line) is not None)
+
+
+def _has_long_integer(line: str) -> bool:
+    """Return whether a line has an integer that may be too large."""
+    return _LONG_INTEGER in _digits_as_zeros(line)
+
+
+def _digits_as_zeros(line: str) -> bytes:
+    """Return the line with 0 for each digit. A regular expression would take ten times as long to find digits."""
+    return line.encode("utf-8", "surrogatepass").translate(_DIGITS_AS_ZEROS)
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -251,7 +200,9 @@ def _parse_integer(digits: str) -> int:
 
 _DIGITS_AS_ZEROS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byte in range(256))
 _LONG_INTEGER = b"0" * len(str(INTEGER_LIMIT))
-"""An integer that may be too large, with `_DIGITS_AS_ZEROS`. A regular expression takes ten times as long."""
-_FIELDS_ENCODER = msgspec.json.Encoder()
+_EXPONENT = re.compile(r"[:,\[]-?[0-9.]+e")
+_ESCAPED = re.compile(r"[^\x00-\x7e]+")
+_QUICK_ENCODER = msgspec.json.Encoder()
+_QUICK_DECODER = msgspec.json.Decoder()
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 _DECODER = json.JSONDecoder(parse_int=_parse_integer, parse_constant=_refuse_constant)

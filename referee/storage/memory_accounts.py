@@ -2,8 +2,9 @@
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bot_log import ALL_LINES, LineFilter, Note, NumberedNote

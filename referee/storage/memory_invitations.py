@@ -1,6 +1,6 @@
 """The storage port of invitations in memory, for one event loop: for tests and for servers with `ephemeral`."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption

@@ -1,10 +1,10 @@
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.contest_errors import (
@@ -66,7 +66,7 @@ A, B, C = Player("a"), Player("b"), Player("c")
 
 def started_ladder(*names: str, **terms: object) -> LadderHarness:
     """Return a ladder on which all play, as far as there are opponents."""
-    it = new_ladder(replace(DUEL, **terms), *names)  # type: ignore[arg-type]
+    it = new_ladder(replace(DUEL, **terms), *names)
     it.pair_and_start()
     return it
 

@@ -1,11 +1,11 @@
 import re
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.ladder.matchmaking import (

@@ -1,9 +1,9 @@
 """Results of tournaments that staff strikes, corrects or restores, and what follows from them."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from referee.contests.contest_errors import (
     BadRanks,

@@ -1,9 +1,9 @@
 """SPRT trials: sets are counted in the order of planning, whatever the order in which they end."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
 from referee.contests.strength.elo import OutcomeCounts, estimate_from_counts, expected_score, no_outcomes

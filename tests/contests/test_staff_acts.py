@@ -1,8 +1,7 @@
 """Pairings by hand, postponed and reopened pairings, and absences that staff declares."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from referee.contests.contest_errors import (
     BadPairings,

@@ -1,8 +1,7 @@
 """Hosted tournaments of teams: each board is played, waits and is lost by itself."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_errors import WrongParticipantCount

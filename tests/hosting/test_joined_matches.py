@@ -1,9 +1,9 @@
 """Only matches in which a bot plays by the will of its owner count its faults."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_terms import LadderTerms

@@ -1,9 +1,9 @@
 """Ladders: which bots are paired, what is rated, what the standings show, and errors of requests."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
@@ -490,7 +490,7 @@ async def test_a_draining_referee_pairs_no_bots() -> None:
 async def test_bots_that_accept_all_games_play_them_in_turn() -> None:
     harness = await open_with_ladder(ladder_terms("nim", "stones"), *"abc")
     harness.connect("a", "b", hello=ONE)
-    harness.connect("c", hello=replace(ONE, games=frozenset({"nim"})))
+    harness.connect("c", hello=Hello(max_matches=1, games=frozenset({"nim"})))
     await until(harness, rated(4))
     games = [(await harness.referee.status(item.match_id)).match.terms.game for item in await rated_events(harness)]
     assert games[:4] == ["nim", "stones", "nim", "stones"]

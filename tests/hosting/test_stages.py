@@ -1,8 +1,7 @@
 """Tournaments whose entrants are the best of the stage before."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField
 from referee.contests.tournament.state import TournamentPhase

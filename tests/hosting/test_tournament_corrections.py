@@ -1,8 +1,7 @@
 """Corrections of hosted tournaments: the match of an id, and the order of its ranks."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_errors import BadRanks, MatchNotCounted

@@ -1,10 +1,10 @@
 """Requests about tournaments, and their errors."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, UnknownBot, UnknownVersion

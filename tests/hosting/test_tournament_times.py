@@ -1,8 +1,7 @@
 """No-shows, automatic starts, the close of entries and breaks between rounds of hosted tournaments."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.tournament.state import Tournament, TournamentPhase

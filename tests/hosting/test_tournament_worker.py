@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from engines.api import REFEREE
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed

@@ -1,8 +1,7 @@
 """Tournaments whose matches are rated on a ladder, and whose entrants are seeded by its ratings."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from referee.contests.ladder.events import LadderEntrant as ClimbingEntrant
 from referee.contests.ladder.events import LadderJoined

@@ -1,6 +1,6 @@
 """Tournaments whose bots play with the versions of the start."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from referee.accounts.bot_log import NoticeNote
 from referee.accounts.bots import Version

@@ -2,9 +2,9 @@
 
 import hashlib
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotNotPaused, BotPaused

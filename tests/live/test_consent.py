@@ -1,8 +1,7 @@
 """The consent of a bot: which matches of other holders it takes, and why it does not take others."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from engines.alquerque import GAME
 from referee.accounts.account_errors import BadField, ConsentMissing
@@ -156,5 +155,5 @@ def test_a_maker_may_have_a_limited_number_of_matches_of_the_bot() -> None:
 )
 def test_invalid_values_are_rejected(fields: dict[str, object]) -> None:
     with pytest.raises(BadField) as error:
-        replace(DEFAULT_CONSENT, **fields)  # type: ignore[arg-type]  # The fields are of several types.
+        replace(DEFAULT_CONSENT, **fields)
     assert error.value.details["field"] == f"consent.{next(iter(fields))}"

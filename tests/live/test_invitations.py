@@ -1,9 +1,9 @@
 """Invitations as values: their limits, and when they end."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField, BadInvitation
 from referee.accounts.invitations import MAX_USES, Invitation

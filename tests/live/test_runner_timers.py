@@ -308,7 +308,7 @@ async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_onc
     await runner.close()
 
 
-class BrokenControl(SuddenDeath):
+class BrokenControl(SuddenDeath, frozen=True):
     """Time control that fails for a clock that has run."""
 
     def limit_us(self, clock: Clock) -> int:

@@ -1,9 +1,9 @@
 """Saved records count as played matches if their terms are those of the plan, and a folder is for one contest."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engines.options import Settings
 from referee.local.plan import LocalPairing, read_plan

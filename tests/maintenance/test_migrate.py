@@ -4,13 +4,13 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from referee.maintenance.backup import back_up, restore
 from referee.maintenance.data_dir import MaintenanceError

@@ -1,7 +1,8 @@
 """Setups from flat fields: tests name a field of the terms as they name one of the setup."""
 
-from dataclasses import fields, replace
 from typing import Any
+
+from msgspec.structs import fields, replace
 
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Setup

@@ -1,9 +1,8 @@
 """Events: what each viewer may see of each."""
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from engines.api import REFEREE, SPECTATOR
 from referee.match.clock_charge import TurnMeasurement

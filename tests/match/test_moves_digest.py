@@ -1,6 +1,6 @@
 """Digests of moves: equal for the same game, whatever the seed, and for no other."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from referee.match.events import MatchCreated
 from referee.match.moves_digest import DIGEST_CHARS, digest_moves, digest_of_events

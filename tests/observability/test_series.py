@@ -1,10 +1,10 @@
 """A thousand bots and ten thousand matches create no more series than two bots and one match of each game."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from engines.api import Game
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason

@@ -1,11 +1,11 @@
 """Contests with random results, decided by the real core and exported as the server exports them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from referee.contests.ladder.commands import (
     AvailableEntrant,

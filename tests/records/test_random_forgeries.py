@@ -1,16 +1,15 @@
 """A false statement about what follows from the rules is found in its entry, even if the referee signed it."""
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, PlayEnded
 from referee.match.result import EndKind
 from referee.records.verify import ReplayMismatch, replay_finished_match
-from referee.storage.value_codec import field_names
 from tests.records.matches import all_games, find_game, random_match
 
 DERIVED: dict[type, tuple[str, ...]] = {
@@ -34,7 +33,7 @@ def _other_value(value: Any, rng: random.Random) -> Any:
             return value + "!"
         case bytes():
             return value[:-1] + bytes([value[-1] ^ 1])
-    name = rng.choice([name for name in field_names(type(value)) if isinstance(getattr(value, name), int | str)])
+    name = rng.choice([name for name in value.__struct_fields__ if isinstance(getattr(value, name), int | str)])
     change = structs.replace if isinstance(value, Struct) else replace
     return change(value, **{name: _other_value(getattr(value, name), rng)})
 

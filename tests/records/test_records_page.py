@@ -11,12 +11,11 @@ import pytest
 from referee.contests.ladder.events import PlanningInput
 from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.match.clock_charge import ClockCharge
-from referee.records.contest_record import EVENTS as CONTEST_EVENTS
-from referee.records.record_format import EVENTS, MAX_CONTEST_LINE_BYTES, MAX_LINE_BYTES, signed_bytes
+from referee.records.contest_record import CONTEST_RECORD_CODEC
+from referee.records.record_format import MAX_CONTEST_LINE_BYTES, MAX_LINE_BYTES, RECORD_CODEC, signed_bytes
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import public_hex
 from referee.storage.codec import CONTEST_VERSION
-from referee.storage.value_codec import field_names
 from tests.records.contests import contest_record, played_cup, run
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, verdict_on
 from tests.records.test_every_byte import SMALL
@@ -88,10 +87,10 @@ def test_every_kind_of_event_is_listed_with_its_fields() -> None:
     for names, text in re.findall(r"^\| (`[a-z_`, ]+`) \| ([^|]+) \|$", page(), re.MULTILINE):
         for kind in re.findall(r"`(\w+)`", names):
             listed[kind] = text
-    for kind, event in EVENTS.items():
+    for kind, event in RECORD_CODEC.classes.items():
         assert kind in listed
-        assert all(f"`{name}`" in listed[kind] for name in field_names(event) if name != "at_us"), kind
-    assert all(f"`{name}`" in page() for name in field_names(ClockCharge))
+        assert all(f"`{name}`" in listed[kind] for name in event.__struct_fields__ if name != "at_us"), kind
+    assert all(f"`{name}`" in page() for name in ClockCharge.__struct_fields__)
 
 
 def test_every_verdict_is_listed_with_its_status() -> None:
@@ -107,14 +106,14 @@ def test_the_sizes_on_the_page_are_correct() -> None:
 def test_the_table_of_contests_lists_the_kinds_that_the_codec_writes() -> None:
     section = page().partition("## Records of contests")[2].partition("###")[0]
     rows = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
-    assert {kind for row in rows for kind in re.findall(r"`(\w+)`", row)} == set(CONTEST_EVENTS)
+    assert {kind for row in rows for kind in re.findall(r"`(\w+)`", row)} == set(CONTEST_RECORD_CODEC.classes)
     assert f"`{CONTEST_VERSION}`" in section
     assert f"No line is longer than {MAX_CONTEST_LINE_BYTES} bytes" in section
 
 
 def test_the_table_of_plannings_lists_all_values() -> None:
     section = page().partition("### Plannings of a ladder")[2].partition("###")[0]
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == field_names(PlanningInput)
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(PlanningInput.__struct_fields__)
 
 
 def test_the_verifier_of_the_page_reads_the_record_of_a_contest() -> None:

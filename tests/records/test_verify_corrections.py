@@ -1,11 +1,11 @@
 """Records of contests whose results staff corrected: what followed from it is computed again."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.contests.corrections import CorrectionKind
 from referee.contests.ladder.events import MatchCorrected, MatchRated

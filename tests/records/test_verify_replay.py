@@ -1,12 +1,12 @@
 """False statements that the referee has signed are found by replaying the match."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from engines.api import Table
 from engines.options import Settings

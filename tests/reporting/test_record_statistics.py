@@ -1,6 +1,6 @@
 """Statistics from records."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import FallFlag, SubmitMove

@@ -1,6 +1,6 @@
 """One event of each kind that a contest log can hold, and terms of each kind."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from engines.options import Settings
 from referee.contests import pairing as match

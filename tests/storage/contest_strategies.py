@@ -1,12 +1,13 @@
 """Hypothesis strategies for all events of contests, built from field types unless the values validate themselves."""
 
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from enum import Enum
+from inspect import signature
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
@@ -15,8 +16,7 @@ from referee.match.clock import TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_terms import Policies
 from referee.match.setup import Player
-from referee.storage.codec import CONTEST_EVENTS
-from referee.storage.value_codec import field_names
+from referee.storage.codec import CONTEST_CODEC
 from tests.storage.contest_examples import EVERY_FORMAT, NEWEST, SWISS, TIMED, tournament_terms
 from tests.storage.examples import SETUP
 from tests.storage.strategies import CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
@@ -58,8 +58,8 @@ def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStr
         return st.lists(strategy_for(inner[0], strategies), max_size=3).map(tuple)
     if origin is tuple:
         return st.tuples(*(strategy_for(part, strategies) for part in inner))
-    if is_dataclass(origin):
-        parameters = zip(origin.__parameters__, inner, strict=True)  # type: ignore[union-attr]  # It is generic.
+    if isinstance(origin, type) and issubclass(origin, Struct):
+        parameters = zip(origin.__parameters__, inner, strict=True)  # type: ignore[attr-defined]  # It is generic.
         return build_strategy(
             origin, {**strategies, **{name: strategy_for(part, strategies) for name, part in parameters}}
         )
@@ -70,9 +70,9 @@ def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStr
 
 def build_strategy(cls: Any, strategies: Strategies) -> st.SearchStrategy[Any]:
     hints = get_type_hints(cls)
-    return st.builds(cls, *(strategy_for(hints[name], strategies) for name in field_names(cls)))
+    return st.builds(cls, *(strategy_for(hints[name], strategies) for name in signature(cls).parameters))
 
 
 EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {
-    cls: build_strategy(cls, STRATEGIES) for cls in CONTEST_EVENTS.values()
+    cls: build_strategy(cls, STRATEGIES) for cls in CONTEST_CODEC.classes.values()
 }

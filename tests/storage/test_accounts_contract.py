@@ -1,9 +1,9 @@
 """Contract of all account stores."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import (
     BotNotPaused,

@@ -1,10 +1,10 @@
 """Contract of all stores of bot logs."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.bot_log import (
     ForfeitNote,

@@ -1,11 +1,11 @@
 """The Invitations port: what every adapter must do."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
 from referee.accounts.invitations import Invitation, Redeemed

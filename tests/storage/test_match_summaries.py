@@ -1,13 +1,13 @@
 """Match summaries: the results of each log, their use in a list of matches, and the cost of a search in SQLite."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from referee.live.live_match import LiveMatchIndex
 from referee.live.match_history import MatchStatus

@@ -4,11 +4,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from random import Random
 from typing import TypeAlias
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField, BadInvitation, NameTaken, TooManyNames
 from referee.accounts.bot_log import Note, SessionLostNote

@@ -1,10 +1,10 @@
 """Rate limits: calls per minute, calls in flight, open streams."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.accounts.tokens import BudgetOwner, Quota, Role, Token
 from referee.match.clock import SECOND

@@ -1,6 +1,6 @@
 """Commands on a ladder: requests of entrants, of the organiser, and of the worker that creates its matches."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from referee.contests.corrections import Correction
 from referee.contests.ladder.events import LadderEntrant, MatchRated
@@ -9,8 +9,7 @@ from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class AvailableEntrant:
+class AvailableEntrant(Struct, frozen=True, gc=False):
     """An entrant whose bots are all online and may play."""
 
     name: str
@@ -20,19 +19,16 @@ class AvailableEntrant:
     """Number of further matches that it can play at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class JoinLadder:
+class JoinLadder(Struct, frozen=True, gc=False):
     entrant: LadderEntrant
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveLadder:
+class LeaveLadder(Struct, frozen=True, gc=False):
     name: str
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PairEntrants:
+class PairEntrants(Struct, frozen=True, gc=False):
     """Plan new pairings of available entrants, at most one for each."""
 
     available: tuple[AvailableEntrant, ...]
@@ -44,8 +40,7 @@ class PairEntrants:
     """None: as many as possible."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChallengeEntrants:
+class ChallengeEntrants(Struct, frozen=True, gc=False):
     """Plan a pairing of these entrants, which is played as soon as all of them have free slots."""
 
     request: str
@@ -53,16 +48,14 @@ class ChallengeEntrants:
     """One for each seat, in any order."""
 
 
-@dataclass(frozen=True, slots=True)
-class StartLadderMatch:
+class StartLadderMatch(Struct, frozen=True, gc=False):
     """A due match was created."""
 
     due_id: str
     match_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordLadderResult:
+class RecordLadderResult(Struct, frozen=True, gc=False):
     """A due match has a result. `RateMatch` records and rates it."""
 
     due_id: str
@@ -72,8 +65,7 @@ class RecordLadderResult:
     """Players that lost by a fault of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateMatch:
+class RateMatch(Struct, frozen=True, gc=False):
     """Rate a match, once. It need not be one of the ladder's own; then `due_id` is empty."""
 
     match_id: str
@@ -85,16 +77,14 @@ class RateMatch:
     """When it is rated, in Unix milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordLadderVoid:
+class RecordLadderVoid(Struct, frozen=True, gc=False):
     """A due match became void. It will be played again."""
 
     due_id: str
     match_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectMatch:
+class CorrectMatch(Struct, frozen=True, gc=False):
     """Staff strikes a match, corrects its result or restores it; the ratings have been computed again."""
 
     correction: Correction
@@ -104,32 +94,27 @@ class CorrectMatch:
     """The ladder rated again with the correction, from the season of the match on."""
 
 
-@dataclass(frozen=True, slots=True)
-class StartSeason:
+class StartSeason(Struct, frozen=True, gc=False):
     request: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PauseLadder:
+class PauseLadder(Struct, frozen=True, gc=False):
     """Start no matches until `ResumeLadder`."""
 
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeLadder:
+class ResumeLadder(Struct, frozen=True, gc=False):
     """Start matches again."""
 
 
-@dataclass(frozen=True, slots=True)
-class CloseLadder:
+class CloseLadder(Struct, frozen=True, gc=False):
     """Stop pairing."""
 
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FinishClosure:
+class FinishClosure(Struct, frozen=True, gc=False):
     """Finish the closure once no match that the ladder rates is in play."""
 
 

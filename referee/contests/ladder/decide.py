@@ -4,8 +4,9 @@ There is no clock. Pairings depend only on the ladder, whose seed decides the lo
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from referee.contests.contest_errors import (
     AlreadyOnLadder,

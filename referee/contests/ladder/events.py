@@ -4,7 +4,7 @@ Pairings and rating changes are events. So replaying a log gives the same ladder
 would pair or rate differently.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from referee.contests.corrections import Correction
 from referee.contests.ladder.win_loss import WinLossRecord
@@ -13,8 +13,7 @@ from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUp
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class LadderEntrant:
+class LadderEntrant(Struct, frozen=True, gc=False):
     """A bot, or fixed partners."""
 
     name: str
@@ -30,19 +29,16 @@ class LadderEntrant:
         return (bots or self.bots)[0] if len(self.bots) == 1 else Player(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class LadderJoined:
+class LadderJoined(Struct, frozen=True, gc=False, tag_field="kind", tag="joined"):
     entrant: LadderEntrant
 
 
-@dataclass(frozen=True, slots=True)
-class LadderLeft:
+class LadderLeft(Struct, frozen=True, gc=False, tag_field="kind", tag="left"):
     name: str
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EntrantAvailability:
+class EntrantAvailability(Struct, frozen=True, gc=False):
     """An entrant whose bots are all online and may play."""
 
     name: str
@@ -52,8 +48,7 @@ class EntrantAvailability:
     """Number of further matches that it can play at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanningInput:
+class PlanningInput(Struct, frozen=True, gc=False):
     """What a planning depends on besides the ladder, so that anyone can repeat it from the log.
 
     Only changes of availability are recorded: they are few, while hundreds of entrants may be available.
@@ -70,8 +65,7 @@ class PlanningInput:
     """Maximum number of pairings to plan. None: no limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderPaired:
+class LadderPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_paired"):
     pairing: Pairing
     challenge: str = ""
     """Id of the request that asked for this pairing. Empty: matchmaking."""
@@ -80,8 +74,7 @@ class LadderPaired:
     earlier release."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRated:
+class MatchRated(Struct, frozen=True, gc=False, tag_field="kind", tag="rated"):
     """A match changed ratings. It need not be one of the ladder's own."""
 
     match_id: str
@@ -96,8 +89,7 @@ class MatchRated:
     """How much the match counts, from 0 to 1: less, if its players have met too often."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeasonRow:
+class SeasonRow(Struct, frozen=True, gc=False):
     """One player of a season that was computed again."""
 
     player: Player
@@ -108,16 +100,14 @@ class SeasonRow:
     """When it was last rated up to the end of the season, in Unix milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectedSeason:
+class CorrectedSeason(Struct, frozen=True, gc=False):
     """A season as it is after a correction, with all its players in the order of their first ratings."""
 
     season: int
     rows: tuple[SeasonRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchCorrected:
+class MatchCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_corrected"):
     """Staff struck a rated match, corrected its result or restored it, also after the ladder was closed.
 
     The rating changes of later matches stay in the log as they are; `seasons` has the ratings after the correction.
@@ -134,34 +124,29 @@ class MatchCorrected:
     """The version of each bot that was rated last by a match that counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeasonStarted:
+class SeasonStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="season_began"):
     season: int
     request: str = ""
     """Id of the request that asked for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderPaused:
+class LadderPaused(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_paused"):
     """No matches start until the ladder is resumed."""
 
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderResumed:
+class LadderResumed(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_resumed"):
     """Matches start again."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderClosureStarted:
+class LadderClosureStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="closing"):
     """Pairing stopped."""
 
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderClosureFinished:
+class LadderClosureFinished(Struct, frozen=True, gc=False, tag_field="kind", tag="closed"):
     """All matches are over. Only corrections can follow."""
 
 

@@ -11,10 +11,12 @@ entrant. All lots follow from the ladder's seed and the number of the pairing, s
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby, islice, permutations
 from math import exp
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.ladder.commands import AvailableEntrant, PairEntrants
@@ -32,8 +34,7 @@ LONG_WAIT_FACTOR = 2
 """An entrant has waited long after this number of pairings per candidate. It then precedes provisional entrants."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairingCandidate:
+class PairingCandidate(Struct, frozen=True, gc=False):
     """An entrant that is available."""
 
     name: str
@@ -48,8 +49,7 @@ class PairingCandidate:
     """Entrants of one owner do not meet."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairingOptions:
+class PairingOptions(Struct, frozen=True, gc=False):
     """Limits of the choice."""
 
     table_size: int = 2

@@ -5,8 +5,10 @@ an addition copies one bucket and the list of buckets.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from zlib import crc32
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.corrections import Correction, CorrectionKind, with_request
 from referee.contests.ladder.events import MatchCorrected
@@ -14,8 +16,7 @@ from referee.contests.ladder.events import MatchCorrected
 BUCKETS = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class RatedMatches:
+class RatedMatches(Struct, frozen=True, gc=False):
     buckets: tuple[Mapping[str, int], ...] = ({},) * BUCKETS
     """Season of each match, by id, in the bucket of its id. Struck matches are included."""
     corrections: Mapping[str, MatchCorrected] = field(default_factory=dict)

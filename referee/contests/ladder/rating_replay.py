@@ -5,7 +5,9 @@ they had, and seasons begin where they did.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.contest_errors import MatchNotCounted
 from referee.contests.corrections import Correction, CorrectionKind, changes_nothing, check_ranks, is_known
@@ -17,8 +19,7 @@ from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class RatingReplay:
+class RatingReplay(Struct, frozen=True, gc=False):
     """A ladder that is rated again from its beginning."""
 
     first: int

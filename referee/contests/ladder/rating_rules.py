@@ -9,8 +9,10 @@ All of this follows from the log alone.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import combinations
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.ladder.events import LadderEntrant
 from referee.contests.strength.rating import (
@@ -37,8 +39,7 @@ SETTLED_MATCHES = 20
 """Number of matches of a version from which its successor gets the whole additional deviation."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingHistory:
+class RatingHistory(Struct, frozen=True, gc=False):
     """What the rules need to know about former matches, also of earlier seasons. Times are Unix milliseconds."""
 
     rated_ms: Mapping[Player, int] = field(default_factory=dict)

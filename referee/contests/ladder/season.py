@@ -1,7 +1,9 @@
 """One season of a ladder: ratings, win-loss records, and the standings, with provisional ratings last."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.ladder.events import CorrectedSeason, LadderEntrant, MatchRated, SeasonRow
 from referee.contests.ladder.win_loss import NO_MATCHES, WinLossRecord
@@ -9,8 +11,7 @@ from referee.contests.strength.rating import NO_RATING, RatingRecord, widen_rati
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class Season:
+class Season(Struct, frozen=True, gc=False):
     """Ratings and records of all players."""
 
     ratings: Mapping[Player, RatingRecord] = field(default_factory=dict)
@@ -53,8 +54,7 @@ class Season:
         return CorrectedSeason(number, tuple(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class LadderStandingsRow:
+class LadderStandingsRow(Struct, frozen=True, gc=False):
     """One row of the standings."""
 
     rank: int
@@ -70,8 +70,7 @@ class LadderStandingsRow:
     """Whether it gets no matches because a bot is offline or paused."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeasonStandings:
+class SeasonStandings(Struct, frozen=True, gc=False):
     """The entrants of a season by the lower bounds of their ratings."""
 
     season: Season

@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.ladder.events import (
@@ -48,8 +50,7 @@ MAX_DONE_CHALLENGES = 1_000
 """Challenges that are done and whose request ids are still known."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderPlayTerms:
+class LadderPlayTerms(Struct, frozen=True, gc=False):
     """The terms of a ladder that affect pairing and rating."""
 
     name: str
@@ -89,8 +90,7 @@ class LadderPhase(Enum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
-class Ladder:
+class Ladder(Struct, frozen=True, gc=False):
     """A ladder after some events."""
 
     terms: LadderPlayTerms

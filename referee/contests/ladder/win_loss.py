@@ -1,13 +1,12 @@
 """Wins, draws, losses and forfeits of one player in a season of a ladder."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class WinLossRecord:
+class WinLossRecord(Struct, frozen=True, gc=False):
     """Results of one player."""
 
     wins: int = 0

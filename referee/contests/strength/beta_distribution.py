@@ -1,14 +1,14 @@
 """The beta distribution: what is known of a score between 0 and 1."""
 
-from dataclasses import dataclass
 from math import exp, lgamma, log
+
+from msgspec import Struct
 
 FRACTION_PRECISION = 1e-12
 QUANTILE_STEPS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class BetaDistribution:
+class BetaDistribution(Struct, frozen=True, gc=False):
     """A distribution on the numbers from 0 to 1, with two positive parameters."""
 
     a: float

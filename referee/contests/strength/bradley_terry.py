@@ -13,11 +13,13 @@ this uses all of them at once and disregards their order.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum, sqrt
 from operator import mul, sub
 from typing import Generic
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.chance import RANGE, Chance
 from referee.contests.strength.elo import ELO_SCALE, NORMAL, EloEstimate, expected_score, normal_estimate
@@ -54,8 +56,7 @@ FIRST_SEAT = 0
 """Number of the advantage of the first seat, which counts as a player of the first side. Players follow it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _SidePair:
+class _SidePair(Struct, frozen=True, gc=False):
     """Score of the first of two sides, out of how much, and how much of it was drawn."""
 
     signs: _Signs
@@ -74,8 +75,7 @@ class _SidePair:
         return _SidePair(self.signs, self.score * weight, self.played * weight, self.drawn * weight)
 
 
-@dataclass(frozen=True)
-class Strengths(Generic[Player]):
+class Strengths(Struct, Generic[Player], frozen=True, gc=False):
     """Strengths relative to the average of the field, in Elo, with their errors."""
 
     elo: Mapping[Player, float]

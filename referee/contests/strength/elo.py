@@ -18,11 +18,12 @@ normalized Elo" and "The generalized maximum likelihood ratio for the expectatio
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import exp, fsum, log, log10, sqrt
 from operator import mul
 from statistics import NormalDist
+
+from msgspec import Struct
 
 from referee.contests.strength.beta_distribution import BetaDistribution
 
@@ -64,8 +65,7 @@ UNSEEN_WEIGHT = 0.001
 """Weight of an outcome that never occurred, so that no outcome is considered impossible."""
 
 
-@dataclass(frozen=True)
-class OutcomeCounts:
+class OutcomeCounts(Struct, frozen=True, dict=True):
     """Frequencies of outcomes, from the worst for the first player to the best. Scores are from 0 to 1."""
 
     counts: tuple[int, ...]
@@ -160,8 +160,7 @@ PRIOR_SCORES = 0.6
 """Sets that are added to scores of sets, spread evenly over 0, ½ and 1. Scores vary less than outcomes of matches."""
 
 
-@dataclass(frozen=True, slots=True)
-class EloEstimate:
+class EloEstimate(Struct, frozen=True, gc=False):
     """A difference in Elo, with its 95 % interval and the probability that it is above 0."""
 
     elo: float

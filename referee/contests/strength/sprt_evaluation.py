@@ -12,9 +12,11 @@ If the first seat is worth much, a lead changes the average score less. Its wort
 and the hypotheses are leads in addition to it.
 """
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from math import ceil, expm1, log
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
 from referee.contests.strength.elo import (
@@ -61,8 +63,7 @@ class BadSprt(DetailedError):
         super().__init__(f"invalid SPRT parameters: {field} {why}", field=field, why=why)
 
 
-@dataclass(frozen=True, slots=True)
-class SprtParameters:
+class SprtParameters(Struct, frozen=True, gc=False):
     """Hypotheses and error rates. The constructor raises BadSprt if they are not valid."""
 
     elo1: float
@@ -97,8 +98,7 @@ class SprtParameters:
         return log((1 - self.beta) / self.alpha)
 
 
-@dataclass(frozen=True, slots=True)
-class SeatPoints:
+class SeatPoints(Struct, frozen=True, gc=False):
     """Points of the first bot in both seats, by which the worth of the first seat is estimated."""
 
     first: float = 0.0
@@ -130,8 +130,7 @@ class SeatPoints:
 NO_POINTS = SeatPoints()
 
 
-@dataclass(frozen=True, slots=True)
-class SprtState:
+class SprtState(Struct, frozen=True, gc=False):
     """State of a test."""
 
     verdict: SprtVerdict

@@ -4,11 +4,10 @@ The players of the upper half have virtual points in the first half of the round
 Virtual points count only for pairing: one in the first half of the accelerated rounds, then half a point.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Acceleration:
+class Acceleration(Struct, frozen=True, gc=False):
     upper: frozenset[str]
     """Players with virtual points."""
     rounds: int

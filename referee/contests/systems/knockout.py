@@ -6,29 +6,27 @@ are placed so that the best seeds meet vacant places first and each other last.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress
 
 
-@dataclass(frozen=True, slots=True)
-class SeedPlace:
+class SeedPlace(Struct, frozen=True, gc=False):
     """The entrant with that seed, from 1. Vacant if there are fewer entrants."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class WinnerOf:
+class WinnerOf(Struct, frozen=True, gc=False):
     """The winner of a pairing, by id."""
 
     pairing: str
 
 
-@dataclass(frozen=True, slots=True)
-class LoserOf:
+class LoserOf(Struct, frozen=True, gc=False):
     """The loser of a pairing, by id."""
 
     pairing: str
@@ -51,8 +49,7 @@ class BracketStage(Enum):
     """The match for the third place."""
 
 
-@dataclass(frozen=True, slots=True)
-class BracketPairing:
+class BracketPairing(Struct, frozen=True, gc=False):
     """Two places that meet."""
 
     stage: BracketStage
@@ -213,8 +210,7 @@ Occupant = str | Vacant | None
 """None: not known yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Knockout:
+class Knockout(Struct, frozen=True, gc=False):
     """A bracket, and what has happened in it."""
 
     bracket: Mapping[str, BracketPairing]

@@ -7,7 +7,8 @@ all play.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Table = tuple[int, ...]
 
@@ -17,8 +18,7 @@ PLANES = (2, 3, 4, 5, 7, 8)
 """Seats at a table for which there is a field, and so a plane."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoolDesign:
+class PoolDesign(Struct, frozen=True, gc=False):
     """Entrants are numbers from 0."""
 
     rounds: int

@@ -12,8 +12,9 @@ exchange is better.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations, permutations
+
+from msgspec import Struct, field
 
 from engines.chance import Chance
 from referee.contests.pairing import Pairing, Sides
@@ -90,8 +91,7 @@ FOURSOME: Sides = ((0, 2), (1, 3))
 """Two pairs of partners at a table of four."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableHistory:
+class TableHistory(Struct, frozen=True, gc=False):
     """How often entrants met, were partners, had a seat, and played."""
 
     met_counts: Counter[frozenset[str]] = field(default_factory=Counter)

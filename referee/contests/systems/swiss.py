@@ -6,9 +6,10 @@ lets the lower number decide (E.4) where the rules let the player with more poin
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
+
+from msgspec import Struct
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
@@ -29,8 +30,7 @@ class PreferenceStrength(IntEnum):
     """One seat was taken at least twice more often, or twice in succession."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColourCandidate:
+class ColourCandidate(Struct, frozen=True, gc=False):
     """One of two players that meet."""
 
     points: float
@@ -143,8 +143,7 @@ def pair_swiss_round(
     return [Pairing(f"{number}.{board}", number, board, seats) for board, seats in enumerate(boards, start=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class PairingScores:
+class PairingScores(Struct, frozen=True, gc=False):
     """Scores by which players are paired: their points, and virtual points in accelerated rounds."""
 
     table: RoundResults

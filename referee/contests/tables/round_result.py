@@ -7,8 +7,9 @@ the points against each opponent.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 WIN, DRAW, LOSS = 1.0, 0.5, 0.0
 TEAM_WIN, TEAM_DRAW = 2.0, 1.0
@@ -34,8 +35,7 @@ class ResultKind(Enum):
         return self in {ResultKind.ABSENT, ResultKind.MISSED}
 
 
-@dataclass(frozen=True, slots=True)
-class RoundResult:
+class RoundResult(Struct, frozen=True, gc=False):
     """One entrant's result in one round."""
 
     kind: ResultKind

@@ -7,9 +7,10 @@ of the absent opponent. If everybody meets everybody (15.2), such a pairing coun
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
+
+from msgspec import Struct
 
 from referee.contests.tables.round_result import DRAW, ResultKind, RoundResult, RoundResults, round_points, total_points
 
@@ -28,8 +29,7 @@ class TieBreak(Enum):
     """Only for single entrants in a round robin."""
 
 
-@dataclass(frozen=True, slots=True)
-class TieBreakOpponent:
+class TieBreakOpponent(Struct, frozen=True, gc=False):
     """One opponent, as tie-breaks of an entrant see it."""
 
     score: float
@@ -39,8 +39,7 @@ class TieBreakOpponent:
     """Whether the entrant chose not to play the round."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultTable:
+class ResultTable(Struct, frozen=True, gc=False):
     """Results by round, and whether all pairings were predetermined."""
 
     results: RoundResults
@@ -209,8 +208,7 @@ def _given_away(results: Sequence[RoundResult]) -> list[bool]:
     return [number > last_there and it.kind is ResultKind.MISSED for number, it in enumerate(results)]
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsRow:
+class StandingsRow(Struct, frozen=True, gc=False):
     """One row of the standings."""
 
     rank: int

@@ -1,32 +1,28 @@
 """Commands on a tournament: requests of entrants, of the organiser, and of the worker that creates its matches."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from referee.contests.corrections import Correction
 from referee.contests.pairing import MatchScore
 from referee.contests.tournament.events import ByeKind, FrozenEntrant, TournamentEntrant
 
 
-@dataclass(frozen=True, slots=True)
-class EnterTournament:
+class EnterTournament(Struct, frozen=True, gc=False):
     entrant: TournamentEntrant
     at_ms: int = 0
     """When it was requested. 0: entries are not closed yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class WithdrawEntrant:
+class WithdrawEntrant(Struct, frozen=True, gc=False):
     name: str
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StartTournament:
+class StartTournament(Struct, frozen=True, gc=False):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class StartTournamentMatch:
+class StartTournamentMatch(Struct, frozen=True, gc=False):
     """A due match was created."""
 
     pairing: str
@@ -35,8 +31,7 @@ class StartTournamentMatch:
     match_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordTournamentScore:
+class RecordTournamentScore(Struct, frozen=True, gc=False):
     """A match has a result."""
 
     pairing: str
@@ -45,8 +40,7 @@ class RecordTournamentScore:
     score: MatchScore
 
 
-@dataclass(frozen=True, slots=True)
-class RecordTournamentVoid:
+class RecordTournamentVoid(Struct, frozen=True, gc=False):
     """A match became void. It will be played again."""
 
     pairing: str
@@ -54,8 +48,7 @@ class RecordTournamentVoid:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeclareAbsent:
+class DeclareAbsent(Struct, frozen=True, gc=False):
     """A pairing has waited long enough for these entrants."""
 
     pairing: str
@@ -67,8 +60,7 @@ class DeclareAbsent:
     """Board of two teams that has waited. 0: the pairing."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairRound:
+class PairRound(Struct, frozen=True, gc=False):
     """Staff pairs by hand what has not begun of the last round."""
 
     round: int
@@ -78,16 +70,14 @@ class PairRound:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class PostponePairing:
+class PostponePairing(Struct, frozen=True, gc=False):
     pairing: str
     until_ms: int
     message: str
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReopenPairing:
+class ReopenPairing(Struct, frozen=True, gc=False):
     """Staff sets a result aside; the pairing is played again."""
 
     pairing: str
@@ -95,8 +85,7 @@ class ReopenPairing:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class RequestBye:
+class RequestBye(Struct, frozen=True, gc=False):
     """An entrant requests a bye for a round, or cancels its request."""
 
     name: str
@@ -105,8 +94,7 @@ class RequestBye:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectScore:
+class CorrectScore(Struct, frozen=True, gc=False):
     """Staff strikes a match, corrects its result or restores it."""
 
     pairing: str
@@ -118,18 +106,15 @@ class CorrectScore:
     """The corrected result. None: the match is struck or restored."""
 
 
-@dataclass(frozen=True, slots=True)
-class FreezeVersions:
+class FreezeVersions(Struct, frozen=True, gc=False):
     entrants: tuple[FrozenEntrant, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CancelTournament:
+class CancelTournament(Struct, frozen=True, gc=False):
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class QualifyEntrants:
+class QualifyEntrants(Struct, frozen=True, gc=False):
     """The best of the stage before enter all at once."""
 
     entrants: tuple[TournamentEntrant, ...]

@@ -5,16 +5,16 @@ differently.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from referee.contests.corrections import Correction
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore, Pairing
 from referee.match.setup import Player
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentEntrant:
+class TournamentEntrant(Struct, frozen=True, gc=False):
     name: str
     rating: float | None = None
     """Rating at entry. Entrants without a rating are seeded last."""
@@ -32,46 +32,39 @@ def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
     return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
 
 
-@dataclass(frozen=True, slots=True)
-class EntrantEntered:
+class EntrantEntered(Struct, frozen=True, gc=False, tag_field="kind", tag="entered"):
     entrant: TournamentEntrant
 
 
-@dataclass(frozen=True, slots=True)
-class EntrantWithdrew:
+class EntrantWithdrew(Struct, frozen=True, gc=False, tag_field="kind", tag="withdrew"):
     name: str
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentPlayStarted:
+class TournamentPlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="started"):
     order: tuple[str, ...]
     """All entrants, the best seed first."""
 
 
-@dataclass(frozen=True, slots=True)
-class FrozenEntrant:
+class FrozenEntrant(Struct, frozen=True, gc=False):
     name: str
     bots: tuple[Player, ...]
     """In the order of seats, with the versions that play from now on."""
 
 
-@dataclass(frozen=True, slots=True)
-class VersionsFrozen:
+class VersionsFrozen(Struct, frozen=True, gc=False, tag_field="kind", tag="frozen"):
     """The bots of these entrants play with these versions until the end."""
 
     entrants: tuple[FrozenEntrant, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentPaired:
+class TournamentPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_paired"):
     pairings: tuple[Pairing, ...]
     not_before_ms: int = 0
     """When their first matches may start. 0: at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntrantsAbsent:
+class EntrantsAbsent(Struct, frozen=True, gc=False, tag_field="kind", tag="absent"):
     """Entrants lost a pairing by absence: what is left of it is not played."""
 
     pairing: str
@@ -84,8 +77,7 @@ class EntrantsAbsent:
     """Board of two teams that they lost. 0: the pairing."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairingsReplaced:
+class PairingsReplaced(Struct, frozen=True, gc=False, tag_field="kind", tag="replaced"):
     """Staff paired by hand."""
 
     dropped: tuple[str, ...]
@@ -96,16 +88,14 @@ class PairingsReplaced:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class PairingPostponed:
+class PairingPostponed(Struct, frozen=True, gc=False, tag_field="kind", tag="postponed"):
     pairing: str
     until_ms: int
     message: str
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class PairingReopened:
+class PairingReopened(Struct, frozen=True, gc=False, tag_field="kind", tag="reopened"):
     """The result of a pairing was set aside."""
 
     pairing: str
@@ -124,8 +114,7 @@ class ByeKind(Enum):
     """It plays; a request is cancelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class ByeRequested:
+class ByeRequested(Struct, frozen=True, gc=False, tag_field="kind", tag="bye_requested"):
     """An entrant requested a bye for a round, or cancelled its request."""
 
     name: str
@@ -135,8 +124,7 @@ class ByeRequested:
     """Holder of the token of the caller."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreCorrected:
+class ScoreCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="score_corrected"):
     """Staff struck a match, corrected its result or restored it, also after the end of the tournament."""
 
     pairing: str
@@ -146,8 +134,7 @@ class ScoreCorrected:
     """The result that counts. None: the match is struck."""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentEnded:
+class TournamentEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="ended"):
     """The tournament ended. Only corrections can follow."""
 
     cancelled: bool = False

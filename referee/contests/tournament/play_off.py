@@ -5,7 +5,8 @@ do; they count neither in the points of the tournament nor in its tie-breaks.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress

@@ -9,7 +9,9 @@ enough, the test ends undecided.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.contests.pairing import GameKey, Pairing
 from referee.contests.pairing_progress import PairingProgress
@@ -33,8 +35,7 @@ MAX_AHEAD_FACTOR = 4
 """Limit of uncounted sets, as a multiple of the matches kept ready, while a slow set delays counting."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialProgress:
+class TrialProgress(Struct, frozen=True, gc=False):
     """What has been counted so far."""
 
     sets: int = 0
@@ -56,8 +57,7 @@ class TrialProgress:
     """Repeated matches since the last one that counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialState:
+class TrialState(Struct, frozen=True, gc=False):
     """State of the test, with the estimated difference."""
 
     verdict: SprtVerdict

@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.contests.corrections import Correction, with_request
 from referee.contests.pairing import (
@@ -65,8 +67,7 @@ class TournamentPhase(Enum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
-class Tournament:
+class Tournament(Struct, frozen=True, gc=False):
     """A tournament after some events."""
 
     terms: TournamentPlayTerms

@@ -3,8 +3,9 @@
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from referee.contests.corrections import Correction
 from referee.contests.pairing import GameKey
@@ -16,7 +17,6 @@ from referee.contests.tables.round_result import (
     build_cross_table,
 )
 from referee.contests.tables.standings import StandingsRow
-from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import SprtTrial
 from referee.match.setup import Player
@@ -120,7 +120,7 @@ def to_json(tournament: Tournament) -> str:
             {"entrant": name, "round": number, "kind": kind.value}
             for (name, number), kind in tournament.requested_byes.items()
         ],
-        "test": _trial_object(tournament.trial_state),
+        "test": to_builtins(tournament.trial_state),
         "repeated": _repeated_ids(tournament),
         "cross_table": {
             name: {other: cell for other, cell in zip(names, line, strict=True) if cell is not None}
@@ -155,10 +155,10 @@ def _cell_text(points: PointsCell) -> str:
 def _standings_object(
     row: StandingsRow, tournament: Tournament, forfeits: int, estimate: EloEstimate | None
 ) -> dict[str, Any]:
-    document = asdict(row)
+    document: dict[str, Any] = to_builtins(row)
     document["tie_breaks"] = {it.value: value for it, value in zip(tournament.tie_breaks, row.tie_breaks, strict=True)}
     document["forfeits"] = forfeits
-    document["estimate"] = asdict(estimate) if estimate else None
+    document["estimate"] = to_builtins(estimate)
     return document
 
 
@@ -174,7 +174,3 @@ def _correction_object(correction: Correction) -> dict[str, Any]:
 
 def _bot_text(player: Player) -> str:
     return f"{player.bot}/{player.version}" if player.version else player.bot
-
-
-def _trial_object(state: TrialState | None) -> dict[str, Any] | None:
-    return {**asdict(state), "verdict": state.verdict.value} if state else None

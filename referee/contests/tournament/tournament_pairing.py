@@ -5,8 +5,10 @@ Pairings depend on the tournament alone, so planning is deterministic.
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
@@ -262,8 +264,7 @@ def _is_left(design: PoolDesign, played: int, rounds: int) -> bool:
     return rounds - played // design.rounds * design.rounds >= design.rounds
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedSize:
+class PlannedSize(Struct, frozen=True, gc=False):
     """The number of rounds and pairings. 0: not known in advance."""
 
     rounds: int = 0

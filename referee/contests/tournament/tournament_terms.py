@@ -1,9 +1,10 @@
 """Terms of a tournament that affect pairings and tables: its format with all options, and their validation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
@@ -13,15 +14,13 @@ from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
 
 
-@dataclass(frozen=True, slots=True)
-class RoundRobin:
+class RoundRobin(Struct, frozen=True, gc=False, tag_field="kind", tag="round_robin"):
     """Every entrant meets every other one."""
 
     cycles: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Swiss:
+class Swiss(Struct, frozen=True, gc=False, tag_field="kind", tag="swiss"):
     """In each round, entrants with similar points meet. No two meet twice."""
 
     rounds: int
@@ -29,8 +28,7 @@ class Swiss:
     """Whether the better half of the seeds has virtual points in the first half of the rounds (FIDE, Baku)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Elimination:
+class Elimination(Struct, frozen=True, gc=False, tag_field="kind", tag="elimination"):
     """A single or double knock-out."""
 
     twice: bool = False
@@ -42,16 +40,14 @@ class Elimination:
     third_place: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Gauntlet:
+class Gauntlet(Struct, frozen=True, gc=False, tag_field="kind", tag="gauntlet"):
     """The challengers meet all other entrants, who do not meet each other."""
 
     challengers: tuple[str, ...]
     cycles: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Pools:
+class Pools(Struct, frozen=True, gc=False, tag_field="kind", tag="pools"):
     """Tables of several entrants, mixed anew in each round."""
 
     rounds: int
@@ -69,8 +65,7 @@ class OutcomeModel(Enum):
     """Sets of two matches with the seats exchanged: 0, 0.5, 1, 1.5 or 2 points."""
 
 
-@dataclass(frozen=True, slots=True)
-class SprtTrial:
+class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     """Two entrants play set after set until a sequential test shows whether the first is better than the second.
 
     In a game with more than two sides, the first entrant holds one side and the second all others. Then there is no
@@ -148,8 +143,7 @@ class Seeding(Enum):
     LOT = "lot"
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentPlayTerms:
+class TournamentPlayTerms(Struct, frozen=True, gc=False):
     """A format with its options. The constructor raises BadTerms, which names the field and what would be valid."""
 
     format: TournamentFormat

@@ -4,7 +4,7 @@ Moments are Unix milliseconds. Whoever executes a command passes the current tim
 it, so a tournament that is read again has the same times.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from referee.contests.contest_errors import BadTerms
 
@@ -15,8 +15,7 @@ MAX_MOMENT_MS = 253_402_300_799_999
 MAX_NO_SHOWS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentTimes:
+class TournamentTimes(Struct, frozen=True, gc=False):
     """The constructor raises BadTerms."""
 
     no_show_ms: int = 0

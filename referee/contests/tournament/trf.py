@@ -8,7 +8,8 @@ byes of coming rounds (240), virtual points (250) and forbidden pairs (260).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from referee.contests.contest_errors import TrfNotAvailable
 from referee.contests.systems.acceleration import Acceleration
@@ -65,8 +66,7 @@ SWISS_CODE, ACCELERATED_CODE = "FIDE_DUTCH", "FIDE_DUTCH_BAKU"
 ROUND_ROBIN_CODE, DOUBLE_CODE, OTHER_ROUND_ROBIN = "BERGER_ROUNDROBIN", "FIDE_DOUBLEROUNDROBIN", "CUSTOM_ROUNDROBIN"
 
 
-@dataclass(frozen=True, slots=True)
-class VirtualPoints:
+class VirtualPoints(Struct, frozen=True, gc=False):
     """Points by which some players are paired in some rounds."""
 
     points: float
@@ -76,8 +76,7 @@ class VirtualPoints:
     """The first starting number and the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForbiddenGroup:
+class ForbiddenGroup(Struct, frozen=True, gc=False):
     """Players of whom no two meet in some rounds."""
 
     players: tuple[str, ...]
@@ -85,8 +84,7 @@ class ForbiddenGroup:
     """The first round and the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrfReport:
+class TrfReport(Struct, frozen=True, gc=False):
     """The contents of a report."""
 
     title: str

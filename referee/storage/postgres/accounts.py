@@ -5,7 +5,8 @@ is taken by a statement of its own: the next one sees what the transaction befor
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
 from referee.accounts.bots import Bot, MaxNames, Registration, Version

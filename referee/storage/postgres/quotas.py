@@ -1,6 +1,6 @@
 """Quotas of holders in PostgreSQL, and what counts against them."""
 
-from dataclasses import astuple, fields
+from msgspec.structs import astuple, fields
 
 from referee.accounts.tokens import Quota
 from referee.storage.account_rows import QUOTA_COLUMNS

@@ -1,7 +1,8 @@
 """Quotas of holders in SQLite, and what counts against them."""
 
-from dataclasses import astuple, fields
 from sqlite3 import Connection
+
+from msgspec.structs import astuple, fields
 
 from referee.accounts.tokens import Quota
 from referee.storage.account_rows import QUOTA_COLUMNS

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from engines.api import Game
 from referee.accounts.account_errors import ConsentMissing

@@ -1,10 +1,10 @@
 """BotService: registration, versions, tokens and private logs of bots, for their owners."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import grpc.aio
+from msgspec.structs import replace
 from referee_api.v1 import bot_pb2
 from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer, add_BotServiceServicer_to_server

@@ -1,10 +1,10 @@
 """TournamentService: creating, entering, watching, listing and exporting tournaments."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import grpc.aio
+from msgspec.structs import replace
 from referee_api.v1 import tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.tournament_service_pb2_grpc import (
