@@ -11,7 +11,7 @@ from tests.bus.adapters import OpenBuses
 
 def run(open_buses: OpenBuses, test: Callable[..., Awaitable[None]], count: int = 2) -> None:
     async def with_buses() -> None:
-        async with asyncio.timeout(30), open_buses(count) as buses:
+        async with asyncio.timeout(120), open_buses(count) as buses:
             await test(*buses)
 
     asyncio.run(with_buses())

@@ -55,7 +55,7 @@ class Scene:
 def run(create_bus: CreateBus, test: Callable[[Scene], Awaitable[None]]) -> None:
     async def with_scene() -> None:
         scene = Scene(create_bus)
-        async with asyncio.timeout(30), opened(scene.node, scene.receiver, scene.stranger):
+        async with asyncio.timeout(120), opened(scene.node, scene.receiver, scene.stranger):
             await test(scene)
 
     asyncio.run(with_scene())

@@ -25,7 +25,7 @@ from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import SELECT_HOLDERS, SERVER_LOCK, DatabaseLock
 from tests.storage.postgres_databases import PostgresDatabases
 
-TIMEOUT_S = 60
+TIMEOUT_S = 180
 
 
 def settings(url: str) -> Settings:
