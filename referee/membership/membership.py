@@ -9,6 +9,7 @@ and shows how a server uses it.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import structlog
@@ -25,9 +26,16 @@ from referee.membership.node_watch import NodeWatch
 HINT_SPACING_US: Micros = 100 * MS
 """Hints of the store do not cause renewals that are closer than this."""
 
+MAX_LATE_JOINS = 10
+"""How many first attempts to join may fail because the table of nodes answers late, as on a very busy machine."""
+
 T = TypeVar("T")
 
 log = structlog.get_logger("referee")
+
+
+class LateAnswer(LogUnavailable):
+    """The table of nodes has not answered in time."""
 
 
 class ClusterStatus(Struct, frozen=True):
@@ -125,7 +133,7 @@ class Membership:
     async def open(self) -> None:
         """Join. Raises LogUnavailable, or an IncompatibleNode because of which this process cannot join."""
         self._store.on_change(self._on_hint)
-        await self._join()
+        await self._join_patiently()
         await self._renew()
         self._loop = asyncio.create_task(self._run())
 
@@ -179,6 +187,13 @@ class Membership:
 
     def _on_hint(self) -> None:
         self._time.call_at(max(self._time.monotonic_us(), self._began_us + HINT_SPACING_US), self._wake.set)
+
+    async def _join_patiently(self) -> None:
+        """Join, and ask a table that answers late several times: no lease is at stake yet. Raises what `_join` does."""
+        for _ in range(MAX_LATE_JOINS):
+            with suppress(LateAnswer):
+                return await self._join()
+        return await self._join()
 
     async def _join(self) -> None:
         """Join under a new id. Raises LogUnavailable or IncompatibleNode.
@@ -307,7 +322,7 @@ class Membership:
         self._view.publish(state, self._node.id if self._node and not self._draining else "")
 
     async def _ask(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the answer of the store. Raises LogUnavailable if there is none in time."""
+        """Return the answer of the store. Raises LateAnswer if there is none in time, or LogUnavailable."""
         self._call = task = asyncio.ensure_future(call)
 
         def give_up() -> None:
@@ -320,7 +335,7 @@ class Membership:
             current = asyncio.current_task()
             if current and current.cancelling():
                 raise
-            raise LogUnavailable("the table of nodes does not answer in time") from None
+            raise LateAnswer("the table of nodes does not answer in time") from None
         finally:
             alarm.cancel()
             self._call = None

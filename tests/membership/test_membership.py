@@ -345,6 +345,30 @@ async def test_a_table_that_is_away_is_reported_at_the_start(cluster: Cluster) -
 
 
 @in_loop
+async def test_a_table_that_answers_late_delays_the_start(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.cut = True
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(10 * SECOND)
+    assert not opening.done()
+    ada.store.cut = False
+    await cluster.time.advance(4 * SECOND)
+    assert opening.done()
+    assert ada.membership.is_coordinator_now()
+    await ada.membership.close()
+
+
+@in_loop
+async def test_a_table_that_never_answers_is_reported_at_the_start(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.cut = True
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(60 * SECOND)
+    with pytest.raises(LogUnavailable, match="does not answer in time"):
+        await opening
+
+
+@in_loop
 async def test_a_fault_in_the_observer_does_not_end_the_membership(cluster: Cluster) -> None:
     ada = Member("ada", cluster.nodes, cluster.time)
 
