@@ -45,6 +45,8 @@ class FinalLadder:
         self._token = token
         self._ladder = ladder
         self._folder = folder
+        self._unreadable = ""
+        """Why there is no record of the ladder, such as a match that cannot end. Empty: there is one."""
         folder.mkdir()
 
     def read(self) -> FinalState:
@@ -55,6 +57,8 @@ class FinalLadder:
     def violations(self) -> list[Violation]:
         """Check the records that were read."""
         log = f"ladder/{self._ladder}"
+        if self._unreadable:
+            return [Violation(Broken.RATINGS_DIFFER, log, (self._unreadable,))]
         verified = self._verify()
         found = [] if verified.returncode == 0 else [verified.stdout[-MAX_OUTPUT:] + verified.stderr[-MAX_OUTPUT:]]
         try:
@@ -92,7 +96,11 @@ class FinalLadder:
         return match_of_record(lines)
 
     def _rated(self) -> Iterator[RatedMatch]:
-        parts = self._call("LadderService/GetLadderRecord", ladder=self._ladder)
+        try:
+            parts = self._call("LadderService/GetLadderRecord", ladder=self._ladder)
+        except Refused as refused:
+            self._unreadable = str(refused)
+            return
         text = "".join(part.text for part in parts)
         self._record = self._folder.parent / f"{self._ladder}.jsonl"
         self._record.write_text(text)
