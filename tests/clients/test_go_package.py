@@ -13,7 +13,7 @@ import pytest
 
 from tests.clients.client_builds import PROJECT
 from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import run_server
+from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -110,3 +110,24 @@ def test_the_package_has_its_licence_readme_and_changelog() -> None:
 
 def test_the_versions_of_module_and_client_agree() -> None:
     assert f'const Version = "{VERSION.removeprefix("v")}"' in (CLIENT / "options.go").read_text()
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_organiser_in_go_runs_a_match_and_watches_it(tmp_path: Path) -> None:
+    source, program = PROJECT / "tests" / "clients" / "organisers" / "organiser.go", tmp_path / "organiser"
+    run_go(CLIENT, dict(os.environ), "build", "-o", str(program), str(source))
+    with run_server(tmp_path, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token}
+        completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines() == [
+        "error NAME_TAKEN",
+        "match alquerque test gopher gopher",
+        "moves true",
+        "result played 2",
+        "record true",
+        "over true",
+        "stopped true",
+    ]
