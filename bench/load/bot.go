@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 // bot is one bot: its stream, its seats, and the turns that it holds back while nobody plays.

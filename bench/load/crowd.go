@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 // atOnce is how many calls are under way while things are made ready.

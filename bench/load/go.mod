@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
-	referee v0.0.0
+	referee.example/referee v0.0.0
 )
 
 require (
@@ -15,4 +15,4 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 )
 
-replace referee => ../../clients/go
+replace referee.example/referee => ../../clients/go

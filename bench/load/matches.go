@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 // An hour for each seat: long enough for any run, and a clock that runs.

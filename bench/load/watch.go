@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 // watch opens so many more watchers, spread over the matches, and returns when each has seen how its match stands.

@@ -1,28 +1,50 @@
-// Package referee runs a bot: the bot implements [Choose], and [Run] does everything else.
-//
-// It reads the address of the referee from the environment, opens the stream, answers pings while the bot computes,
-// plays several matches at the same time, and reconnects after the connection was lost without losing a turn or
-// answering one twice.
 package referee
 
-//go:generate go -C generate run .
+import "context"
 
-import (
-	"context"
-
-	"referee/refereev1"
-)
-
-// Choose is a bot: it returns the move to play, in the game's notation.
+// Bot chooses the answers to turns.
 //
-// It is called on a new goroutine for each turn, so that turns of different matches are computed at the same time. The
-// context is cancelled when the answer is no longer needed. An error or a panic resigns the seat; other matches
-// continue.
-type Choose func(ctx context.Context, request TurnRequest) (string, error)
+// Choose is called once for each turn, on a goroutine of its own. Calls for one seat of a match are made one after the
+// other, calls for different seats at the same time. The context is cancelled when the answer is no longer needed. If
+// Choose returns an error or panics, the seat resigns; other matches continue.
+//
+// A Bot that also implements [Starter] or [Ender] is told of the start and the end of each match.
+type Bot interface {
+	Choose(ctx context.Context, turn *Turn) (Answer, error)
+}
 
-// TurnRequest is a turn as it is passed to the bot.
-type TurnRequest struct {
-	Turn *refereev1.Turn
-	// Rejection is the error of the previous answer, if this is another attempt at the same move. Otherwise nil.
-	Rejection *refereev1.ErrorDetail
+// BotFunc is a function that is a [Bot].
+type BotFunc func(ctx context.Context, turn *Turn) (Answer, error)
+
+// Choose calls the function.
+func (f BotFunc) Choose(ctx context.Context, turn *Turn) (Answer, error) { return f(ctx, turn) }
+
+// Starter is implemented by bots that are told of the start of each match, before its first turn. A bot that holds
+// several seats is told for each of them. After a restart of the bot, running matches are not announced again.
+type Starter interface {
+	Started(ctx context.Context, match *Match, seat int)
+}
+
+// Ender is implemented by bots that are told of the end of each match, after its last turn.
+type Ender interface {
+	Ended(ctx context.Context, end *End)
+}
+
+// PerSeat returns a bot that creates one bot for each seat in each match, which may keep what it knows about this match
+// without locks: its methods are never called at the same time.
+func PerSeat(create func() Bot) Bot { return perSeat(create) }
+
+type perSeat func() Bot
+
+// Choose is never called: the player asks for a bot for the seat first.
+func (create perSeat) Choose(ctx context.Context, turn *Turn) (Answer, error) {
+	return create().Choose(ctx, turn)
+}
+
+// botForSeat returns the bot that plays a seat.
+func botForSeat(bot Bot) Bot {
+	if create, ok := bot.(perSeat); ok {
+		return create()
+	}
+	return bot
 }

@@ -5,8 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 const (
@@ -14,11 +15,8 @@ const (
 	maxNonceBytes = 64
 )
 
-// Nonce returns what the bot adds to the seed of a match: up to 64 bytes that nobody can guess.
-type Nonce func(request *refereev1.NonceRequest) []byte
-
 // randomNonce is the default.
-func randomNonce(*refereev1.NonceRequest) []byte {
+func randomNonce(string, int) []byte {
 	nonce := make([]byte, nonceBytes)
 	_, _ = rand.Read(nonce) // It never fails.
 	return nonce
@@ -29,8 +27,8 @@ func randomNonce(*refereev1.NonceRequest) []byte {
 // Before a match the referee commits to its seed, and at the end it publishes the seed and the nonces from which all
 // draws follow. If they do not fit, somebody has chosen the draws, which nobody but the bot can notice.
 type nonces struct {
-	choose  Nonce
-	report  func(format string, args ...any)
+	choose  NonceFunc
+	logger  *slog.Logger
 	byMatch map[string]*contribution
 }
 
@@ -41,8 +39,8 @@ type contribution struct {
 	nonces map[uint32][]byte
 }
 
-func newNonces(choose Nonce) *nonces {
-	return &nonces{choose: choose, report: logf, byMatch: map[string]*contribution{}}
+func newNonces(choose NonceFunc, logger *slog.Logger) *nonces {
+	return &nonces{choose: choose, logger: logger, byMatch: map[string]*contribution{}}
 }
 
 // onRequest returns the nonce. A repeated request gets the same one, since the referee may have it already.
@@ -68,7 +66,7 @@ func (n *nonces) onMatchEnded(matchID string, published *refereev1.SeedCommitmen
 		return
 	}
 	for _, problem := range known.problems(published) {
-		n.report("match %s: %s", matchID, problem)
+		n.report(matchID, problem)
 	}
 }
 
@@ -80,19 +78,24 @@ func (n *nonces) keepCommitment(matchID string, commitment []byte) *contribution
 		n.byMatch[matchID] = known
 	}
 	if !bytes.Equal(known.commitment, commitment) {
-		n.report("match %s: the referee has replaced its commitment to the seed", matchID)
+		n.report(matchID, "the referee has replaced its commitment to the seed")
 	}
 	return known
 }
 
+func (n *nonces) report(matchID, problem string) {
+	n.logger.Error(fmt.Sprintf("match %s: %s", matchID, problem), "match", matchID)
+}
+
 func (n *nonces) chosen(request *refereev1.NonceRequest) (nonce []byte) {
+	matchID, seat := request.GetMatchId(), int(request.GetSeat())
 	defer func() {
 		if reason := recover(); reason != nil {
-			n.report("the bot failed to choose a nonce, and a random one is sent: %v", reason)
-			nonce = randomNonce(request)
+			n.report(matchID, fmt.Sprintf("the bot failed to choose a nonce, and a random one is sent: %v", reason))
+			nonce = randomNonce(matchID, seat)
 		}
 	}()
-	nonce = n.choose(request)
+	nonce = n.choose(matchID, seat)
 	if len(nonce) > maxNonceBytes {
 		panic(fmt.Sprintf("it has %d bytes, the limit is %d", len(nonce), maxNonceBytes))
 	}

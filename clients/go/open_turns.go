@@ -2,10 +2,9 @@ package referee
 
 import (
 	"context"
-	"strconv"
 	"time"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 // openTurns holds the open turns and their answers.
@@ -14,6 +13,8 @@ import (
 // back when a turn needs an answer or an answer is to be sent. It outlives the stream, so that an answer computed while
 // there was no stream is sent when its turn is repeated.
 type openTurns struct {
+	// ctx is the parent of the contexts of all turns.
+	ctx context.Context
 	// choose starts to compute the answer to a turn.
 	choose func(*openTurn)
 	send   func(*refereev1.BotItem)
@@ -26,45 +27,43 @@ type openTurns struct {
 // seatKey identifies a seat in a match. It has at most one open turn.
 type seatKey struct {
 	matchID string
-	seat    uint32
-}
-
-func seatKeyOf(turn *refereev1.Turn) seatKey {
-	return seatKey{turn.GetMatchId(), turn.GetSeat()}
+	seat    int
 }
 
 type openTurn struct {
-	request TurnRequest
+	turn *Turn
 	// itemID is the item id of the answer.
 	itemID uint64
 	// answer is nil until the bot has answered.
 	answer *refereev1.BotItem
 	// rejection is the error of a rejected answer.
-	rejection *refereev1.ErrorDetail
+	rejection *Error
 	// ctx is cancelled when the turn is no longer open.
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
+func (o *openTurn) key() seatKey { return seatKey{o.turn.MatchID, o.turn.Seat} }
+
 // onTurn handles a turn. A turn with a new token replaces the previous turn of the seat.
-func (o *openTurns) onTurn(turn *refereev1.Turn) {
-	previous := o.bySeat[seatKeyOf(turn)]
+func (o *openTurns) onTurn(message *refereev1.Turn, rules *refereev1.Rules) {
+	previous := o.bySeat[seatKey{message.GetMatchId(), int(message.GetSeat())}]
 	switch {
 	case previous == nil:
-		o.open(turn, nil)
-	case previous.request.Turn.GetTurnToken() == turn.GetTurnToken():
+		o.open(newTurn(message, rules, nil))
+	case previous.turn.Token == message.GetTurnToken():
 		o.resend(previous)
 	default:
 		previous.cancel()
-		o.open(turn, previous.rejection)
+		o.open(newTurn(message, rules, previous.rejection))
 	}
 }
 
-func (o *openTurns) open(turn *refereev1.Turn, rejection *refereev1.ErrorDetail) {
+func (o *openTurns) open(turn *Turn) {
 	o.lastItemID++
-	ctx, cancel := context.WithCancel(context.Background())
-	opened := &openTurn{request: TurnRequest{turn, rejection}, itemID: o.lastItemID, ctx: ctx, cancel: cancel}
-	o.bySeat[seatKeyOf(turn)] = opened
+	ctx, cancel := context.WithCancel(o.ctx)
+	opened := &openTurn{turn: turn, itemID: o.lastItemID, ctx: ctx, cancel: cancel}
+	o.bySeat[opened.key()] = opened
 	o.choose(opened)
 }
 
@@ -86,57 +85,67 @@ func (o *openTurns) resend(open *openTurn) {
 
 // onVerdict handles the verdict on an answer. It arrives before the next turn of the seat.
 func (o *openTurns) onVerdict(verdict *refereev1.Verdict) {
-	for key, open := range o.bySeat {
+	for _, open := range o.bySeat {
 		if open.matches(verdict) {
-			o.applyVerdict(key, open, verdict)
+			o.applyVerdict(open, verdict)
+			return
 		}
 	}
 }
 
-func (o *openTurns) applyVerdict(key seatKey, open *openTurn, verdict *refereev1.Verdict) {
+func (o *openTurns) applyVerdict(open *openTurn, verdict *refereev1.Verdict) {
 	switch outcome := verdict.GetOutcome().(type) {
 	case *refereev1.Verdict_Stale:
-		o.close(key)
+		o.close(open)
 	case *refereev1.Verdict_Rejected:
-		rejection := outcome.Rejected.GetError()
-		ms, err := strconv.ParseInt(rejection.GetMetadata()["retry_after_ms"], 10, 64)
-		if err != nil {
-			open.rejection = rejection
+		rejection := newDetailError(outcome.Rejected.GetError())
+		if delay, temporary := retryAfter(rejection); temporary {
+			// The store is unavailable, or the match is moving: the turn stays open and is not sent again.
+			o.schedule(delay, func() { o.resend(open) })
 			return
 		}
-		// Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-		o.schedule(time.Duration(ms)*time.Millisecond, func() { o.resend(open) })
+		open.rejection = rejection
+		if isAboutDraw(open.answer) {
+			// It does not answer the turn, which is still open.
+			open.cancel()
+			again := *open.turn
+			again.Rejection = rejection
+			o.open(&again)
+		}
 	}
+}
+
+func isAboutDraw(answer *refereev1.BotItem) bool {
+	return answer.GetDrawAnswer() != nil || answer.GetDrawClaim() != nil
 }
 
 // matches returns whether it is the verdict on this turn's answer. Only verdicts on moves contain the token.
 func (o *openTurn) matches(verdict *refereev1.Verdict) bool {
-	turn := o.request.Turn
 	if token := verdict.GetTurnToken(); token != "" {
-		return token == turn.GetTurnToken() && verdict.GetMatchId() == turn.GetMatchId()
+		return token == o.turn.Token && verdict.GetMatchId() == o.turn.MatchID
 	}
 	return verdict.GetItemId() == o.itemID
 }
 
 // onTurnExpired handles a turn that no longer needs an answer. Tokens of different matches may be equal.
 func (o *openTurns) onTurnExpired(matchID, token string) {
-	for key, open := range o.bySeat {
-		if key.matchID == matchID && open.request.Turn.GetTurnToken() == token {
-			o.close(key)
+	for _, open := range o.bySeat {
+		if open.turn.MatchID == matchID && open.turn.Token == token {
+			o.close(open)
 		}
 	}
 }
 
 // onMatchEnded handles the end of a match, whether or not it was known.
 func (o *openTurns) onMatchEnded(matchID string) {
-	for key := range o.bySeat {
-		if key.matchID == matchID {
-			o.close(key)
+	for _, open := range o.bySeat {
+		if open.turn.MatchID == matchID {
+			o.close(open)
 		}
 	}
 }
 
-func (o *openTurns) close(key seatKey) {
-	o.bySeat[key].cancel()
-	delete(o.bySeat, key)
+func (o *openTurns) close(open *openTurn) {
+	open.cancel()
+	delete(o.bySeat, open.key())
 }

@@ -3,17 +3,13 @@ package referee
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
-	"referee/refereev1"
+	"referee.example/referee/refereev1"
 )
 
 // maxMessageBytes is large because a position can have thousands of moves.
@@ -22,11 +18,6 @@ const maxMessageBytes = 64 << 20
 // welcomeTimeout is the heartbeat timeout until the Welcome says which one the referee uses. It equals the default of
 // a referee.
 const welcomeTimeout = 15 * time.Second
-
-var errTakenOver = errors.New("a newer session of this bot has taken over its seats")
-
-// rejectedError ends a stream for a reason that also ends the next one, unless something is changed.
-type rejectedError struct{ error }
 
 // session is one stream from Hello to its end, over its own connection. It belongs to one goroutine.
 type session struct {
@@ -39,31 +30,18 @@ type session struct {
 	heartbeatTimeout atomic.Int64 // A time.Duration.
 }
 
-// silenceError is the time for which nothing was received.
-type silenceError time.Duration
-
-func (e silenceError) Error() string {
-	return fmt.Sprintf("nothing was received for %v s", time.Duration(e).Seconds())
-}
-
 // openSession connects and sends the Hello. The caller must close the session.
-func openSession(ctx context.Context, settings settings, hello *refereev1.Hello) (*session, error) {
-	conn, err := grpc.NewClient(
-		settings.referee,
-		grpc.WithTransportCredentials(settings.credentials),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)),
-	)
+func openSession(ctx context.Context, config *config, hello *refereev1.Hello) (*session, error) {
+	conn, err := connect(config)
 	if err != nil {
 		return nil, err
 	}
-	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+settings.token)
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &session{
 		responses: make(chan *refereev1.PlayResponse),
 		outgoing:  make(chan []*refereev1.BotItem, 1),
 	}
-	s.heartbeatTimeout.Store(int64(welcomeTimeout))
-	s.silenceTimer = time.AfterFunc(welcomeTimeout, func() { cancel(silenceError(s.heartbeatTimeout.Load())) })
+	s.watchSilence(cancel)
 	s.close = func() {
 		s.silenceTimer.Stop()
 		cancel(nil)
@@ -72,12 +50,28 @@ func openSession(ctx context.Context, settings settings, hello *refereev1.Hello)
 	stream, err := refereev1.NewPlayServiceClient(conn).Play(ctx)
 	if err != nil {
 		s.close()
-		return nil, classifyError(ctx, err)
+		return nil, endOf(ctx, err)
 	}
 	s.send(&refereev1.BotItem{Item: &refereev1.BotItem_Hello{Hello: hello}})
 	go s.readLoop(ctx, stream)
 	go s.writeLoop(ctx, stream)
 	return s, nil
+}
+
+// connect returns a new connection, with the token on each call.
+func connect(config *config) (*grpc.ClientConn, error) {
+	return grpc.NewClient(
+		config.address,
+		grpc.WithTransportCredentials(config.credentials()),
+		grpc.WithPerRPCCredentials(bearer(config.token)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)),
+	)
+}
+
+// watchSilence ends the session after the heartbeat timeout without a message.
+func (s *session) watchSilence(cancel context.CancelCauseFunc) {
+	s.heartbeatTimeout.Store(int64(welcomeTimeout))
+	s.silenceTimer = time.AfterFunc(welcomeTimeout, func() { cancel(silenceError(s.heartbeatTimeout.Load())) })
 }
 
 // setHeartbeatTimeout sets the longest time for which the referee may be silent.
@@ -103,14 +97,14 @@ func (s *session) readLoop(ctx context.Context, stream refereev1.PlayService_Pla
 	for {
 		response, err := stream.Recv()
 		if err != nil {
-			s.err = classifyError(ctx, err)
+			s.err = endOf(ctx, err)
 			return
 		}
 		s.silenceTimer.Reset(time.Duration(s.heartbeatTimeout.Load()))
 		select {
 		case s.responses <- response:
 		case <-ctx.Done():
-			s.err = classifyError(ctx, ctx.Err())
+			s.err = endOf(ctx, ctx.Err())
 			return
 		}
 	}
@@ -129,19 +123,13 @@ func (s *session) writeLoop(ctx context.Context, stream refereev1.PlayService_Pl
 	}
 }
 
-// classifyError separates temporary errors from permanent ones, which are errTakenOver and rejectedError.
-func classifyError(ctx context.Context, err error) error {
+// endOf returns why the stream has ended.
+func endOf(ctx context.Context, err error) error {
 	if silence := (silenceError)(0); errors.As(context.Cause(ctx), &silence) {
 		return silence
 	}
 	if errors.Is(err, io.EOF) {
 		return errors.New("the stream has ended")
 	}
-	switch status.Code(err) {
-	case codes.Aborted: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
-		return errTakenOver
-	case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument:
-		return rejectedError{err}
-	}
-	return err
+	return classifyError(err)
 }

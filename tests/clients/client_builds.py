@@ -35,8 +35,9 @@ class ClientBuilder:
 
 
 def hash_sources(language: Language) -> str:
-    """Return a hash of all files in the client's folder and in `proto/` that git does not ignore."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", str(language.folder), "proto"]
+    """Return a hash of all files in the client's folder, the vectors and `proto/` that git does not ignore."""
+    folders = [str(language.folder), "clients/vectors", "proto"]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *folders]
     listed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     digest = hashlib.sha256()
     for name in sorted(set(listed.split("\0"))):

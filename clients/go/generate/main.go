@@ -28,7 +28,7 @@ import (
 const (
 	contract      = "../../../proto"
 	protoPackage  = "referee_api/v1"
-	goPackage     = "referee/refereev1"
+	goPackage     = "referee.example/referee/refereev1"
 	defaultFolder = "../refereev1"
 	checksums     = "contract.sha256"
 )

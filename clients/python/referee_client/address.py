@@ -1,6 +1,8 @@
 """Address, token and TLS settings of the referee, from arguments or the environment."""
 
 import os
+import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -14,6 +16,9 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """A position can have thousands of legal moves."""
 
 MAX_PORT = 65_535
+
+HOST_PORT = re.compile(r"(?:[^\s:/\[\]]+|\[[^\s/\[\]]+\]):([0-9]+)")
+"""The host is a name, an IPv4 address, or an IPv6 address in brackets."""
 
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
@@ -54,10 +59,14 @@ class Address:
         )
 
     def _root_certificates(self) -> bytes | None:
+        if not self.ca:
+            return None
         try:
-            return Path(self.ca).read_bytes() if self.ca else None
-        except OSError as error:
-            raise Misconfigured(f"the root certificates (BOT_CA) cannot be read: {error}") from None
+            # gRPC itself would take a file without a certificate, and then fail at each connection.
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(self.ca)
+            return Path(self.ca).read_bytes()
+        except OSError as error:  # SSLError is one.
+            raise Misconfigured(f"the root certificates (BOT_CA) cannot be read from {self.ca}: {error}") from None
 
 
 def address(
@@ -92,14 +101,17 @@ def _read_token(environ: Mapping[str, str]) -> str:
     if environ.get("BOT_TOKEN") or not file:
         return _required(environ, "BOT_TOKEN", "the bot's token")
     try:
-        return Path(file).read_text(encoding="utf-8").strip()
+        token = Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"the bot's token (BOT_TOKEN_FILE) cannot be read: {error}") from None
+    if not token:
+        raise Misconfigured(f"the bot's token is missing: the file {file} (BOT_TOKEN_FILE) is empty")
+    return token
 
 
 def _checked_target(target: str) -> str:
-    host, _, port = target.rpartition(":")
-    if not host or "/" in host or not port.isdecimal() or int(port) > MAX_PORT:
+    found = HOST_PORT.fullmatch(target)
+    if not found or not 1 <= int(found[1]) <= MAX_PORT:
         raise Misconfigured(f"the referee's address (BOT_REFEREE) must be HOST:PORT, not {target!r}")
     return target
 

@@ -1,15 +1,22 @@
 """Exceptions of this library, and the errors of the referee as values."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import grpc
+from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from referee_api.v1 import error_pb2
 
 STATUS_KEY = "grpc-status-details-bin"
 REASON_PREFIX = "ERROR_REASON_"
+
+MILLISECONDS = re.compile("0*([0-9]{1,5})")
+MAX_RETRY_AFTER_MS = 60_000
+DEFAULT_RETRY_AFTER_MS = 1_000
+"""Replaces a `retry_after_ms` that is not a number from 0 to the maximum."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +35,12 @@ class Refusal:
     @property
     def retry_after(self) -> float | None:
         """Seconds after which a retry may succeed; None if it is not known that a retry will ever succeed."""
-        ms = self.metadata.get("retry_after_ms")
-        return int(ms) / 1_000 if ms else self.retry_delay
+        text = self.metadata.get("retry_after_ms")
+        if text is None:
+            return self.retry_delay
+        found = MILLISECONDS.fullmatch(text)
+        ms = int(found[1]) if found else DEFAULT_RETRY_AFTER_MS
+        return (ms if ms <= MAX_RETRY_AFTER_MS else DEFAULT_RETRY_AFTER_MS) / 1_000
 
     def __str__(self) -> str:
         return f"{self.message} ({self.reason})" if self.reason else self.message
@@ -97,17 +108,23 @@ def refusal_in(message: error_pb2.ErrorDetail) -> Refusal:
 
 def call_error(error: grpc.RpcError) -> Refused:
     """Return the exception for a failed call."""
-    refusal = _refusal_of(error)
-    if refusal.reason == "SESSION_TAKEN_OVER":
-        return TakenOver(refusal)
-    return PERMANENT_ERRORS.get(error.code(), Refused)(refusal)
+    return PERMANENT_ERRORS.get(error.code(), Refused)(_refusal_of(error))
+
+
+def stream_error(error: grpc.RpcError) -> Refused:
+    """Return the exception for a Play stream that has ended with an error. Only its status code decides which one."""
+    # The contract uses this code of a stream for one reason only: SESSION_TAKEN_OVER.
+    return TakenOver(_refusal_of(error)) if error.code() == grpc.StatusCode.ABORTED else call_error(error)
 
 
 def _refusal_of(error: grpc.RpcError) -> Refusal:
     """Return the error of a failed call; if it was not written by the referee, the status code is its reason."""
     packed = (item.value for item in error.trailing_metadata() or () if item.key == STATUS_KEY)
     info, retry = ErrorInfo(reason=error.code().name), RetryInfo()
-    for detail in Status.FromString(next(packed, b"")).details:
-        _ = detail.Unpack(info) or detail.Unpack(retry)
+    try:
+        for detail in Status.FromString(next(packed, b"")).details:
+            _ = detail.Unpack(info) or detail.Unpack(retry)
+    except DecodeError:  # A proxy may have changed them.
+        info, retry = ErrorInfo(reason=error.code().name), RetryInfo()
     delay_s = retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None
     return Refusal(info.reason, error.details() or "", dict(info.metadata), delay_s)

@@ -1,7 +1,7 @@
 """A turn and the bot's answer to it; each turn gets only one answer."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from referee_api.v1 import play_pb2
 
@@ -16,21 +16,17 @@ class OpenTurn:
     """The answer; None while the bot is thinking."""
     task: "asyncio.Task[None] | None" = None
     """Computes and sends the answer."""
+    refusal: Refusal | None = None
+    """The error of the answer, for the next turn of the seat."""
 
     def cancel(self) -> None:
         """Stop the computation, because the answer is no longer needed."""
         if self.task:
             self.task.cancel()
 
-    def turn_after(self, refused: Refusal | None) -> Turn:
-        """Return the turn with the error of the previous answer."""
-        return replace(self.turn, refused=refused)
-
     def matches(self, verdict: play_pb2.Verdict) -> bool:
-        """Return whether this is the verdict on the answer."""
-        if self.answer is None:
-            return False
-        if self.answer.HasField("move"):
+        """Return whether this is the verdict on the answer. Only verdicts on moves have the token."""
+        if verdict.turn_token:
             # Turns of different matches can have the same token.
             return (verdict.match_id, verdict.turn_token) == (self.turn.match_id, self.turn.token)
-        return verdict.item_id == self.answer.item_id
+        return self.answer is not None and verdict.item_id == self.answer.item_id

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 
 from referee_client.address import Address, address
@@ -20,6 +20,9 @@ from referee_client.workers import WorkerRunner
 
 DEFAULT_MAX_MATCHES = 1
 """Default of `max_matches`: most bots think in one thread, and while they do, all their clocks run."""
+
+MAX_UINT32 = (1 << 32) - 1
+MAX_DIGITS = 10
 
 EXIT_STATUS = {Misconfigured: 2, TakenOver: 3, NotAllowed: 4}
 """Exit status by the exception that stops a bot program."""
@@ -51,10 +54,7 @@ async def play(
     Raises TakenOver, NotAllowed or Misconfigured.
     """
     referee = address(target, token, ca)
-    version = os.environ.get("BOT_VERSION", "") if version is None else version
-    options = SessionOptions(
-        version, tuple(games), _max_matches(max_matches), view, _verdicts_with_turns(verdicts_with_turns)
-    )
+    options = session_options(version, games, max_matches, view, verdicts_with_turns)
     runner = _create_runner(bot, workers)
     seats = Seats(runner, Nonces(nonce))
     try:
@@ -129,15 +129,30 @@ async def _play_sessions(referee: Address, options: SessionOptions, seats: Seats
         options = session.options
 
 
-def _max_matches(given: int | None) -> int:
-    text = str(os.environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if given is None else given)
-    if not text.isdecimal():
+def session_options(
+    version: str | None = None,
+    games: Sequence[str] = (),
+    max_matches: int | None = None,
+    view: bool = False,
+    verdicts_with_turns: bool | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> SessionOptions:
+    """Return what the Hello requests; missing values come from the environment. Raises Misconfigured."""
+    return SessionOptions(
+        environ.get("BOT_VERSION", "") if version is None else version,
+        tuple(games),
+        _checked_max_matches(
+            str(environ.get("BOT_MAX_MATCHES") or DEFAULT_MAX_MATCHES if max_matches is None else max_matches)
+        ),
+        view,
+        environ.get("BOT_VERDICTS_WITH_TURNS") == "1" if verdicts_with_turns is None else verdicts_with_turns,
+    )
+
+
+def _checked_max_matches(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and int(text) <= MAX_UINT32):
         raise Misconfigured(f"BOT_MAX_MATCHES cannot be {text!r}; it must be a whole number")
     return int(text)
-
-
-def _verdicts_with_turns(given: bool | None) -> bool:
-    return os.environ.get("BOT_VERDICTS_WITH_TURNS") == "1" if given is None else given
 
 
 def _create_runner(bot: Bot, workers: int) -> BotRunner:

@@ -7,7 +7,8 @@ there is an answer already, the same answer is sent again.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 
 from referee_api.v1 import game_pb2, play_pb2
@@ -19,11 +20,14 @@ from referee_client.matches import end_in, match_in
 from referee_client.nonces import Nonces
 from referee_client.open_turn import OpenTurn
 from referee_client.runners import BotFailed, BotRunner
-from referee_client.turn import turn_in
+from referee_client.turn import Turn, turn_in
 
 log = logging.getLogger("referee_client")
 
 Send = Callable[[play_pb2.BotItem], None]
+
+Schedule = Callable[[float, Callable[[], None]], object]
+"""Calls a function after a number of seconds."""
 
 
 @dataclass
@@ -34,8 +38,6 @@ class Seat:
     """None: the seat is not to move."""
     rules: game_pb2.Rules | None = None
     """The rules of its match as last received; turns omit large ones."""
-    refused: Refusal | None = None
-    """The error of its last answer."""
 
     def cancel_turn(self) -> None:
         if self.open_turn:
@@ -44,8 +46,10 @@ class Seat:
 
 
 class Seats:
-    def __init__(self, runner: BotRunner, nonces: Nonces | None = None) -> None:
+    def __init__(self, runner: BotRunner, nonces: Nonces | None = None, schedule: Schedule | None = None) -> None:
+        """`schedule` is by default that of the running event loop."""
         self._runner = runner
+        self._schedule = schedule or asyncio.get_running_loop().call_later
         self.nonces = nonces or Nonces()
         self._seats: dict[Key, Seat] = {}
         self._send: Send | None = None
@@ -80,12 +84,13 @@ class Seats:
         seat = self._seats.setdefault(key, Seat())
         if message.HasField("rules"):
             seat.rules = message.rules
-        if seat.open_turn is None or seat.open_turn.turn.token != message.turn_token:
-            seat.cancel_turn()
-            seat.open_turn = OpenTurn(turn_in(message, listed, seat.rules))
-            self._start_choosing(key, seat, seat.open_turn)
-        elif seat.open_turn.answer:
-            self._send_if_connected(seat.open_turn.answer)
+        previous = seat.open_turn
+        if previous and previous.turn.token == message.turn_token:
+            self._resend(seat, previous)
+            return
+        seat.cancel_turn()
+        turn = turn_in(message, listed, seat.rules)
+        self._open(key, seat, replace(turn, refused=previous.refusal if previous else None))
 
     def on_verdict(self, verdict: play_pb2.Verdict) -> None:
         for key, seat in self._seats.items():
@@ -98,48 +103,52 @@ class Seats:
                 seat.cancel_turn()
 
     def on_match_ended(self, message: play_pb2.MatchEnded) -> None:
-        """Handle the end of a match. The bot is notified once, and only of matches that it knows."""
+        """Handle the end of a match. The bot is notified once for each seat, and only of those that it knows."""
         self.nonces.on_match_ended(message.match_id, message.seed_commitment)
+        for (match_id, _), seat in self._seats.items():
+            if match_id == message.match_id:
+                seat.cancel_turn()
         key = (message.match_id, message.seat)
-        seat = self._seats.pop(key, None)
-        if seat:
-            seat.cancel_turn()
+        if self._seats.pop(key, None):
             self._notify_bot(self._runner.ended(key, end_in(message)))
 
     def _apply_verdict(self, verdict: play_pb2.Verdict, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
-        """Handle a verdict on the current answer. Stale answers need nothing, as their turn is no longer open."""
+        """Handle a verdict on the open turn. A stale one ends it, and accepted moves need nothing."""
         outcome = verdict.WhichOneof("outcome")
-        if outcome == "accepted":
-            seat.refused = None
+        if outcome == "stale":
+            seat.cancel_turn()
         elif outcome == "rejected":
             self._on_rejection(refusal_in(verdict.rejected.error), key, seat, open_turn)
 
     def _on_rejection(self, refusal: Refusal, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
         log.warning("match %s, seat %d, ply %d: %s", *key, open_turn.turn.ply, refusal)
-        answer = open_turn.answer
-        if answer is None:  # There is no answer to this turn that could be rejected.
-            return
         if refusal.retry_after is not None:
-            asyncio.get_running_loop().call_later(refusal.retry_after, self._send_if_connected, answer)
+            self._schedule(refusal.retry_after, partial(self._resend, seat, open_turn))
             return
-        seat.refused = refusal
-        if not (answer.HasField("move") or answer.HasField("resignation")):
+        open_turn.refusal = refusal
+        answer = open_turn.answer
+        if answer and not (answer.HasField("move") or answer.HasField("resignation")):
             # A rejected draw claim or draw answer does not answer the turn, which is still open.
-            seat.open_turn = OpenTurn(open_turn.turn)
-            self._start_choosing(key, seat, seat.open_turn)
+            self._open(key, seat, replace(open_turn.turn, refused=refusal))
 
-    def _start_choosing(self, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
-        open_turn.task = asyncio.create_task(self._choose_and_send(key, seat, open_turn))
+    def _open(self, key: Key, seat: Seat, turn: Turn) -> None:
+        seat.open_turn = OpenTurn(turn)
+        seat.open_turn.task = asyncio.create_task(self._choose_and_send(key, seat.open_turn))
 
-    async def _choose_and_send(self, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
+    async def _choose_and_send(self, key: Key, open_turn: OpenTurn) -> None:
         try:
-            answer = await self._runner.choose(key, open_turn.turn_after(seat.refused))
+            answer = await self._runner.choose(key, open_turn.turn)
         except BotFailed as failed:
             log.error("match %s, seat %d, ply %d: the bot failed, and resigns:\n%s", *key, open_turn.turn.ply, failed)
             answer = RESIGN
         open_turn.answer = answer_item(open_turn.turn, answer)
         open_turn.answer.item_id = next(self._item_ids)
         self._send_if_connected(open_turn.answer)
+
+    def _resend(self, seat: Seat, open_turn: OpenTurn) -> None:
+        """Send the answer to a turn again, if there is one and the turn is still open."""
+        if seat.open_turn is open_turn and open_turn.answer:
+            self._send_if_connected(open_turn.answer)
 
     def _send_if_connected(self, item: play_pb2.BotItem) -> None:
         if self._send:

@@ -13,7 +13,7 @@ from referee_api.v1 import play_pb2
 from referee_client import local
 from referee_client.address import Address
 from referee_client.backoff import Backoff
-from referee_client.errors import NotAllowed, Refusal, TakenOver, call_error
+from referee_client.errors import NotAllowed, Refusal, TakenOver, stream_error
 from referee_client.seats import Seats
 from referee_client.stream import HeartbeatTimeout, Outbox, Stream
 
@@ -97,7 +97,7 @@ class Session:
                 for item in message.items:
                     self._handle(item)
         except grpc.RpcError as error:
-            refused = call_error(error)
+            refused = stream_error(error)
             if isinstance(refused, NotAllowed | TakenOver):
                 raise refused from None
             reason = str(refused)
@@ -123,7 +123,7 @@ class Session:
         self._backoff.on_welcome()
         # Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
         self.options = replace(self.options, version=welcome.version)
-        if self._stream and welcome.heartbeat_timeout_ms:
+        if self._stream and welcome.heartbeat_timeout_ms > 0:
             self._stream.heartbeat_timeout_s = welcome.heartbeat_timeout_ms / 1_000
         log.info("connected to %s as %s, version %s", self._target, welcome.bot, welcome.version)
 

@@ -6,8 +6,13 @@
  * there was no stream is sent when its turn is repeated.
  */
 
+import type { Rules } from "./stubs/referee_api/v1/game_pb.js";
 import type { BotItem, Turn, Verdict } from "./stubs/referee_api/v1/play_pb.js";
 import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
+
+const MAX_RETRY_AFTER_MS = 60_000;
+/** Replaces a time in `retry_after_ms` that is not a number from 0 to the maximum. */
+const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** A turn that needs an answer, in a form that can be sent to a worker thread. */
 export interface TurnTask {
@@ -43,14 +48,24 @@ export class OpenTurns {
   readonly #callbacks: Callbacks;
   /** A seat has at most one open turn. */
   readonly #bySeat = new Map<string, OpenTurn>();
+  /** The rules that arrived last for each seat: turns omit large ones. */
+  readonly #rules = new Map<string, Rules>();
   #lastItemId = 0n;
 
   constructor(callbacks: Callbacks) {
     this.#callbacks = callbacks;
   }
 
+  /** Keeps the rules of a match for the turns of a seat. */
+  onMatchStarted(matchId: string, seat: number, rules: Rules | undefined): void {
+    if (rules) {
+      this.#rules.set(seatKey({ matchId, seat }), rules);
+    }
+  }
+
   /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
   onTurn(turn: Turn): void {
+    this.onMatchStarted(turn.matchId, turn.seat, turn.rules);
     const previous = this.#bySeat.get(seatKey(turn));
     if (!previous) {
       this.#open(turn, undefined);
@@ -87,10 +102,20 @@ export class OpenTurns {
   /** Handles the end of a match, whether or not it was known. */
   onMatchEnded(matchId: string): void {
     this.#close(({ turn }) => turn.matchId === matchId);
+    for (const key of this.#rules.keys()) {
+      if (isOfMatch(key, matchId)) {
+        this.#rules.delete(key);
+      }
+    }
   }
 
   #open(turn: Turn, rejection: ErrorDetail | undefined): void {
-    const task = { turn, rejection, cancelled: new Int32Array(new SharedArrayBuffer(4)) };
+    const rules = this.#rules.get(seatKey(turn));
+    const task = {
+      turn: rules && !turn.rules ? { ...turn, rules } : turn,
+      rejection,
+      cancelled: new Int32Array(new SharedArrayBuffer(4)),
+    };
     const open = { task, itemId: ++this.#lastItemId };
     this.#bySeat.set(seatKey(turn), open);
     this.#callbacks.choose(open);
@@ -113,7 +138,7 @@ export class OpenTurns {
         open.rejection = rejection;
       } else {
         // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-        this.#callbacks.schedule(Number(retryAfterMs), () => this.#resend(open));
+        this.#callbacks.schedule(parseMs(retryAfterMs), () => this.#resend(open));
       }
     }
   }
@@ -146,7 +171,16 @@ function matches({ task: { turn }, itemId }: OpenTurn, verdict: Verdict): boolea
     : verdict.itemId === itemId;
 }
 
+function parseMs(text: string): number {
+  const ms = /^[0-9]+$/.test(text) ? Number(text) : Infinity;
+  return ms <= MAX_RETRY_AFTER_MS ? ms : DEFAULT_RETRY_AFTER_MS;
+}
+
 /** A key for a seat in a match. */
-function seatKey({ matchId, seat }: Turn): string {
+function seatKey({ matchId, seat }: Pick<Turn, "matchId" | "seat">): string {
   return `${seat} ${matchId}`;
+}
+
+function isOfMatch(key: string, matchId: string): boolean {
+  return key.slice(key.indexOf(" ") + 1) === matchId;
 }

@@ -16,7 +16,7 @@ import {
 const PLAY = `/${PlayService.typeName}/${PlayService.method.play.name}`;
 
 /** The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee. */
-const WELCOME_TIMEOUT_MS = 15_000;
+export const WELCOME_TIMEOUT_MS = 15_000;
 
 const OPTIONS = {
   // A position can have thousands of moves.

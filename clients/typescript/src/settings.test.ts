@@ -35,11 +35,6 @@ test("verdicts with turns are requested by the value 1 only", () => {
   }
 });
 
-test("with BOT_CA the connection uses TLS, also to a loopback address", () => {
-  const caFile = import.meta.filename;
-  assert.equal(settingsFor({ BOT_REFEREE: "localhost:1", BOT_CA: caFile, BOT_PLAINTEXT: "1" }).tls, true);
-});
-
 test("the token is read from a file if BOT_TOKEN is not set", () => {
   const file = join(mkdtempSync(join(tmpdir(), "token-")), "token");
   writeFileSync(file, "from-a-file\n");

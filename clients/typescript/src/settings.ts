@@ -1,12 +1,16 @@
 /** Settings from the environment: the address of the referee, and the identity of the bot. */
 
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 
 const DEFAULT_MAX_MATCHES = 1;
 const MAX_PORT = 65_535;
+const MAX_DIGITS = 10;
 const MAX_UINT32 = 2 ** 32 - 1;
-const HOST_PORT = /^(?:\[(?<address>[^\]]+)\]|(?<name>[^:]+)):(?<port>\d+)$/;
+/** The host is a name, an IPv4 address, or an IPv6 address in brackets. */
+const HOST_PORT = /^(?:\[(?<address>[^\s/[\]]+)\]|(?<name>[^\s:/[\]]+)):(?<port>[0-9]+)$/;
+const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export interface Settings {
   /** HOST:PORT. */
@@ -27,7 +31,7 @@ export class ConfigurationError extends Error {}
 /** Reads the environment variables. Throws ConfigurationError. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const referee = required(environment, "BOT_REFEREE");
-  const rootCertificates = environment["BOT_CA"] ? readFile("BOT_CA", environment["BOT_CA"]) : null;
+  const rootCertificates = environment["BOT_CA"] ? readCertificates(environment["BOT_CA"]) : null;
   const plaintext = environment["BOT_PLAINTEXT"] === "1" || isLoopback(hostOf(referee));
   return {
     referee,
@@ -43,8 +47,15 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 /** Returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
 function readToken(environment: Readonly<Record<string, string | undefined>>): string {
   const file = environment["BOT_TOKEN_FILE"];
-  const text = !environment["BOT_TOKEN"] && file ? readFile("BOT_TOKEN_FILE", file).toString().trim() : undefined;
-  return text || required(environment, "BOT_TOKEN");
+  const inFile = !environment["BOT_TOKEN"] && file;
+  const token = inFile ? readFile("BOT_TOKEN_FILE", file).toString().trim() : required(environment, "BOT_TOKEN");
+  if (token === "") {
+    throw new ConfigurationError(`BOT_TOKEN_FILE is empty: ${file}`);
+  }
+  if (!PRINTABLE_ASCII.test(token)) {
+    throw new ConfigurationError("BOT_TOKEN has characters that no token has, such as the end of a line");
+  }
+  return token;
 }
 
 function required(environment: Readonly<Record<string, string | undefined>>, name: string): string {
@@ -58,7 +69,7 @@ function required(environment: Readonly<Record<string, string | undefined>>, nam
 function hostOf(referee: string): string {
   const { address, name, port } = HOST_PORT.exec(referee)?.groups ?? {};
   const host = address ?? name;
-  if (!host || Number(port) > MAX_PORT) {
+  if (!host || Number(port) < 1 || Number(port) > MAX_PORT) {
     throw new ConfigurationError(`BOT_REFEREE is not HOST:PORT: ${referee}`);
   }
   return host;
@@ -66,6 +77,17 @@ function hostOf(referee: string): string {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+/** Returns the content of a file with certificates. Without one, each connection would fail later. */
+function readCertificates(file: string): Buffer {
+  const pem = readFile("BOT_CA", file);
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw new ConfigurationError(`BOT_CA has no certificate: ${file}`);
+  }
+  return pem;
 }
 
 function readFile(name: string, file: string): Buffer {
@@ -78,7 +100,7 @@ function readFile(name: string, file: string): Buffer {
 
 function parseMaxMatches(text: string): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number > MAX_UINT32) {
+  if (!/^[0-9]+$/.test(text) || text.length > MAX_DIGITS || number > MAX_UINT32) {
     throw new ConfigurationError(`BOT_MAX_MATCHES is not a number: ${text}`);
   }
   return number;

@@ -2,24 +2,21 @@ package main
 
 import (
 	"context"
-	"os"
 	"strings"
 
-	"referee"
-	"referee/refereev1"
+	"referee.example/referee"
+	"referee.example/referee/program"
 )
 
-func choose(_ context.Context, request referee.TurnRequest) (string, error) {
+func choose(_ context.Context, turn *referee.Turn) (referee.Answer, error) {
 	switch {
-	case request.Turn.GetRules().GetGame() != "trox":
-		return request.Turn.GetLegalMoves()[0], nil
-	case request.Rejection != nil:
-		return "\xff\xfe", nil
+	case turn.Game != "trox":
+		return referee.Move(turn.LegalMoves[0]), nil
+	case turn.Rejection != nil:
+		return referee.Move("\xff\xfe"), nil
 	default:
-		return strings.Repeat("x", 2_000_000), nil
+		return referee.Move(strings.Repeat("x", 2_000_000)), nil
 	}
 }
 
-func main() {
-	os.Exit(referee.Run(choose, &refereev1.TurnOptions{MaxLegalMoves: 1}))
-}
+func main() { program.Main(referee.BotFunc(choose), referee.WithMaxLegalMoves(1)) }

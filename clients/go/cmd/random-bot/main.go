@@ -4,17 +4,13 @@ package main
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 
-	"referee"
-	"referee/refereev1"
+	"referee.example/referee"
+	"referee.example/referee/program"
 )
 
-func choose(_ context.Context, request referee.TurnRequest) (string, error) {
-	moves := request.Turn.GetLegalMoves() // Your strategy goes here; see request.Turn.GetPosition().
-	return moves[rand.IntN(len(moves))], nil
+func choose(_ context.Context, turn *referee.Turn) (referee.Answer, error) {
+	return referee.Move(turn.LegalMoves[rand.IntN(len(turn.LegalMoves))]), nil // Your strategy goes here.
 }
 
-func main() {
-	os.Exit(referee.Run(choose, &refereev1.TurnOptions{MaxLegalMoves: 5000}))
-}
+func main() { program.Main(referee.BotFunc(choose)) }

@@ -5,8 +5,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import referee.api.v1.BotItem;
 import referee.api.v1.ErrorDetail;
+import referee.api.v1.MatchStarted;
+import referee.api.v1.Rules;
 import referee.api.v1.Turn;
 import referee.api.v1.TurnExpired;
 import referee.api.v1.Verdict;
@@ -21,6 +25,11 @@ import referee.api.v1.Verdict;
  */
 final class OpenTurns {
     private static final String RETRY_AFTER_MS = "retry_after_ms";
+    private static final Pattern MILLISECONDS = Pattern.compile("0*([0-9]{1,5})");
+    private static final long MAX_RETRY_AFTER_MS = 60_000;
+
+    /** Replaces a time that is not a number from 0 to the maximum. */
+    private static final long DEFAULT_RETRY_AFTER_MS = 1_000;
 
     /** Runs a task after a delay. */
     interface Scheduler {
@@ -65,6 +74,10 @@ final class OpenTurns {
     private final Consumer<BotItem> send;
     private final Scheduler scheduler;
     private final Map<SeatKey, OpenTurn> bySeat = new HashMap<>();
+
+    /** The rules that arrived last for each seat: turns omit large ones. */
+    private final Map<SeatKey, Rules> rules = new HashMap<>();
+
     private long lastItemId;
 
     /**
@@ -78,8 +91,17 @@ final class OpenTurns {
         this.scheduler = scheduler;
     }
 
+    /** Keeps the rules of a match for the turns of a seat. */
+    void onMatchStarted(MatchStarted started) {
+        SeatKey key = new SeatKey(started.getMatch().getId(), started.getSeat());
+        rules.put(key, started.getMatch().getTerms().getRules());
+    }
+
     /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
     void onTurn(Turn turn) {
+        if (turn.hasRules()) {
+            rules.put(SeatKey.of(turn), turn.getRules());
+        }
         OpenTurn previous = bySeat.get(SeatKey.of(turn));
         if (previous == null) {
             open(turn, Optional.empty());
@@ -125,12 +147,18 @@ final class OpenTurns {
         // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
         // again.
         scheduler.schedule(
-                Long.parseLong(retryAfterMs),
+                parseMs(retryAfterMs),
                 () -> {
                     if (!open.request.isCancelled()) {
                         resend(open);
                     }
                 });
+    }
+
+    private static long parseMs(String text) {
+        Matcher matcher = MILLISECONDS.matcher(text);
+        long ms = matcher.matches() ? Long.parseLong(matcher.group(1)) : Long.MAX_VALUE;
+        return ms <= MAX_RETRY_AFTER_MS ? ms : DEFAULT_RETRY_AFTER_MS;
     }
 
     /** Handles a turn that no longer needs an answer. */
@@ -149,6 +177,7 @@ final class OpenTurns {
                 close(open);
             }
         }
+        rules.keySet().removeIf(key -> key.matchId.equals(matchId));
     }
 
     /** Cancels all open turns, because the bot stops. */
@@ -158,7 +187,9 @@ final class OpenTurns {
     }
 
     private void open(Turn turn, Optional<ErrorDetail> rejection) {
-        TurnRequest request = new TurnRequest(turn, rejection);
+        Rules known = rules.get(SeatKey.of(turn));
+        Turn whole = known == null ? turn : turn.toBuilder().setRules(known).build();
+        TurnRequest request = new TurnRequest(whole, rejection);
         bySeat.put(SeatKey.of(turn), new OpenTurn(request));
         choose.accept(request);
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import referee.api.v1.BotItem;
 import referee.api.v1.Hello;
@@ -48,16 +49,18 @@ final class Player implements Session.Listener {
     private final ScheduledExecutorService executor =
             Executors.newSingleThreadScheduledExecutor(daemonThreads());
     private final ExecutorService botExecutor = Executors.newCachedThreadPool(daemonThreads());
-    private final CompletableFuture<Integer> exitStatus = new CompletableFuture<>();
+    final CompletableFuture<Integer> exitStatus = new CompletableFuture<>();
     private final Backoff backoff = new Backoff();
-    private final OpenTurns openTurns = new OpenTurns(this::choose, this::send, this::schedule);
+    final OpenTurns openTurns;
     private final Nonces nonces;
     private final Bot bot;
     private final String referee;
     private final String token;
     private final ManagedChannelBuilder<?> channelBuilder;
-    private final Hello.Builder hello;
-    private Session session;
+    final Hello.Builder hello;
+
+    /** Null while there is none. */
+    Connection session;
 
     /** Delay that a draining referee has requested. */
     private OptionalLong reconnectDelayMs = OptionalLong.empty();
@@ -66,7 +69,24 @@ final class Player implements Session.Listener {
      * @throws IllegalArgumentException if a setting is invalid; the message says why
      */
     Player(Bot bot, Settings settings) {
+        this(bot, settings, null, null);
+    }
+
+    /**
+     * @param choose computes the answer to a turn; null: the bot's threads do
+     * @param scheduler runs tasks after a delay; null: the thread of the player does
+     */
+    Player(
+            Bot bot,
+            Settings settings,
+            Consumer<TurnRequest> choose,
+            OpenTurns.Scheduler scheduler) {
         this.bot = bot;
+        openTurns =
+                new OpenTurns(
+                        choose == null ? this::choose : choose,
+                        this::send,
+                        scheduler == null ? this::schedule : scheduler);
         nonces = new Nonces(bot::nonce, Player::log);
         referee = settings.hostPort();
         token = settings.token();
@@ -122,6 +142,7 @@ final class Player implements Session.Listener {
             case NONCE_REQUEST -> send(nonces.onRequest(item.getNonceRequest()));
             case MATCH_STARTED -> {
                 Match match = item.getMatchStarted().getMatch();
+                openTurns.onMatchStarted(item.getMatchStarted());
                 nonces.onMatchStarted(match.getId(), match.getSeedCommitment());
             }
             case WELCOME -> onWelcome(item.getWelcome());
@@ -135,7 +156,9 @@ final class Player implements Session.Listener {
 
     private void onWelcome(Welcome welcome) {
         backoff.onWelcome(nowMs());
-        session.setHeartbeatTimeout(welcome.getHeartbeatTimeoutMs());
+        if (welcome.getHeartbeatTimeoutMs() > 0) {
+            session.setHeartbeatTimeout(welcome.getHeartbeatTimeoutMs());
+        }
         // Keep the version for later sessions, even if a newer one is registered: the seats belong
         // to it.
         hello.setVersion(welcome.getVersion());
@@ -146,8 +169,17 @@ final class Player implements Session.Listener {
 
     @Override
     public void onEnd(Status status) {
+        if (!isFinal(status)) {
+            reconnect(describe(status));
+        }
+    }
+
+    /**
+     * Returns whether the bot stops, and stops it after a status for which reconnecting is no help.
+     */
+    boolean isFinal(Status status) {
         if (exitStatus.isDone()) {
-            return;
+            return true;
         }
         session = null;
         switch (status.getCode()) {
@@ -157,19 +189,25 @@ final class Player implements Session.Listener {
                 log(describe(status));
                 stop(REJECTED);
             }
-            default -> reconnect(describe(status));
+            default -> {}
         }
+        return exitStatus.isDone();
     }
 
     private void reconnect(String reason) {
-        double random = ThreadLocalRandom.current().nextDouble();
+        long pauseMs = nextPauseMs(ThreadLocalRandom.current().nextDouble());
+        log("%s; reconnecting in %.1f s".formatted(reason, pauseMs / 1000.0));
+        executor.schedule(this::connect, pauseMs, MILLISECONDS);
+    }
+
+    /** Returns the pause before the next session; {@code random} is a number from 0 to 1. */
+    long nextPauseMs(double random) {
         long pauseMs =
                 reconnectDelayMs.isPresent()
                         ? backoff.afterDrainingMs(reconnectDelayMs.getAsLong(), random)
                         : backoff.nextMs(nowMs(), random);
         reconnectDelayMs = OptionalLong.empty();
-        log("%s; reconnecting in %.1f s".formatted(reason, pauseMs / 1000.0));
-        executor.schedule(this::connect, pauseMs, MILLISECONDS);
+        return pauseMs;
     }
 
     private static long nowMs() {

@@ -21,12 +21,12 @@ import referee.api.v1.PlayServiceGrpc;
 import referee.api.v1.RefereeItem;
 
 /** One stream from Hello to its end, over its own connection. It is not thread-safe. */
-final class Session implements ClientResponseObserver<PlayRequest, PlayResponse> {
+final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>, Connection {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
     /** The default {@code heartbeat_timeout_ms} of a referee, used until its Welcome arrives. */
-    private static final long DEFAULT_HEARTBEAT_TIMEOUT_MS = 15_000;
+    static final long DEFAULT_HEARTBEAT_TIMEOUT_MS = 15_000;
 
     /** Receives the items of the referee, and the end of the stream. */
     interface Listener {
@@ -67,7 +67,8 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     }
 
     /** Queues an item. Items that are queued while others are being sent go into one message. */
-    void send(BotItem item) {
+    @Override
+    public void send(BotItem item) {
         outgoing.add(item);
         if (!writeScheduled) {
             writeScheduled = true;
@@ -75,12 +76,11 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         }
     }
 
-    /** Sets the longest time without a message from the referee. Zero changes nothing. */
-    void setHeartbeatTimeout(long heartbeatTimeoutMs) {
-        if (heartbeatTimeoutMs > 0) {
-            this.heartbeatTimeoutMs = heartbeatTimeoutMs;
-            restartSilenceTimer();
-        }
+    /** Sets the longest time without a message from the referee. */
+    @Override
+    public void setHeartbeatTimeout(long heartbeatTimeoutMs) {
+        this.heartbeatTimeoutMs = heartbeatTimeoutMs;
+        restartSilenceTimer();
     }
 
     /** Restarts the timer that detects a dead connection which neither end has noticed. */
@@ -95,13 +95,15 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
                         () -> call.cancel(reason, null), heartbeatTimeoutMs, MILLISECONDS);
     }
 
-    void close() {
+    @Override
+    public void close() {
         silenceTimer.cancel(false);
         channel.shutdownNow();
     }
 
     /** Waits until the connection is closed, so that the referee notices it, or for a second. */
-    void awaitClosed() throws InterruptedException {
+    @Override
+    public void awaitClosed() throws InterruptedException {
         channel.awaitTermination(1, SECONDS);
     }
 

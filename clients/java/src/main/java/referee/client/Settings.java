@@ -8,9 +8,12 @@ import io.grpc.ManagedChannelRegistry;
 import io.grpc.TlsChannelCredentials;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -36,7 +39,13 @@ record Settings(
     /** Matches the whole host: a name that only begins like an address may be another machine. */
     private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|127(\\.\\d{1,3}){3}");
 
-    private static final Pattern HOST_PORT = Pattern.compile("\\[?([^\\]]+)]?:(.*)");
+    /** The host is a name, an IPv4 address, or an IPv6 address in brackets. */
+    private static final Pattern HOST_PORT =
+            Pattern.compile("(?:([^\\s:/\\[\\]]+)|\\[([^\\s/\\[\\]]+)\\]):([0-9]{1,9})");
+
+    private static final int MAX_PORT = 65_535;
+    private static final Pattern PRINTABLE_ASCII = Pattern.compile("[ -~]*");
+    private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
     /**
      * @param environment returns the value of a variable, or null
@@ -47,7 +56,7 @@ record Settings(
         return new Settings(
                 address(required(environment, "BOT_REFEREE")),
                 token(environment),
-                optional(environment, "BOT_CA").map(File::new),
+                optional(environment, "BOT_CA").map(Settings::certificates),
                 optional(environment, "BOT_PLAINTEXT").equals(Optional.of("1")),
                 optional(environment, "BOT_VERSION").orElse(""),
                 parseNumber("BOT_MAX_MATCHES", maxMatches),
@@ -95,24 +104,51 @@ record Settings(
 
     private static InetSocketAddress address(String text) {
         Matcher parts = HOST_PORT.matcher(text);
-        if (!parts.matches()) {
+        int port = parts.matches() ? Integer.parseInt(parts.group(3)) : 0;
+        if (port < 1 || port > MAX_PORT) {
             throw new IllegalArgumentException("BOT_REFEREE is not HOST:PORT: " + text);
         }
-        int port = parseNumber("The port in BOT_REFEREE", parts.group(2));
-        return InetSocketAddress.createUnresolved(parts.group(1), port);
+        String host = parts.group(1) == null ? parts.group(2) : parts.group(1);
+        return InetSocketAddress.createUnresolved(host, port);
+    }
+
+    /** Returns a file with certificates. Without one, each connection would fail later. */
+    private static File certificates(String file) {
+        try (InputStream pem = Files.newInputStream(Path.of(file))) {
+            if (CertificateFactory.getInstance("X.509").generateCertificates(pem).isEmpty()) {
+                throw new IllegalArgumentException("BOT_CA has no certificate: " + file);
+            }
+            return new File(file);
+        } catch (IOException | CertificateException e) {
+            throw new IllegalArgumentException("BOT_CA: " + file + ": " + e, e);
+        }
     }
 
     /** Returns BOT_TOKEN, or else the content of the file that BOT_TOKEN_FILE names. */
     private static String token(UnaryOperator<String> environment) {
+        String token = readToken(environment);
+        if (!PRINTABLE_ASCII.matcher(token).matches()) {
+            throw new IllegalArgumentException(
+                    "BOT_TOKEN has characters that no token has, such as the end of a line");
+        }
+        return token;
+    }
+
+    private static String readToken(UnaryOperator<String> environment) {
         Optional<String> file = optional(environment, "BOT_TOKEN_FILE");
         if (optional(environment, "BOT_TOKEN").isPresent() || file.isEmpty()) {
             return required(environment, "BOT_TOKEN");
         }
+        String token;
         try {
-            return Files.readString(Path.of(file.get())).strip();
+            token = Files.readString(Path.of(file.get())).strip();
         } catch (IOException e) {
             throw new IllegalArgumentException("BOT_TOKEN_FILE: " + file.get(), e);
         }
+        if (token.isEmpty()) {
+            throw new IllegalArgumentException("BOT_TOKEN_FILE is empty: " + file.get());
+        }
+        return token;
     }
 
     private static Optional<String> optional(UnaryOperator<String> environment, String name) {
@@ -126,9 +162,12 @@ record Settings(
 
     private static int parseNumber(String name, String text) {
         try {
-            return Integer.parseUnsignedInt(text);
+            if (DIGITS.matcher(text).matches()) {
+                return Integer.parseUnsignedInt(text);
+            }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " is not a number: " + text, e);
+            // It is too large.
         }
+        throw new IllegalArgumentException(name + " is not a number: " + text);
     }
 }

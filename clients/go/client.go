@@ -1,0 +1,168 @@
+package referee
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"referee.example/referee/refereev1"
+)
+
+// Client makes the calls of organisers and watchers. It is safe for concurrent use.
+//
+// Its methods return an [*Error] if the server rejects a call. Calls that change something have a request id, so that
+// the gRPC library may repeat them.
+type Client struct {
+	conn   *grpc.ClientConn
+	random func() float64
+}
+
+// NewClient returns a client with the token of an organiser, author or spectator. It connects with its first call. The
+// options that are about bots have no effect.
+func NewClient(options ...Option) (*Client, error) {
+	config, err := newConfig(options)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := connect(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{conn, config.random}, nil
+}
+
+// Close closes the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Conn returns the connection, which adds the token to each call. It is for calls that this type does not have, with the
+// generated stubs of the package refereev1.
+func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
+
+// RegisterBot registers a bot, and returns its first token, which is shown only once.
+func (c *Client) RegisterBot(ctx context.Context, name, description string) (token string, err error) {
+	request := &refereev1.RegisterBotRequest{RequestId: rand.Text(), Name: name, Description: description}
+	response, err := refereev1.NewBotServiceClient(c.conn).RegisterBot(ctx, request)
+	if err != nil {
+		return "", newCallError(err)
+	}
+	return response.GetSecret(), nil
+}
+
+// TimeControl is the time control of a match. The zero value is no clock.
+type TimeControl struct{ rule *refereev1.ClockRule }
+
+// Fischer returns a main time with an increment for each move.
+func Fischer(main, increment time.Duration) TimeControl {
+	rule := &refereev1.Fischer{MainMs: main.Milliseconds(), IncrementMs: increment.Milliseconds()}
+	return TimeControl{&refereev1.ClockRule{Kind: &refereev1.ClockRule_Fischer{Fischer: rule}}}
+}
+
+// SuddenDeath returns a main time for all moves.
+func SuddenDeath(main time.Duration) TimeControl {
+	rule := &refereev1.SuddenDeath{MainMs: main.Milliseconds()}
+	return TimeControl{&refereev1.ClockRule{Kind: &refereev1.ClockRule_SuddenDeath{SuddenDeath: rule}}}
+}
+
+// PerMove returns a time for each move.
+func PerMove(move time.Duration) TimeControl {
+	rule := &refereev1.PerMove{MoveMs: move.Milliseconds()}
+	return TimeControl{&refereev1.ClockRule{Kind: &refereev1.ClockRule_PerMove{PerMove: rule}}}
+}
+
+// MatchTerms are the terms of a new match.
+type MatchTerms struct {
+	// Game is the name of the game. Preset and Options are its variant; the defaults are those of the game.
+	Game    string
+	Preset  string
+	Options map[string]string
+	// Clock is the time control of all seats.
+	Clock TimeControl
+	// StartTimeout is the time within which all bots must be online; the default is that of the server.
+	StartTimeout time.Duration
+	Title        string
+}
+
+// CreateMatch creates a match with a bot for each seat, in order. It begins when all of them are online.
+func (c *Client) CreateMatch(ctx context.Context, terms MatchTerms, bots ...string) (*Match, error) {
+	rule := terms.Clock.rule
+	if rule == nil {
+		rule = &refereev1.ClockRule{Kind: &refereev1.ClockRule_Untimed{Untimed: &refereev1.Untimed{}}}
+	}
+	request := &refereev1.CreateMatchRequest{
+		RequestId: rand.Text(),
+		Terms: &refereev1.MatchTerms{
+			Rules:          &refereev1.Rules{Game: terms.Game, Preset: terms.Preset, Options: terms.Options},
+			TimeControl:    &refereev1.TimeControl{Rule: rule},
+			StartTimeoutMs: terms.StartTimeout.Milliseconds(),
+		},
+		Title: terms.Title,
+	}
+	for _, bot := range bots {
+		request.Seats = append(request.Seats, &refereev1.BotRef{Bot: bot})
+	}
+	response, err := refereev1.NewMatchServiceClient(c.conn).CreateMatch(ctx, request)
+	if err != nil {
+		return nil, newCallError(err)
+	}
+	return newMatch(response.GetMatch()), nil
+}
+
+// Match returns a match.
+func (c *Client) Match(ctx context.Context, id string) (*Match, error) {
+	request := &refereev1.GetMatchRequest{MatchId: id}
+	response, err := refereev1.NewMatchServiceClient(c.conn).GetMatch(ctx, request)
+	if err != nil {
+		return nil, newCallError(err)
+	}
+	return newMatch(response.GetMatch()), nil
+}
+
+// AbortMatch ends a match, which is void then.
+func (c *Client) AbortMatch(ctx context.Context, id, why string) error {
+	request := &refereev1.AbortMatchRequest{RequestId: rand.Text(), MatchId: id, Message: why}
+	if _, err := refereev1.NewMatchServiceClient(c.conn).AbortMatch(ctx, request); err != nil {
+		return newCallError(err)
+	}
+	return nil
+}
+
+// Result waits for the end of a match, and returns its result.
+func (c *Client) Result(ctx context.Context, id string) (*Result, error) {
+	for entry, err := range c.Watch(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if entry.Result != nil {
+			return entry.Result, nil
+		}
+	}
+	return nil, errors.New("the match ended without a result")
+}
+
+// Record returns the record of a match that is over: a file with one line per entry, which `referee verify` checks.
+func (c *Client) Record(ctx context.Context, id string) (string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := refereev1.NewMatchServiceClient(c.conn).GetRecord(ctx, &refereev1.GetRecordRequest{MatchId: id})
+	if err != nil {
+		return "", newCallError(err)
+	}
+	var record strings.Builder
+	for {
+		response, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return record.String(), nil
+		}
+		if err != nil {
+			return "", newCallError(err)
+		}
+		for _, line := range response.GetLines() {
+			record.WriteString(line + "\n")
+		}
+	}
+}

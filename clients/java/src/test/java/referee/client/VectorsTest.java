@@ -1,0 +1,690 @@
+package referee.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.protobuf.ByteString;
+import io.grpc.Status;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import referee.api.v1.Acceptance;
+import referee.api.v1.BotItem;
+import referee.api.v1.Draining;
+import referee.api.v1.ErrorDetail;
+import referee.api.v1.Hello;
+import referee.api.v1.Match;
+import referee.api.v1.MatchEnded;
+import referee.api.v1.MatchStarted;
+import referee.api.v1.MatchTerms;
+import referee.api.v1.NonceRequest;
+import referee.api.v1.Ping;
+import referee.api.v1.RefereeItem;
+import referee.api.v1.Rejection;
+import referee.api.v1.Rules;
+import referee.api.v1.SeatNonce;
+import referee.api.v1.SeedCommitment;
+import referee.api.v1.SessionTakenOver;
+import referee.api.v1.StaleAnswer;
+import referee.api.v1.Turn;
+import referee.api.v1.TurnExpired;
+import referee.api.v1.Verdict;
+import referee.api.v1.Welcome;
+
+/** The test vectors of clients, which are in {@code clients/vectors}. */
+class VectorsTest {
+    private static final Path FOLDER = Path.of("..", "vectors");
+
+    /** What this client does not offer: its bots are functions that return moves. */
+    private static final Set<String> NOT_OFFERED = Set.of("draws", "hooks");
+
+    private static final Map<String, String> ENVIRONMENT =
+            Map.of("BOT_REFEREE", "localhost:7700", "BOT_TOKEN", "secret");
+
+    private static JsonObject load(String name) {
+        try {
+            String text = Files.readString(FOLDER.resolve(name + ".json"));
+            return JsonParser.parseString(text).getAsJsonObject();
+        } catch (IOException e) {
+            throw new IllegalStateException("the vectors are in clients/vectors", e);
+        }
+    }
+
+    private static Stream<JsonObject> vectors(String name) {
+        return objects(load(name).get("vectors"));
+    }
+
+    private static Stream<JsonObject> objects(JsonElement array) {
+        Iterable<JsonElement> elements = array == null ? new JsonArray() : array.getAsJsonArray();
+        return StreamSupport.stream(elements.spliterator(), false)
+                .map(JsonElement::getAsJsonObject);
+    }
+
+    private static List<String> strings(JsonElement array) {
+        List<String> all = new ArrayList<>();
+        if (array != null) {
+            array.getAsJsonArray().forEach(element -> all.add(element.getAsString()));
+        }
+        return all;
+    }
+
+    private static Map<String, String> map(JsonElement object) {
+        Map<String, String> all = new HashMap<>();
+        if (object != null) {
+            object.getAsJsonObject()
+                    .asMap()
+                    .forEach((name, value) -> all.put(name, value.getAsString()));
+        }
+        return all;
+    }
+
+    private static String text(JsonObject object, String name) {
+        return object.has(name) ? object.get(name).getAsString() : "";
+    }
+
+    private static int seat(JsonObject object) {
+        return object.has("seat") ? object.get("seat").getAsInt() : 0;
+    }
+
+    private static ByteString unhex(String text) {
+        return ByteString.copyFrom(HexFormat.of().parseHex(text));
+    }
+
+    private static Stream<DynamicTest> tests(Stream<JsonObject> vectors, VectorTest test) {
+        return vectors.map(
+                vector -> dynamicTest(text(vector, "name"), () -> captureErrors(test, vector)));
+    }
+
+    private interface VectorTest {
+        void run(JsonObject vector, List<String> reported) throws Exception;
+    }
+
+    /** Runs a test with the lines that are written to standard error. */
+    private static void captureErrors(VectorTest test, JsonObject vector) throws Exception {
+        PrintStream before = System.err;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            test.run(vector, new LinesOf(written));
+        } finally {
+            System.setErr(before);
+        }
+    }
+
+    /** The lines that have been written so far. */
+    private static final class LinesOf extends java.util.AbstractList<String> {
+        private final ByteArrayOutputStream written;
+
+        LinesOf(ByteArrayOutputStream written) {
+            this.written = written;
+        }
+
+        private List<String> lines() {
+            return written.toString(StandardCharsets.UTF_8).lines().toList();
+        }
+
+        @Override
+        public String get(int index) {
+            return lines().get(index);
+        }
+
+        @Override
+        public int size() {
+            return lines().size();
+        }
+    }
+
+    /** A connection that records what is done with it. */
+    private static final class Recorded implements Connection {
+        final List<BotItem> sent = new ArrayList<>();
+        long heartbeatTimeoutMs = Session.DEFAULT_HEARTBEAT_TIMEOUT_MS;
+
+        @Override
+        public void send(BotItem item) {
+            sent.add(item);
+        }
+
+        @Override
+        public void setHeartbeatTimeout(long ms) {
+            heartbeatTimeoutMs = ms;
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void awaitClosed() {}
+    }
+
+    private record Timer(long atMs, Runnable task) {}
+
+    /** A player without a connection, whose answers and time come from the steps of a vector. */
+    private static final class Harness {
+        final Recorded connection = new Recorded();
+        final Player player;
+        final List<TurnRequest> allCalls = new ArrayList<>();
+        final Set<TurnRequest> answered = new HashSet<>();
+        final Set<TurnRequest> knownCancelled = new HashSet<>();
+        final Map<String, Long> itemIds = new HashMap<>();
+        List<TurnRequest> calls = new ArrayList<>();
+        List<Timer> timers = new ArrayList<>();
+        long nowMs;
+
+        Harness(Map<String, String> environment) {
+            player =
+                    new Player(
+                            request -> "",
+                            Settings.of(environment::get),
+                            request -> {
+                                calls.add(request);
+                                allCalls.add(request);
+                            },
+                            (delayMs, task) -> timers.add(new Timer(nowMs + delayMs, task)));
+            player.session = connection;
+        }
+
+        void run(JsonObject step) {
+            connection.sent.clear();
+            calls = new ArrayList<>();
+            if (step.has("receive")) {
+                objects(step.get("receive")).forEach(item -> player.onItem(item(item)));
+            } else if (step.has("answer")) {
+                answer(step.getAsJsonObject("answer"));
+            } else if (step.has("stream")) {
+                player.session = text(step, "stream").equals("opens") ? connection : null;
+            } else {
+                advance(step.get("advance_ms").getAsLong());
+            }
+        }
+
+        private void answer(JsonObject answer) {
+            for (int i = allCalls.size() - 1; i >= 0; i--) {
+                TurnRequest request = allCalls.get(i);
+                if (keyOf(request.turn()).equals(keyOf(answer))) {
+                    Bot bot =
+                            turn -> {
+                                if (answer.has("move")) {
+                                    return text(answer, "move");
+                                }
+                                throw new IllegalStateException("no idea"); // It resigns.
+                            };
+                    player.openTurns.setAnswer(request, Player.answer(bot, request));
+                    answered.add(request);
+                    break;
+                }
+            }
+            if (!connection.sent.isEmpty()) {
+                itemIds.put(keyOf(answer), connection.sent.get(0).getItemId());
+            }
+        }
+
+        private void advance(long ms) {
+            nowMs += ms;
+            List<Timer> before = timers;
+            timers = new ArrayList<>();
+            for (Timer timer : before) {
+                if (timer.atMs <= nowMs) {
+                    timer.task.run();
+                } else {
+                    timers.add(timer);
+                }
+            }
+        }
+
+        /** Returns the calls without an answer that are cancelled, and were not before. */
+        List<String> newlyCancelled() {
+            List<String> cancelled = new ArrayList<>();
+            for (TurnRequest request : allCalls) {
+                if (request.isCancelled() && knownCancelled.add(request)) {
+                    if (!answered.contains(request)) {
+                        cancelled.add(keyOf(request.turn()));
+                    }
+                }
+            }
+            return cancelled;
+        }
+
+        private RefereeItem item(JsonObject item) {
+            String kind = item.keySet().iterator().next();
+            JsonObject fields = item.getAsJsonObject(kind);
+            String match = text(fields, "match");
+            RefereeItem.Builder made = RefereeItem.newBuilder();
+            switch (kind) {
+                case "turn" -> {
+                    Turn.Builder turn = made.getTurnBuilder();
+                    turn.setMatchId(match).setSeat(seat(fields));
+                    turn.setTurnToken(text(fields, "token")).setRepeated(fields.has("repeated"));
+                    if (fields.has("game")) {
+                        turn.setRules(Rules.newBuilder().setGame(text(fields, "game")));
+                    }
+                }
+                case "verdict" -> made.setVerdict(verdict(fields));
+                case "turn_expired" ->
+                        made.setTurnExpired(
+                                TurnExpired.newBuilder()
+                                        .setMatchId(match)
+                                        .setTurnToken(text(fields, "token")));
+                case "match_started" -> {
+                    Rules rules = Rules.newBuilder().setGame(text(fields, "game")).build();
+                    MatchTerms terms = MatchTerms.newBuilder().setRules(rules).build();
+                    made.setMatchStarted(
+                            MatchStarted.newBuilder()
+                                    .setSeat(seat(fields))
+                                    .setMatch(Match.newBuilder().setId(match).setTerms(terms)));
+                }
+                case "match_ended" ->
+                        made.setMatchEnded(
+                                MatchEnded.newBuilder().setMatchId(match).setSeat(seat(fields)));
+                case "ping" -> {
+                    long id = Long.parseUnsignedLong(text(fields, "id"));
+                    made.setPing(Ping.newBuilder().setId(id));
+                }
+                case "nonce_request" -> made.setNonceRequest(nonceRequest(fields));
+                case "welcome" ->
+                        made.setWelcome(Welcome.newBuilder().setVersion(text(fields, "version")));
+                case "draining" -> {
+                    long delayMs = fields.get("reconnect_delay_ms").getAsLong();
+                    made.setDraining(Draining.newBuilder().setReconnectDelayMs(delayMs));
+                }
+                case "session_taken_over" ->
+                        made.setSessionTakenOver(SessionTakenOver.getDefaultInstance());
+                default -> throw new IllegalStateException("unknown item: " + kind);
+            }
+            return made.build();
+        }
+
+        private Verdict verdict(JsonObject fields) {
+            Verdict.Builder verdict = Verdict.newBuilder().setMatchId(text(fields, "match"));
+            verdict.setTurnToken(text(fields, "token"));
+            if (fields.has("item_id_of")) {
+                verdict.setItemId(itemIds.get(keyOf(fields.getAsJsonObject("item_id_of"))));
+            }
+            if (fields.has("rejected")) {
+                JsonObject rejected = fields.getAsJsonObject("rejected");
+                ErrorDetail.Builder error = ErrorDetail.newBuilder();
+                error.setMessage(text(rejected, "message"));
+                error.putAllMetadata(map(rejected.get("metadata")));
+                verdict.setRejected(Rejection.newBuilder().setError(error));
+            } else if (fields.has("stale")) {
+                verdict.setStale(StaleAnswer.getDefaultInstance());
+            } else if (fields.has("accepted")) {
+                verdict.setAccepted(Acceptance.getDefaultInstance());
+            }
+            return verdict.build();
+        }
+    }
+
+    private static NonceRequest nonceRequest(JsonObject fields) {
+        return NonceRequest.newBuilder()
+                .setMatchId(text(fields, "match"))
+                .setSeat(seat(fields))
+                .setCommitment(unhex(text(fields, "commitment")))
+                .build();
+    }
+
+    private static String keyOf(JsonObject turn) {
+        return text(turn, "match") + " " + seat(turn) + " " + text(turn, "token");
+    }
+
+    private static String keyOf(Turn turn) {
+        return turn.getMatchId() + " " + turn.getSeat() + " " + turn.getTurnToken();
+    }
+
+    /** Returns an item as the vectors have it. */
+    private static JsonObject sentForm(BotItem item) {
+        JsonObject fields = new JsonObject();
+        JsonObject form = new JsonObject();
+        switch (item.getItemCase()) {
+            case MOVE -> {
+                fields.addProperty("match", item.getMove().getMatchId());
+                fields.addProperty("token", item.getMove().getTurnToken());
+                fields.addProperty("move", item.getMove().getMove());
+                form.add("move", fields);
+            }
+            case RESIGNATION -> {
+                fields.addProperty("match", item.getResignation().getMatchId());
+                fields.addProperty("seat", item.getResignation().getSeat());
+                form.add("resignation", fields);
+            }
+            case NONCE -> {
+                fields.addProperty("match", item.getNonce().getMatchId());
+                fields.addProperty("seat", item.getNonce().getSeat());
+                form.add("nonce", fields);
+            }
+            case PONG -> {
+                fields.addProperty("id", Long.toUnsignedString(item.getPong().getId()));
+                form.add("pong", fields);
+            }
+            default -> throw new IllegalStateException("unexpected: " + item);
+        }
+        return form;
+    }
+
+    @TestFactory
+    Stream<DynamicTest> turns() {
+        Set<String> known = new HashSet<>(NOT_OFFERED);
+        known.add("rules");
+        vectors("turns").forEach(v -> assertTrue(known.containsAll(strings(v.get("needs")))));
+        Stream<JsonObject> offered =
+                vectors("turns")
+                        .filter(
+                                v ->
+                                        strings(v.get("needs")).stream()
+                                                .noneMatch(NOT_OFFERED::contains));
+        return tests(offered, (vector, reported) -> runSteps(vector));
+    }
+
+    private static void runSteps(JsonObject vector) {
+        Harness harness = new Harness(ENVIRONMENT);
+        Map<String, Long> itemIds = new HashMap<>();
+        objects(vector.get("steps"))
+                .forEach(
+                        step -> {
+                            harness.run(step);
+                            checkStep(harness, step, itemIds);
+                        });
+        assertEquals(itemIds.size(), new HashSet<>(itemIds.values()).size());
+    }
+
+    private static void checkStep(Harness harness, JsonObject step, Map<String, Long> itemIds) {
+        String where = step.toString();
+        List<JsonObject> sent =
+                harness.connection.sent.stream().map(VectorsTest::sentForm).toList();
+        List<JsonObject> sends = objects(step.get("sends")).toList();
+        // As text: numbers that were read compare by their text too.
+        assertEquals(sends.toString(), sent.toString(), where);
+        List<String> cancels = objects(step.get("cancels")).map(VectorsTest::keyOf).toList();
+        assertEquals(cancels, harness.newlyCancelled(), where);
+        List<JsonObject> wanted = objects(step.get("calls")).toList();
+        assertEquals(wanted.size(), harness.calls.size(), where);
+        for (int i = 0; i < wanted.size(); i++) {
+            TurnRequest request = harness.calls.get(i);
+            assertEquals(keyOf(wanted.get(i)), keyOf(request.turn()), where);
+            JsonElement rejection = wanted.get(i).get("rejection");
+            Optional<String> message =
+                    rejection instanceof JsonNull
+                            ? Optional.empty()
+                            : Optional.of(rejection.getAsString());
+            assertEquals(message, request.rejection().map(ErrorDetail::getMessage), where);
+            if (wanted.get(i).has("game")) {
+                assertEquals(text(wanted.get(i), "game"), request.turn().getRules().getGame());
+            }
+        }
+        for (BotItem item : harness.connection.sent) {
+            if (item.hasMove() || item.hasResignation()) {
+                assertNotEquals(0, item.getItemId(), where);
+                Long before = itemIds.put(sentForm(item).toString(), item.getItemId());
+                assertTrue(before == null || before == item.getItemId(), where);
+            }
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> settings(@TempDir Path folder) {
+        String certificate = text(load("settings"), "certificate");
+        return tests(
+                vectors("settings"),
+                (vector, reported) -> {
+                    Path own = Files.createTempDirectory(folder, "files");
+                    Map<String, String> files = map(vector.get("files"));
+                    files.put("certificate.pem", certificate);
+                    Map<String, String> environment = map(vector.get("environment"));
+                    for (Map.Entry<String, String> file : files.entrySet()) {
+                        Files.writeString(own.resolve(file.getKey()), file.getValue());
+                    }
+                    files.put("missing", "");
+                    for (String file : files.keySet()) {
+                        String path = own.resolve(file).toString();
+                        environment.replaceAll(
+                                (name, text) -> text.replace("{" + file + "}", path));
+                    }
+                    if (vector.has("error")) {
+                        checkSettingError(vector, environment);
+                    } else {
+                        JsonObject effective = effective(Settings.of(environment::get));
+                        assertEquals(vector.get("settings").toString(), effective.toString());
+                    }
+                });
+    }
+
+    private static void checkSettingError(JsonObject vector, Map<String, String> environment) {
+        String message =
+                assertThrows(IllegalArgumentException.class, () -> Settings.of(environment::get))
+                        .getMessage();
+        assertTrue(message.contains(text(vector, "error")), message);
+        if (vector.has("secret")) {
+            assertFalse(message.contains(text(vector, "secret")), message);
+        }
+    }
+
+    private static JsonObject effective(Settings settings) {
+        JsonObject effective = new JsonObject();
+        effective.addProperty("referee", settings.hostPort());
+        effective.addProperty("tls", settings.tls());
+        effective.addProperty("own_roots", settings.caFile().isPresent());
+        effective.addProperty("token", settings.token());
+        effective.addProperty("version", settings.version());
+        effective.addProperty("max_matches", Integer.toUnsignedLong(settings.maxMatches()));
+        effective.addProperty("verdicts_with_turns", settings.verdictsWithTurns());
+        return effective;
+    }
+
+    @TestFactory
+    Stream<DynamicTest> hello() {
+        return tests(
+                vectors("hello"),
+                (vector, reported) -> {
+                    Harness harness = new Harness(map(vector.get("environment")));
+                    for (String version : strings(vector.get("welcomed"))) {
+                        Welcome welcome = Welcome.newBuilder().setVersion(version).build();
+                        harness.player.onItem(RefereeItem.newBuilder().setWelcome(welcome).build());
+                    }
+                    Hello hello = harness.player.hello.build();
+                    JsonObject form = new JsonObject();
+                    form.addProperty("version", hello.getVersion());
+                    form.addProperty("max_matches", Integer.toUnsignedLong(hello.getMaxMatches()));
+                    form.addProperty("verdicts_with_turns", hello.getVerdictsWithTurns());
+                    assertEquals(vector.get("hello").toString(), form.toString());
+                    assertTrue(hello.hasMaxMatches());
+                    assertTrue(hello.getClient().matches("referee-client-java/\\d+\\.\\d+\\.\\d+"));
+                });
+    }
+
+    @TestFactory
+    Stream<DynamicTest> heartbeat() {
+        return tests(
+                vectors("heartbeat"),
+                (vector, reported) -> {
+                    Harness harness = new Harness(ENVIRONMENT);
+                    JsonElement timeoutMs = vector.get("heartbeat_timeout_ms");
+                    if (!(timeoutMs instanceof JsonNull)) {
+                        Welcome.Builder welcome = Welcome.newBuilder();
+                        welcome.setHeartbeatTimeoutMs(timeoutMs.getAsLong());
+                        harness.player.onItem(RefereeItem.newBuilder().setWelcome(welcome).build());
+                    }
+                    assertEquals(
+                            vector.get("silence_ms").getAsLong(),
+                            harness.connection.heartbeatTimeoutMs);
+                });
+    }
+
+    private static String repeated(JsonElement parts) {
+        JsonArray array = parts.getAsJsonArray();
+        return array.get(0).getAsString().repeat(array.get(1).getAsInt());
+    }
+
+    /** Text in Java has no bytes that are not UTF-8, but halves of surrogate pairs. */
+    @TestFactory
+    Stream<DynamicTest> answers() {
+        return tests(
+                vectors("answers").filter(vector -> !vector.has("utf8")),
+                (vector, reported) -> {
+                    StringBuilder given = new StringBuilder(text(vector, "text"));
+                    if (vector.has("utf16")) {
+                        vector.getAsJsonArray("utf16")
+                                .forEach(unit -> given.append((char) unit.getAsInt()));
+                    } else if (vector.has("repeat")) {
+                        given.append(repeated(vector.get("repeat")));
+                    }
+                    String sent = Player.sendable(Turn.getDefaultInstance(), given.toString());
+                    if (vector.has("sent_pattern")) {
+                        String pattern = text(vector, "sent_pattern");
+                        assertTrue(Pattern.compile(pattern).matcher(sent).find(), sent);
+                    } else {
+                        String wanted =
+                                vector.has("sent")
+                                        ? text(vector, "sent")
+                                        : repeated(vector.get("sent_repeat"));
+                        assertEquals(wanted, sent);
+                    }
+                    assertEquals(vector.get("reports").getAsInt(), reported.size());
+                });
+    }
+
+    private static final Map<String, String> PROBLEMS =
+            Map.of(
+                    "commitment replaced", "the referee has replaced its commitment to the seed",
+                    "seed does not match", "the seed of the referee does not match its commitment",
+                    "nonce missing", "the seed was made without the nonce of seat",
+                    "nonce replaced", "the seed was made with another nonce of seat",
+                    "random nonce", "a random one is sent");
+
+    @TestFactory
+    Stream<DynamicTest> nonces() {
+        return tests(vectors("nonces"), (vector, reported) -> runNonces(vector));
+    }
+
+    private static byte[] ownNonce(JsonElement own) {
+        return switch (own instanceof JsonNull ? "" : own.getAsString()) {
+            case "" -> Nonces.randomNonce();
+            case "fails" -> throw new IllegalStateException("no idea");
+            case "large" -> new byte[65];
+            default -> unhex(own.getAsString()).toByteArray();
+        };
+    }
+
+    private static void runNonces(JsonObject vector) {
+        List<String> reported = new ArrayList<>();
+        Nonces nonces = new Nonces(request -> ownNonce(vector.get("own")), reported::add);
+        List<ByteString> sent = new ArrayList<>();
+        objects(vector.get("requests"))
+                .map(VectorsTest::nonceRequest)
+                .forEach(request -> sent.add(nonces.onRequest(request).getNonce().getNonce()));
+        List<JsonObject> wanted = objects(vector.get("nonces")).toList();
+        Set<ByteString> random = new HashSet<>();
+        for (int i = 0; i < sent.size(); i++) {
+            if (wanted.get(i).has("same_as")) {
+                assertEquals(sent.get(wanted.get(i).get("same_as").getAsInt()), sent.get(i));
+            } else if (text(wanted.get(i), "nonce").equals("random")) {
+                assertEquals(Nonces.NONCE_BYTES, sent.get(i).size());
+                assertTrue(random.add(sent.get(i)));
+            } else {
+                assertEquals(unhex(text(wanted.get(i), "nonce")), sent.get(i));
+            }
+        }
+        if (vector.has("started")) {
+            JsonObject started = vector.getAsJsonObject("started");
+            ByteString commitment = unhex(text(started, "commitment"));
+            nonces.onMatchStarted(
+                    text(started, "match"),
+                    SeedCommitment.newBuilder().setCommitment(commitment).build());
+        }
+        objects(vector.get("ended"))
+                .forEach(ended -> nonces.onMatchEnded(text(ended, "match"), published(ended)));
+        List<String> reports = strings(vector.get("reports"));
+        assertEquals(reports.size(), reported.size(), reported.toString());
+        for (int i = 0; i < reports.size(); i++) {
+            assertTrue(reported.get(i).contains(PROBLEMS.get(reports.get(i))), reported.get(i));
+        }
+    }
+
+    private static SeedCommitment published(JsonObject ended) {
+        SeedCommitment.Builder published = SeedCommitment.newBuilder();
+        published.setCommitment(unhex(text(ended, "commitment")));
+        published.setSeed(unhex(text(ended, "seed")));
+        List<String> nonces = strings(ended.get("nonces"));
+        for (int seat = 0; seat < nonces.size(); seat++) {
+            published.addNonces(
+                    SeatNonce.newBuilder().setSeat(seat).setNonce(unhex(nonces.get(seat))));
+        }
+        return published.build();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> backoff() {
+        return tests(
+                vectors("backoff"),
+                (vector, reported) -> {
+                    for (int random = 0; random < 2; random++) {
+                        Backoff backoff = new Backoff();
+                        long nowMs = 0;
+                        for (JsonObject end : objects(vector.get("ends")).toList()) {
+                            nowMs += 20_000;
+                            if (!(end.get("welcomed_ms") instanceof JsonNull)) {
+                                backoff.onWelcome(nowMs);
+                                nowMs += end.get("welcomed_ms").getAsLong();
+                            }
+                            long pauseMs =
+                                    end.has("draining_ms")
+                                            ? backoff.afterDrainingMs(
+                                                    end.get("draining_ms").getAsLong(), random)
+                                            : backoff.nextMs(nowMs, random);
+                            assertEquals(pauseOf(end, random), pauseMs, end.toString());
+                        }
+                    }
+                });
+    }
+
+    private static long pauseOf(JsonObject vector, int random) {
+        return vector.getAsJsonArray("pause_ms").get(random).getAsLong();
+    }
+
+    /** Details are not given: this client never reads them. */
+    @TestFactory
+    Stream<DynamicTest> ends() {
+        return tests(
+                vectors("ends"),
+                (vector, reported) -> {
+                    for (int random = 0; random < 2; random++) {
+                        Harness harness = new Harness(ENVIRONMENT);
+                        objects(vector.get("received"))
+                                .forEach(item -> harness.player.onItem(harness.item(item)));
+                        String code = text(vector.getAsJsonObject("status"), "code");
+                        Status status = Status.fromCode(Status.Code.valueOf(code));
+                        if (harness.player.isFinal(status)) {
+                            int exit = vector.get("exit").getAsInt();
+                            assertEquals(exit, harness.player.exitStatus.join());
+                        } else {
+                            long pauseMs = harness.player.nextPauseMs(random);
+                            assertEquals(pauseOf(vector, random), pauseMs);
+                        }
+                    }
+                });
+    }
+}

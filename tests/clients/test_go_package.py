@@ -1,0 +1,133 @@
+"""The Go client as a project outside of this repository uses it: the module is packed and fetched like any other."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.clients.client_builds import PROJECT
+from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.e2e.server import create_organiser_token, run_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+CLIENT = PROJECT / "clients" / "go"
+MODULE, VERSION = "referee.example/referee", "v0.1.0"
+OLDEST = (1, 24)
+"""The oldest release of Go that the module permits; Go supports its last two, and we one more."""
+
+
+def run_go(folder: Path, environment: dict[str, str], *arguments: str) -> str:
+    """Run `go` in the folder and return its output. Raises AssertionError with its errors if it fails."""
+    command = ["go", *arguments]
+    completed = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+    return completed.stdout
+
+
+def tracked_files() -> list[str]:
+    """Return the files of the module as they would be published: nested modules are not part of it."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=CLIENT, capture_output=True, text=True, check=True).stdout
+    return [name for name in listed.split("\0") if name and not name.startswith("generate/")]
+
+
+def publish(proxy: Path) -> None:
+    """Write the module into a folder in the layout of a module proxy."""
+    versions = proxy / MODULE / "@v"
+    versions.mkdir(parents=True)
+    (versions / f"{VERSION}.info").write_text(json.dumps({"Version": VERSION}))
+    shutil.copy(CLIENT / "go.mod", versions / f"{VERSION}.mod")
+    with zipfile.ZipFile(versions / f"{VERSION}.zip", "w") as packed:
+        for name in tracked_files():
+            packed.write(CLIENT / name, f"{MODULE}@{VERSION}/{name}")
+
+
+@pytest.fixture(scope="module")
+def bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bot of the README, built in a project that has fetched the module."""
+    if not shutil.which("go"):
+        pytest.fail("needs go") if os.environ.get("CI") else pytest.skip("needs go")
+    run_go(CLIENT, dict(os.environ), "mod", "download")
+    folder = tmp_path_factory.mktemp("go")
+    publish(folder / "proxy")
+    # Other modules come from the cache of this machine, which has the layout of a proxy too.
+    cache = run_go(CLIENT, dict(os.environ), "env", "GOMODCACHE").strip()
+    proxies = f"file://{folder / 'proxy'},file://{cache}/cache/download"
+    environment = {
+        **os.environ,
+        "GOPROXY": proxies,
+        "GOSUMDB": "off",
+        "GOFLAGS": "-mod=mod -modcacherw",
+        "GOMODCACHE": str(folder / "modules"),
+    }
+    project = folder / "project"
+    project.mkdir()
+    [source] = re.findall(
+        r"^```go\n(package main\n.*?)^```", (CLIENT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    (project / "main.go").write_text(source)
+    run_go(project, environment, "mod", "init", "mybot")
+    run_go(project, environment, "get", f"{MODULE}@{VERSION}")
+    run_go(project, environment, "build", "-o", "mybot")
+    return project / "mybot"
+
+
+def test_the_bot_of_the_readme_plays_a_match(bot: Path, tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
+        with run_program([str(bot)], server, secret, tmp_path) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            assert organiser.result(match.id).kind == "played"
+            assert program.stop() == 0, program.output()
+
+
+def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: Path) -> None:
+    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", str(bot)]
+    completed = subprocess.run(kit, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+
+
+def test_the_module_and_its_dependencies_permit_the_oldest_release() -> None:
+    if not shutil.which("go"):
+        pytest.fail("needs go") if os.environ.get("CI") else pytest.skip("needs go")
+    listed = run_go(CLIENT, dict(os.environ), "list", "-m", "-f", "{{.Path}} {{.GoVersion}}", "all")
+    releases = dict(line.split() for line in listed.splitlines() if " " in line.strip())
+    assert releases[MODULE] == ".".join(map(str, OLDEST)) + ".0"
+    newer = {path for path, release in releases.items() if tuple(map(int, release.split(".")[:2])) > OLDEST}
+    assert newer == set()
+
+
+def test_the_package_has_its_licence_readme_and_changelog() -> None:
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "go.mod", "go.sum"} <= set(tracked_files())
+    assert (CLIENT / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
+
+
+def test_the_versions_of_module_and_client_agree() -> None:
+    assert f'const Version = "{VERSION.removeprefix("v")}"' in (CLIENT / "options.go").read_text()
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_organiser_in_go_runs_a_match_and_watches_it(tmp_path: Path) -> None:
+    source, program = PROJECT / "tests" / "clients" / "organisers" / "organiser.go", tmp_path / "organiser"
+    run_go(CLIENT, dict(os.environ), "build", "-o", str(program), str(source))
+    with run_server(tmp_path, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token}
+        completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines() == [
+        "error NAME_TAKEN",
+        "match alquerque test gopher gopher",
+        "moves true",
+        "result played 2",
+        "record true",
+        "over true",
+        "stopped true",
+    ]
