@@ -85,8 +85,9 @@ def read_invitation(row: Iterable[Any]) -> Invitation:
 
 
 def note_row(note: Note) -> tuple[Any, ...]:
-    """Return time, version, match, seat, ply, and what happened as JSON."""
+    """Return time, version, match, seat, ply, and what happened as JSON. Raises MalformedValue."""
     what = json.dumps(NOTE_CODEC.encode(note.what))
+    NOTE_CODEC.decode(json.loads(what))  # A note that cannot be read would hide all others of its bot.
     return note.at_ms, note.version, note.match_id, note.seat, note.ply, what
 
 
