@@ -9,20 +9,20 @@ from base64 import b32encode
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engines.api import Seat
-from referee.live.match_history import MatchStatus
+from engines.api import Game, Seat
+from referee.live.match_history import MatchStatus, match_steps
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
 from referee.live.ports import Conflict, UnknownMatch
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
-from referee.live.runner_factory import open_match
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.live.worker_pool import RunFunction, run_inline
 from referee.match.commands import StartPlay, TakeSeat
 from referee.match.decision import Decision
-from referee.match.events import PlayStarted
+from referee.match.events import Event, MatchCreated, PlayStarted
 from referee.match.match_errors import MatchOver, NotAllowedNow, RequestIdReused, SeatHeld
 from referee.match.setup import Player, Setup
-from referee.match.state import Match
+from referee.match.state import Match, create_match
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,41 @@ def match_id_of(maker: str, request_id: str) -> str:
     """Return the id of the match that this request creates."""
     key = f"{maker}\0{request_id}"
     return "m" + b32encode(hashlib.sha256(key.encode()).digest()).decode().lower()[:25]
+
+
+def wait_for_start(_: Match) -> Decision | None:
+    """Return None: a new match waits for its start."""
+    return None
+
+
+def attach_nowhere(_: MatchRunner) -> None:
+    """Do nothing."""
+
+
+async def open_match(
+    setup: Setup,
+    game: Game,
+    dependencies: RunnerDependencies,
+    begin: Callable[[Match], Decision | None] = wait_for_start,
+    attach: Callable[[MatchRunner], None] = attach_nowhere,
+) -> MatchRunner:
+    """Create a match by a checked setup. Raises Conflict if its id is taken, or LogUnavailable.
+
+    `begin` returns the decision by which play begins at once, which is written together with the creation; None: it
+    does not. `attach` is called when the creation has been announced, and before the start is. If the caller is
+    cancelled, the match may be in the log nevertheless, and can be resumed.
+    """
+    created = MatchCreated(0, setup)
+    match = create_match(created, game)
+    begun = begin(match)
+    events = (created, *begun.events) if begun else (created,)
+    entries = await dependencies.log.append(setup.match_id, 0, events)
+    runner = MatchRunner(begun.match if begun else match, dependencies)
+    runner.notify(dependencies.observer.on_stored, match_steps(None, entries[:1], [match]))
+    attach(runner)
+    if begun:
+        runner.notify(dependencies.observer.on_stored, match_steps(match, entries[1:], begun.states))
+    return runner
 
 
 class MatchCreator:
@@ -103,14 +138,18 @@ class MatchCreator:
 
     def _begin(self, match: Match) -> Decision | None:
         """Return the decision by which a new match begins at once, for which places are kept now. None: it waits."""
-        # A repeated request must not touch the match that the first one has created.
-        if self._live.index.find(match.setup.match_id) or not self._live.starter.can_begin(match):
-            return None
-        begun = self._live.dependencies.decide(match, StartPlay(), match.at_us)
-        if len(begun.events) > 1 or type(begun.events[0]) is not PlayStarted:
-            return None  # It ends at once.
+        if self._live.index.find(match.setup.match_id):
+            return None  # A repeated request must not touch the match that the first one has created.
+        sessions, decide = self._live.starter.sessions_to_begin(match), self._live.dependencies.decide
+        taken: list[Event] = []
+        for seat, session in enumerate(sessions):
+            seated = decide(match, TakeSeat(seat, session.player), match.at_us)  # No event if the version is known.
+            taken, match = [*taken, *seated.events], seated.match
+        begun = decide(match, StartPlay(), match.at_us) if sessions else None
+        if begun is None or len(begun.events) > 1 or type(begun.events[0]) is not PlayStarted:
+            return None  # It waits, or ends at once.
         self._live.starter.reserve(match)
-        return begun
+        return Decision((*taken, *begun.events), begun.match)
 
     def _attach(self, runner: MatchRunner) -> None:
         live_match = self._live.index.find(runner.match_id)

@@ -11,16 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Seat
-from referee.live.match_history import MatchHistory
+from referee.live.match_history import MatchHistory, match_steps, steps_of_entries
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
 from referee.live.outbox import NonceRequested
-from referee.live.ports import Time
+from referee.live.ports import Conflict, Time
 from referee.live.reserved_places import Labels, ReservedPlaces
 from referee.live.runner import MatchRunner
+from referee.live.runner_dependencies import RunnerDependencies
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Micros
-from referee.match.commands import Command, StartPlay, TakeSeat, VoidMatch
+from referee.match.commands import Command, ResumeMatch, StartPlay, TakeSeat, VoidMatch
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn
@@ -132,6 +133,35 @@ class LiveMatchIndex:
         return list(self._by_id.values())
 
 
+async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencies) -> MatchRunner:
+    """Resume a match that no runner runs; `at_ms` is when its last entry was written.
+
+    Match time has stood still since then and runs from now on, so bots should be back first. What another process has
+    written meanwhile is applied first. Raises LogUnavailable.
+    """
+    while True:
+        down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.
+        back = dependencies.decide(match, ResumeMatch(down_ms), match.at_us)
+        if not back.events:  # The match is over. It still returns verdicts for repeated answers.
+            return MatchRunner(match, dependencies)
+        try:
+            entries = await dependencies.log.append(match.setup.match_id, match.number, back.events)
+        except Conflict:
+            match, at_ms = await _read_on(match, dependencies)
+        else:
+            runner = MatchRunner(back.match, dependencies)
+            runner.notify(dependencies.observer.on_stored, match_steps(match, entries, back.states))
+            return runner
+
+
+async def _read_on(match: Match, dependencies: RunnerDependencies) -> tuple[Match, int]:
+    """Return the match after what another process has written, and when it was written (Unix milliseconds)."""
+    entries = await dependencies.log.read(match.setup.match_id, match.number)
+    steps = steps_of_entries(match, entries)
+    dependencies.observer.on_received(steps)
+    return steps[-1].state, entries[-1].at_ms
+
+
 TOO_LATE = "not every seat was taken by a bot that was there in time"
 
 
@@ -177,10 +207,9 @@ class MatchStarter:
             self._begin(live_match, sessions)
         self._set_timer(live_match, now_us)
 
-    def can_begin(self, match: Match) -> bool:
-        """Return whether a new match can begin at once, with nothing to find out before."""
-        known = all(player.version for player in match.players)
-        return known and not self.paused and not match.terms.nonce_timeout_us and bool(self._ready_sessions(match))
+    def sessions_to_begin(self, match: Match) -> list[Session]:
+        """Return the session for each seat with which a new match can begin at once; empty: it must wait."""
+        return [] if self.paused or match.terms.nonce_timeout_us else self._ready_sessions(match)
 
     def reserve(self, match: Match) -> None:
         """Count a match that is about to begin towards the capacity of its players."""

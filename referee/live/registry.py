@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
-from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter
+from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter, resume_match
 from referee.live.loop_lag import LoopLag
 from referee.live.lost_bots import LostBots
 from referee.live.match_history import MatchHistory, MatchStep
@@ -20,7 +20,6 @@ from referee.live.ports import EventLog, LogUnavailable, MatchObserver, Presence
 from referee.live.queued_command import NotRunHere
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RatedEnds, RatingWriter, RunnerDependencies
-from referee.live.runner_factory import resume_match
 from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
 from referee.live.turns import TurnNotifier

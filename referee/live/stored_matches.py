@@ -15,7 +15,7 @@ from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.live.live_match import LiveMatchIndex
 from referee.live.log_history import first_missing, replay
-from referee.live.match_history import MatchFold, MatchHistory, MatchStatus
+from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep
 from referee.live.match_request import MatchFilter
 from referee.live.ports import (
     UNREADABLE,
@@ -202,22 +202,31 @@ async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game])
     """
     following = replay(MatchFold(find_game), entries)
     history: MatchHistory | None = None
+    steps: list[MatchStep] = []
     for done, entry in enumerate(entries):
         if done % REPLAY_CHUNK == 0:
+            history, steps = _extended(history, steps), []
             await asyncio.sleep(0)
         try:
-            step = next(following)
+            steps.append(next(following))
         except Exception as error:
+            history = _extended(history, steps)
             if history is None or not ended_as_unplayable(entries):
                 raise UnplayableLog(entries, error) from error
             history.unplayable_from = entry.number
             following = replay(MatchFold(find_game, entry.number), entries[done:], history.match)
-            step = next(following)
-        if history is None:
-            history = MatchHistory(step)
-        else:
-            history.extend([step])
+            steps = [next(following)]
+    history = _extended(history, steps)
     assert history
+    return history
+
+
+def _extended(history: MatchHistory | None, steps: Sequence[MatchStep]) -> MatchHistory | None:
+    """Return the history after these steps, which follow it; None: it has none yet."""
+    if history is None and steps:
+        history, steps = MatchHistory(steps[0]), steps[1:]
+    if history and steps:
+        history.extend(steps)
     return history
 
 

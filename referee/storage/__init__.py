@@ -2,7 +2,6 @@
 
 - `codec`: encodes match events and contest events as lines of JSON; upcasts lines of older versions
 - `value_codec`: converts Structs to JSON values and back by msgspec, strictly, with bytes in hexadecimal
-- `match_rows`: rows of the tables of matches as entries
 - `sqlite/`: adapters for a database file
 - `memory`, `memory_accounts`: adapters that keep everything in memory
 - `migrations/`: the SQL files that make the schema of a database

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
+from referee.live.create import open_match
+from referee.live.live_match import resume_match
 from referee.live.match_history import MatchStep
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import (
@@ -23,7 +25,6 @@ from referee.live.ports import (
 )
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.live.runner_factory import open_match, resume_match
 from referee.match.clock import SECOND, SuddenDeath, TimeControl
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decision import Decision

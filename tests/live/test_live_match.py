@@ -71,6 +71,23 @@ async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write() 
 
 
 @in_loop
+async def test_the_versions_of_bots_are_found_out_by_the_same_write() -> None:
+    harness = RefereeHarness()
+    first, second = harness.connect(*BOTS[:2])
+    created = await harness.referee.create(match_request(players=(Player("bot0"), BOTS[1])))
+    match_id = created.status.match.setup.match_id
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "SeatTaken", "PlayStarted"]
+    assert len(harness.log.attempt_times_us) == 1
+    assert created.status.match.players == BOTS[:2]
+    assert drain_outbox(first) == [MatchStarted(match_id, 0), TurnNotice(match_id, 0)]
+    assert drain_outbox(second) == [MatchStarted(match_id, 1)]
+    assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches - 1)
+    await harness.referee.resign(match_id, 0)
+    assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches)
+    await harness.referee.close()
+
+
+@in_loop
 async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_start_is_stored() -> None:
     harness = RefereeHarness()
     harness.connect(*BOTS[:2])

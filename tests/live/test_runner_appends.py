@@ -7,8 +7,8 @@ from typing import NoReturn
 import pytest
 
 from engines.api import Seat
+from referee.live.create import open_match
 from referee.live.ports import Conflict, Entry, SeatDelays
-from referee.live.runner_factory import open_match
 from referee.match.clock import SECOND
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import settle

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from referee.live.create import open_match
 from referee.live.ports import LogUnavailable
 from referee.live.runner import FIRST_RETRY_US, LAST_RETRY_US, MatchRunner
-from referee.live.runner_factory import open_match
 from referee.match.clock import MS, SECOND, Bronstein
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, StartPlay, SubmitMove

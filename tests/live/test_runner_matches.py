@@ -8,7 +8,7 @@ import pytest
 
 from engines.alquerque import GAME as ALQUERQUE
 from engines.api import Game
-from referee.live.runner_factory import open_match
+from referee.live.create import open_match
 from referee.match.clock import MS, SECOND, Fischer
 from referee.match.commands import Resign, StartPlay
 from referee.match.events import MatchCreated, MovePlayed, PlayEnded

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from referee.live.create import open_match
 from referee.live.match_request import LADDER
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
 from referee.live.runner import LAST_RETRY_US, MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.live.runner_factory import open_match
 from referee.match.clock import DAY, SECOND, SuddenDeath
 from referee.match.commands import Resign, StartPlay, VoidMatch
 from referee.match.events import PlayEnded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.live.runner_factory import open_match
+from referee.live.create import open_match
 from referee.match.clock import SECOND
 from referee.match.commands import Resign, StartPlay, TakeSeat
 from referee.match.events import MatchResumed, MovePlayed

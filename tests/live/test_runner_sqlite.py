@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
+from referee.live.create import open_match
 from referee.live.match_timing import LoopTime
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.live.runner_factory import open_match
 from referee.match.clock import DAY, SuddenDeath
 from referee.match.commands import StartPlay
 from referee.storage.sqlite.event_log import SqliteEventLog

@@ -8,11 +8,11 @@ from types import FrameType
 import pytest
 
 from engines.api import Game
+from referee.live.create import open_match
 from referee.live.match_request import LADDER
 from referee.live.ports import Entry, SeatDelays
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.live.runner_factory import open_match
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, Resign, StartPlay

@@ -25,8 +25,14 @@ from referee.live.ports import (
     Summaries,
     settle,
 )
-from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append
-from referee.storage.match_rows import bots_by_match, entry_of, log_of
+from referee.storage.encoded_appends import (
+    ContestAppend,
+    EncodedAppend,
+    bots_by_match,
+    encode_append,
+    entry_of,
+    log_of,
+)
 from referee.storage.postgres import match_summaries
 from referee.storage.postgres.contests import PostgresContestLog
 from referee.storage.postgres.database import (

@@ -22,8 +22,14 @@ from referee.live.ports import (
     MatchArchived,
     Summaries,
 )
-from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append
-from referee.storage.match_rows import bots_by_match, entry_of, log_of
+from referee.storage.encoded_appends import (
+    ContestAppend,
+    EncodedAppend,
+    bots_by_match,
+    encode_append,
+    entry_of,
+    log_of,
+)
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import SqliteContestLog
 from referee.storage.sqlite.database import BUSY_MS, Durability
