@@ -64,7 +64,7 @@ class ValueCodec(Generic[T]):
             _read_bytes(data, path)
         try:
             value: T = msgspec.convert(data, cls, builtin_types=(bytes,))  # A union would be analysed at each call.
-        except msgspec.ValidationError as why:
+        except (msgspec.ValidationError, UnicodeError) as why:  # Half of a surrogate pair in place of an enum's value.
             raise MalformedValue(str(why)) from None
         return value
 

@@ -85,6 +85,7 @@ MOVE_LINE = MATCH_CODEC.encode(MOVE)
         ('"seat":1', '"seat":1,"more":2', "unknown field 'more'; known: kind, at_us, seat, token, "),
         ('"late":false', '"late":false,"more":1', "unknown field 'more'; known: asked_us, arrived_us, "),
         ('"source":"bot"', '"source":"BOT"', "Invalid enum value 'BOT' - at `$.source`"),
+        ('"source":"bot"', '"source":"\\ud800"', "'utf-8' codec can't encode character"),
         ('17"}', '17"}{', "invalid JSON (Extra data"),
         ('17"}', '17"', "invalid JSON (Expecting"),
     ],
