@@ -142,14 +142,15 @@ class MatchCreator:
             return None  # A repeated request must not touch the match that the first one has created.
         sessions, decide = self._live.starter.sessions_to_begin(match), self._live.dependencies.decide
         taken: list[Event] = []
+        states: list[Match] = []
         for seat, session in enumerate(sessions):
             seated = decide(match, TakeSeat(seat, session.player), match.at_us)  # No event if the version is known.
-            taken, match = [*taken, *seated.events], seated.match
+            taken, states, match = [*taken, *seated.events], [*states, *seated.states], seated.match
         begun = decide(match, StartPlay(), match.at_us) if sessions else None
         if begun is None or len(begun.events) > 1 or type(begun.events[0]) is not PlayStarted:
             return None  # It waits, or ends at once.
         self._live.starter.reserve(match)
-        return Decision((*taken, *begun.events), begun.match)
+        return Decision((*taken, *begun.events), (*states, *begun.states), begun.match)
 
     def _attach(self, runner: MatchRunner) -> None:
         live_match = self._live.index.find(runner.match_id)
