@@ -248,7 +248,7 @@ class UnknownTimeControl(clock.SuddenDeath, frozen=True):
             PlayEnded(0, Result(EndKind.VOID, EndCause.RULES, "", (float("nan"),)), b""),
             "PlayEnded: Expected `float`, got `null`",
         ),
-        (UnknownTimeControl(1), "UnknownTimeControl: unknown kind 'sudden_death'; known: opened, "),
+        (UnknownTimeControl(1), "UnknownTimeControl: Invalid value 'sudden_death' - at `$.kind`"),
     ],
 )
 def test_an_event_that_could_not_be_decoded_is_not_written(event: Event, sentence: str) -> None:
