@@ -99,8 +99,6 @@ class LoopLag:
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""
-        if machine.monotonic_ns() <= self.due_ns:  # The loop is in time, as it mostly is.
-            return
         now_us = self._time.monotonic_us()
         if self._due_us is None or now_us <= self._due_us:
             return
@@ -110,10 +108,15 @@ class LoopLag:
             self._charged_us[holder] += spent_us
         self._cpu_charged_us, self._charged_until_us = cpu_us, now_us
 
+    def charge_step(self) -> None:
+        """Do the same as `charge`, at little cost if the loop is in time, as it mostly is at the end of a step."""
+        if machine.monotonic_ns() > self.due_ns:
+            self.charge()
+
     def charge_tasks(self, loop: asyncio.AbstractEventLoop) -> None:
         """Charge every step of every task that this loop creates from now on.
 
-        A task that is created without the loop must call `charge` at the end of its steps.
+        A task that is created without the loop must call `charge_step` at the end of its steps.
         """
 
         def charged(loop: asyncio.AbstractEventLoop, steps: Any, **more: Any) -> "asyncio.Task[Any]":
@@ -168,7 +171,7 @@ class _Charged(Coroutine[Any, Any, Any]):
         try:
             return self._steps.send(value)
         finally:
-            self._lag.charge()
+            self._lag.charge_step()
 
     def throw(self, *error: Any) -> Any:
         try:

@@ -137,7 +137,7 @@ class PlayStream:
             for item in outbox.drain(self._heartbeat.max_items_per_message):
                 if writing := ITEM_WRITERS[type(item)](self._writer, item, response.items):
                     await writing
-            self._lag.charge()
+            self._lag.charge_step()
             if response.items:
                 await context.write(response)
             if outbox.closed and not outbox:
@@ -183,7 +183,7 @@ class PlayStream:
                 kind = item.WhichOneof("item")
                 self._dispatch(item, kind, arrival, behind)
                 behind = behind or kind not in IMMEDIATE
-            self._lag.charge()
+            self._lag.charge_step()
             if len(items) > ITEMS_PER_YIELD:
                 await asyncio.sleep(0)
             unread, undecided = len(self._session.outbox), self._undecided + len(self._in_progress)
