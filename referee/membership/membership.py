@@ -34,7 +34,7 @@ T = TypeVar("T")
 log = structlog.get_logger("referee")
 
 
-class LateAnswer(LogUnavailable):
+class NodeTableTimeout(LogUnavailable):
     """The table of nodes has not answered in time."""
 
 
@@ -191,7 +191,7 @@ class Membership:
     async def _join_patiently(self) -> None:
         """Join, and ask a table that answers late several times: no lease is at stake yet. Raises what `_join` does."""
         for _ in range(MAX_LATE_JOINS):
-            with suppress(LateAnswer):
+            with suppress(NodeTableTimeout):
                 return await self._join()
         return await self._join()
 
@@ -322,7 +322,7 @@ class Membership:
         self._view.publish(state, self._node.id if self._node and not self._draining else "")
 
     async def _ask(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the answer of the store. Raises LateAnswer if there is none in time, or LogUnavailable."""
+        """Return the answer of the store. Raises NodeTableTimeout if there is none in time, or LogUnavailable."""
         self._call = task = asyncio.ensure_future(call)
 
         def give_up() -> None:
@@ -335,7 +335,7 @@ class Membership:
             current = asyncio.current_task()
             if current and current.cancelling():
                 raise
-            raise LateAnswer("the table of nodes does not answer in time") from None
+            raise NodeTableTimeout("the table of nodes does not answer in time") from None
         finally:
             alarm.cancel()
             self._call = None
