@@ -1,10 +1,10 @@
 """A thousand bots and ten thousand matches create no more series than two bots and one match of each game."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from msgspec import structs
-from msgspec.structs import replace
 
 from engines.api import Game
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
@@ -40,12 +40,14 @@ def with_other_bots(announced: Announced, number: int) -> Announced:
     def rename_match(match: Any) -> Any:
         if match is None:
             return None
-        return replace(match, setup=replace(match.setup, match_id=f"m{number}", players=players), players=players)
+        setup = structs.replace(match.setup, match_id=f"m{number}", players=players)
+        return replace(match, setup=setup, players=players)
 
     def rename_entry(entry: Entry) -> Entry:
         event = entry.event
         if isinstance(event, MatchCreated):
-            event = structs.replace(event, setup=replace(event.setup, match_id=f"m{number}", players=players))
+            setup = structs.replace(event.setup, match_id=f"m{number}", players=players)
+            event = structs.replace(event, setup=setup)
         return structs.replace(entry, match_id=f"m{number}", event=event)
 
     return [

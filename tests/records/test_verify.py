@@ -263,7 +263,7 @@ def test_a_signed_entry_is_no_entry(tmp_path: Path) -> None:
     ("before", "becomes", "words"),
     [
         (b'"kind":"play_began"', b'"kind":"play_paused"', "line 3: cannot read this entry: unknown kind 'play_paused'"),
-        (b'"seat":1,', b'"seat":"1",', "line 5: cannot read this entry: seat: expected an integer"),
+        (b'"seat":1,', b'"seat":"1",', "line 5: cannot read this entry: Expected `int`, got `str` - at `$.seat`"),
         (b'{"v":2,', b'{"v":0,', "line 2: cannot read this entry: unknown version 0"),
         (b'{"v":2,', b"{" + b'"v":{' * 1_000 + b"}" * 1_000 + b",", "line 2: cannot read this entry"),
     ],
