@@ -22,6 +22,10 @@ pytestmark = pytest.mark.slow
 NODES = 3
 FAULT_S = 3
 """Longer than the tolerance of the checker, so that time charged for it is noticed."""
+SHORT_FAULT_S = 2
+"""The same, and shorter than a lease, with the time that PostgreSQL takes to start."""
+FREEZE_S = 5
+"""Longer than the heartbeat timeout of `SHORT_HEARTBEAT` and than a lease."""
 LONG_FAULT_S = 10
 """Longer than a bot has for its match, and than the lease of a node: the others take its place meanwhile."""
 MINUTE_S = 60
@@ -107,6 +111,8 @@ FAULTS: tuple[Fault, ...] = (
 COORDINATOR, OTHER = 0, 1
 MOST_AFFECTED: dict[Fault, int] = {cut_off_nats: OTHER, divide_the_nodes: OTHER}
 """Nodes for which a fault is worse than for the coordinator."""
+SHORT_FAULTS = frozenset({kill_the_database})
+"""Faults that cost all nodes their leases if they last for longer."""
 
 
 @contextmanager
@@ -136,11 +142,12 @@ def test_nodes_without_faults(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_fault(tmp_path: Path, fault: Fault) -> None:
-    assert_survives(tmp_path, fault, MOST_AFFECTED.get(fault, COORDINATOR), FAULT_S)
+    seconds = SHORT_FAULT_S if fault in SHORT_FAULTS else FAULT_S
+    assert_survives(tmp_path, fault, MOST_AFFECTED.get(fault, COORDINATOR), seconds)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seconds", [FAULT_S, LONG_FAULT_S])
+@pytest.mark.parametrize("seconds", [SHORT_FAULT_S, LONG_FAULT_S])
 @pytest.mark.parametrize("node", [COORDINATOR, OTHER], ids=["coordinator", "other"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_short_and_a_long_fault(tmp_path: Path, fault: Fault, node: int, seconds: float) -> None:
@@ -221,7 +228,7 @@ def test_only_the_fence_of_the_log_keeps_a_node_that_wakes_up_from_rewriting_his
         services,
     ):
         cluster.wait_for_moves(100)
-        freeze_a_node(cluster, services, OTHER, FAULT_S + 2)
+        freeze_a_node(cluster, services, OTHER, FREEZE_S)
         cluster.wait_for_ends(8)
         violations = cluster.finish()
         assert bool(violations) == (program == unfenced_node.__name__), report(violations)
