@@ -53,7 +53,6 @@ RESUME_RETRY_US = SECOND
 class LiveMatches:
     """All live matches of this process; the `RunnerObserver` of their runners."""
 
-    sees_moves = True
     coordinates = True
     """Whether this process starts matches, and looks after bots that are offline. In a cluster one process does."""
     rated_ends: RatedEnds | None = None
