@@ -177,14 +177,21 @@ class RefereeDelays:
     """Delays of the open turns of one match. All times are match time."""
 
     def __init__(self, match: Match, match_time: MatchTime, read: Callable[[Seat], SeatDelays]) -> None:
-        """`read` returns the delays of a seat outside of the match; only the growth of its lag is used."""
+        """`read` returns the delays of a seat outside of the match; only the growth of its lag is used.
+
+        Turns of a match that is taken over start anew. The process that ran it may have written an entry after an
+        outage, so the time up to the last entry may be the outage's as well as the bot's.
+        """
         self._match_time = match_time
         self._read = read
         self._used_elsewhere: list[TurnUse] = []
         """Time that was used on other processes in turns that are not known here yet."""
         self._lag_at_stop_us: dict[Seat, Micros] = {}
         """Lag of each seat when match time stopped."""
-        self._by_seat = {turn.seat: _TurnDelay(0, match.at_us, read(turn.seat).lag_us) for turn in match.owing}
+        at_us = match.at_us
+        self._by_seat = {
+            turn.seat: _TurnDelay(at_us - turn.asked_us, at_us, read(turn.seat).lag_us) for turn in match.owing
+        }
 
     def measure(self, seat: Seat, arrival: MessageArrival | None = None) -> TurnMeasurement:
         """Return the measurement of an answer of `seat` that arrived then; None: now."""

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 NODES = 3
 FAULT_S = 3
 """Longer than the tolerance of the checker, so that time charged for it is noticed."""
-SHORT_FAULT_S = 2
-"""The same, and shorter than a lease, with the time that PostgreSQL takes to start."""
+LEASE_FAULT_S = 4
+"""About as long as a lease: nodes can store again before they know that they have lost it."""
 FREEZE_S = 5
 """Longer than the heartbeat timeout of `SHORT_HEARTBEAT` and than a lease."""
 LONG_FAULT_S = 10
@@ -111,8 +111,6 @@ FAULTS: tuple[Fault, ...] = (
 COORDINATOR, OTHER = 0, 1
 MOST_AFFECTED: dict[Fault, int] = {cut_off_nats: OTHER, divide_the_nodes: OTHER}
 """Nodes for which a fault is worse than for the coordinator."""
-SHORT_FAULTS = frozenset({kill_the_database})
-"""Faults that cost all nodes their leases if they last for longer."""
 
 
 @contextmanager
@@ -142,15 +140,18 @@ def test_nodes_without_faults(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_fault(tmp_path: Path, fault: Fault) -> None:
-    seconds = SHORT_FAULT_S if fault in SHORT_FAULTS else FAULT_S
-    assert_survives(tmp_path, fault, MOST_AFFECTED.get(fault, COORDINATOR), seconds)
+    assert_survives(tmp_path, fault, MOST_AFFECTED.get(fault, COORDINATOR), FAULT_S)
+
+
+def test_a_fault_as_long_as_a_lease(tmp_path: Path) -> None:
+    assert_survives(tmp_path, kill_the_database, COORDINATOR, LEASE_FAULT_S)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seconds", [SHORT_FAULT_S, LONG_FAULT_S])
+@pytest.mark.parametrize("seconds", [LEASE_FAULT_S, LONG_FAULT_S])
 @pytest.mark.parametrize("node", [COORDINATOR, OTHER], ids=["coordinator", "other"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_short_and_a_long_fault(tmp_path: Path, fault: Fault, node: int, seconds: float) -> None:
+def test_a_fault_of_any_length(tmp_path: Path, fault: Fault, node: int, seconds: float) -> None:
     assert_survives(tmp_path, fault, node, seconds)
 
 

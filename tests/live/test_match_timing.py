@@ -241,13 +241,14 @@ class TurnSimulation:
         await self.do(("advance", LAST_RETRY_US))
 
     async def crash(self, _: Micros) -> None:
-        """Let another process take over, which knows no earlier interval."""
+        """Let another process take over, which does not know how the time before was used, and charges none of it."""
         await self.end_faults()
         await self.runner.close()
         self.harness = RunnerHarness(self.harness)
         self.harness.observer = self.observer
         self.runner = await self.harness.resume_match()
-        self.intervals, self.arrival, self.withheld_since_us = [], None, None
+        self.intervals = [(0, self.runner.match_now())]
+        self.arrival, self.withheld_since_us = None, None
 
     @property
     def token(self) -> str:

@@ -3,7 +3,9 @@
 import pytest
 
 from referee.live.create import open_match
-from referee.match.clock import SECOND
+from referee.live.ports import LogUnavailable
+from referee.live.runner import FIRST_RETRY_US
+from referee.match.clock import MS, SECOND
 from referee.match.commands import Resign, StartPlay, TakeSeat
 from referee.match.events import MatchResumed, MovePlayed
 from referee.match.match_errors import MatchOver
@@ -43,6 +45,32 @@ async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_fo
     assert moves[1].row
     assert moves[1].row.charged_us == 3 * SECOND
     assert await new_process.log_agrees_with(runner)
+    await runner.close()
+
+
+@in_loop
+async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time() -> None:
+    old_process = RunnerHarness()
+    old_runner = await old_process.start_match(match_setup())
+    old_process.log.before.clear()
+    move = old_runner.submit(answer(old_runner, 0, "1"))
+    await old_process.time.advance(4 * SECOND)
+    old_process.log.make_unavailable()
+    old_process.log.before.set()
+    with pytest.raises(LogUnavailable):
+        await move
+    old_process.log.make_available()
+    await old_process.time.advance(FIRST_RETRY_US)
+    assert (await old_process.events())[-1] == MatchResumed(4 * SECOND, FIRST_RETRY_US // MS)
+    new_process = await restart(old_process)
+    runner = await new_process.resume_match()
+    await new_process.time.advance(3 * SECOND)
+    await submit_move(runner, 0, "1")
+    last = (await new_process.events())[-1]
+    assert isinstance(last, MovePlayed)
+    assert last.row
+    assert (last.row.stall_us, last.row.charged_us) == (4 * SECOND, 3 * SECOND)
+    await old_runner.close()
     await runner.close()
 
 
