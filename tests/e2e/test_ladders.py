@@ -158,6 +158,8 @@ def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
     assert set(first.entrants) == set(names)
     match_starts = [connection.receive("match_started") for connection in connect(organiser, 1, 2)]
     assert {one.match.pairing_id for one in match_starts} == {first.id}
+    # The ladder records the match when it has begun: this is the second entry on the pairing.
+    read_until(call_for_ladder(organiser, "WatchLadder", after_number=0), "pairing", times=2)
     watched = next(call_for_ladder(organiser, "WatchLadder")).items[0].snapshot
     (playing,) = (one for one in watched.pairings if one.id == first.id)
     assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [match_starts[0].match.id])
