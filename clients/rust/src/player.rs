@@ -24,7 +24,10 @@ use crate::{
 ///
 /// It returns an error if a setting is invalid, if a newer session of the same bot has taken over its seats, or if the
 /// referee rejects the bot. It needs a runtime of tokio with time and network enabled, of any flavour; dropping the
-/// future also ends it. It does not wait for calls of the bot that are still running; their turns are cancelled.
+/// future also ends it. It does not wait for calls of the bot that are still running; their turns are cancelled. But a
+/// runtime that is dropped waits for its blocking threads: a bot that computes for long checks [`Turn::is_cancelled`].
+///
+/// [`Turn::is_cancelled`]: crate::Turn::is_cancelled
 pub async fn play(bot: impl IntoBots, options: Options) -> Result<(), PlayError> {
     let bots = bot.into_bots();
     let cancelled = options.cancellation.clone();
@@ -54,11 +57,14 @@ pub(crate) struct Player {
     pub answers: UnboundedReceiver<Answered>,
     /// Answers that are to be sent again.
     resends: Vec<(Instant, CallId)>,
+    /// What is to be sent in one message.
+    unsent: Vec<BotItem>,
     /// None while there is no session.
-    pub outgoing: Option<UnboundedSender<BotItem>>,
+    pub outgoing: Option<UnboundedSender<Vec<BotItem>>>,
     pub heartbeat_timeout: Duration,
     /// The pause that a draining referee has asked for.
     reconnect_delay: Option<Duration>,
+    pub now: fn() -> Instant,
 }
 
 impl Player {
@@ -75,9 +81,11 @@ impl Player {
             answered,
             answers,
             resends: Vec::new(),
+            unsent: Vec::new(),
             outgoing: None,
             heartbeat_timeout: WELCOME_TIMEOUT,
             reconnect_delay: None,
+            now: Instant::now,
         })
     }
 
@@ -100,7 +108,7 @@ impl Player {
     pub fn next_pause(&mut self, random: f64) -> Duration {
         match self.reconnect_delay.take() {
             Some(delay) => Backoff::after_draining(delay, random),
-            None => self.backoff.next(Instant::now(), random),
+            None => self.backoff.next((self.now)(), random),
         }
     }
 
@@ -130,6 +138,7 @@ impl Player {
             Some(answered) = self.answers.recv() => self.on_answer(answered),
             () = next_resend(&self.resends) => self.resend_due(),
         }
+        self.flush();
         Ok(())
     }
 
@@ -142,6 +151,7 @@ impl Player {
                 Some(answered) = self.answers.recv() => self.on_answer(answered),
                 () = next_resend(&self.resends) => self.resend_due(),
             }
+            self.flush();
         }
     }
 
@@ -194,7 +204,7 @@ impl Player {
     }
 
     fn on_welcome(&mut self, welcome: Welcome) {
-        self.backoff.on_welcome(Instant::now());
+        self.backoff.on_welcome((self.now)());
         let timeout = milliseconds(welcome.heartbeat_timeout_ms);
         if !timeout.is_zero() {
             self.heartbeat_timeout = timeout;
@@ -212,7 +222,7 @@ impl Player {
 
     /// Sends the answers again whose time has come.
     pub fn resend_due(&mut self) {
-        let now = Instant::now();
+        let now = (self.now)();
         let due: Vec<_> = self.resends.extract_if(.., |(at, _)| *at <= now).collect();
         for (_, call) in due {
             let action = self.open_turns.resend(&call);
@@ -230,14 +240,19 @@ impl Player {
                     let _ = answered.send(Answered { call, answer }); // Nobody listens when the player has stopped.
                 });
             }
-            Action::ScheduleResend(call, delay) => self.resends.push((Instant::now() + delay, call)),
+            Action::ScheduleResend(call, delay) => self.resends.push(((self.now)() + delay, call)),
         }
     }
 
-    /// Sends an item if there is a session; otherwise its turn will arrive again.
-    fn send(&self, item: BotItem) {
-        if let Some(outgoing) = &self.outgoing {
-            let _ = outgoing.send(item); // If the stream has ended, the next message reports it.
+    fn send(&mut self, item: BotItem) {
+        self.unsent.push(item);
+    }
+
+    /// Sends what is ready if there is a session; otherwise the turns will arrive again.
+    pub fn flush(&mut self) {
+        let items = std::mem::take(&mut self.unsent);
+        if let Some(outgoing) = self.outgoing.as_ref().filter(|_| !items.is_empty()) {
+            let _ = outgoing.send(items); // If the stream has ended, the next message reports it.
         }
     }
 }

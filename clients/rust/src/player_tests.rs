@@ -60,7 +60,43 @@ async fn an_answer_that_is_ready_before_the_session_is_kept() {
     player.meanwhile(tokio::task::yield_now()).await;
     let (outgoing, mut sent) = unbounded_channel();
     player.outgoing = Some(outgoing);
+    player.flush();
     assert!(sent.try_recv().is_err());
     player.handle(turn()).unwrap();
-    assert!(matches!(sent.try_recv().unwrap().item, Some(bot_item::Item::Move(_))));
+    player.flush();
+    let [item] = &sent.try_recv().unwrap()[..] else {
+        panic!("one item");
+    };
+    assert!(matches!(item.item, Some(bot_item::Item::Move(_))));
+}
+
+#[test]
+fn options_do_not_show_their_token() {
+    let shown = format!("{:?}", Options::new("localhost:1", "sesame"));
+    assert!(shown.contains("localhost:1"));
+    assert!(!shown.contains("sesame"));
+}
+
+#[test]
+fn options_reach_the_hello() {
+    let options = Options::new("localhost:1", "secret")
+        .version("3")
+        .games(["trox", "toc"]);
+    let hello = options
+        .max_matches(2)
+        .max_legal_moves(7)
+        .view()
+        .full_history()
+        .verdicts_with_turns()
+        .hello();
+    assert_eq!(
+        (hello.version.as_str(), hello.games),
+        ("3", vec!["trox".into(), "toc".into()])
+    );
+    assert_eq!((hello.max_matches, hello.verdicts_with_turns), (Some(2), true));
+    let turns = hello.turn_options.unwrap();
+    assert_eq!(
+        (turns.max_legal_moves, turns.include_view, turns.full_move_history),
+        (7, true, true)
+    );
 }

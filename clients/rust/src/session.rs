@@ -19,7 +19,7 @@ use crate::{
 
 /// It is large because a position can have thousands of moves.
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
-const MAX_BATCH_ITEMS: usize = 1_000;
+const MAX_JOINED: usize = 100;
 /// The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee.
 pub(crate) const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -51,7 +51,7 @@ pub(crate) struct Session {
     responses: Streaming<PlayResponse>,
     last_response: Instant,
     /// What is sent. Items that wait while a message is being sent go into one message.
-    pub outgoing: UnboundedSender<BotItem>,
+    pub outgoing: UnboundedSender<Vec<BotItem>>,
 }
 
 impl Session {
@@ -70,11 +70,13 @@ impl Session {
             .map_err(|error| SessionEnd::Disconnected(message_with_causes(&error)))?;
         let (outgoing, queue) = unbounded_channel();
         let requests = UnboundedReceiverStream::new(queue)
-            .ready_chunks(MAX_BATCH_ITEMS)
-            .map(|items| PlayRequest { items });
+            .ready_chunks(MAX_JOINED)
+            .map(|waiting| PlayRequest {
+                items: waiting.into_iter().flatten().collect(),
+            });
         let mut request = Request::new(requests);
         request.metadata_mut().insert("authorization", target.authorization);
-        let _ = outgoing.send(bot_item::Item::Hello(hello).into());
+        let _ = outgoing.send(vec![bot_item::Item::Hello(hello).into()]);
         let responses = PlayServiceClient::new(channel)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .play(request)

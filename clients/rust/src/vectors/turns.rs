@@ -1,4 +1,5 @@
 use std::{
+    cell::Cell,
     collections::HashMap,
     sync::{Arc, Mutex},
     time::Duration,
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    time::advance,
+    time::Instant,
 };
 
 use super::{Item, Key, load};
@@ -152,14 +153,19 @@ struct OpenCall {
     done: bool,
 }
 
+thread_local! {
+    /// The time of the vectors, which passes in their steps only.
+    static NOW: Cell<Instant> = Cell::new(Instant::now());
+}
+
 /// Runs the steps of a vector: answers of the bot and the time come from them.
 struct Harness {
     player: Player,
     recorder: Recorder,
     calls: Vec<OpenCall>,
     item_ids: HashMap<Key, u64>,
-    outgoing: UnboundedSender<BotItem>,
-    sent: UnboundedReceiver<BotItem>,
+    outgoing: UnboundedSender<Vec<BotItem>>,
+    sent: UnboundedReceiver<Vec<BotItem>>,
 }
 
 impl Harness {
@@ -173,6 +179,7 @@ impl Harness {
         let mut player = Player::new(bots, options).unwrap();
         let (outgoing, sent) = unbounded_channel();
         player.outgoing = Some(outgoing.clone());
+        player.now = || NOW.get();
         Self {
             player,
             recorder,
@@ -184,7 +191,7 @@ impl Harness {
     }
 
     /// Runs a step, and returns what the client sends, and what the bot is called for and told.
-    async fn run(&mut self, step: Step) -> (Vec<BotItem>, Diary) {
+    fn run(&mut self, step: Step) -> (Vec<BotItem>, Diary) {
         for item in step.receive {
             self.player.handle(item.into_message(&self.item_ids)).unwrap();
         }
@@ -195,11 +202,12 @@ impl Harness {
             None => {}
         }
         if let Some(advance_ms) = step.advance_ms {
-            advance(Duration::from_millis(advance_ms)).await;
+            NOW.set(NOW.get() + Duration::from_millis(advance_ms));
             self.player.resend_due();
         }
         let answered = step.answer.map(|given| self.answer(given));
-        let sent: Vec<_> = std::iter::from_fn(|| self.sent.try_recv().ok()).collect();
+        self.player.flush();
+        let sent = self.sent.try_recv().unwrap_or_default(); // One message.
         if let (Some(key), Some(item)) = (answered, sent.first()) {
             self.item_ids.insert(key, item.item_id);
         }
@@ -281,8 +289,8 @@ fn check_item_ids(name: &str, known: &mut Vec<(Value, u64)>, item: &BotItem) {
     known.push((form, item.item_id));
 }
 
-#[tokio::test(start_paused = true)]
-async fn turns() {
+#[test]
+fn turns() {
     for vector in load::<Turns>("turns.json").vectors {
         for need in &vector.needs {
             assert!(
@@ -298,7 +306,7 @@ async fn turns() {
             let name = format!("{}, step {number}", vector.name);
             let (sends, calls) = (std::mem::take(&mut step.sends), std::mem::take(&mut step.calls));
             let (cancels, tells) = (std::mem::take(&mut step.cancels), std::mem::take(&mut step.tells));
-            let (sent, diary) = harness.run(step).await;
+            let (sent, diary) = harness.run(step);
             assert_eq!(sent.iter().map(sent_form).collect::<Vec<_>>(), sends, "{name}");
             sent.iter().for_each(|item| check_item_ids(&name, &mut item_ids, item));
             assert_eq!(harness.newly_cancelled(), cancels, "{name}");
