@@ -53,8 +53,8 @@ LANGUAGES = (
         "rust",
         ("cargo", "clippy-driver", "cc"),
         "target",
-        ("cargo fmt --check", "cargo test"),
-        {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings"},
+        ("cargo fmt --check", "cargo test", "cargo doc --no-deps"),
+        {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings", "RUSTDOCFLAGS": "-Dwarnings"},
     ),
     # Only the fast compiler (C1) is used: neither Maven nor a bot in a test runs long enough to profit from C2.
     Language(
