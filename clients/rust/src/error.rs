@@ -30,22 +30,15 @@ pub enum PlayError {
 impl fmt::Display for PlayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Setting(_) => f.write_str("a setting is invalid"),
+            Self::Setting(error) => error.fmt(f),
             Self::TakenOver => f.write_str("a newer session of this bot has taken over its seats"),
-            Self::Rejected(_) => f.write_str("the referee rejects this bot"),
+            Self::Rejected(error) => write!(f, "the referee rejects this bot: {error}"),
         }
     }
 }
 
-impl Error for PlayError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Setting(error) => Some(error),
-            Self::TakenOver => None,
-            Self::Rejected(error) => Some(error),
-        }
-    }
-}
+/// It has no source: its text has everything.
+impl Error for PlayError {}
 
 impl From<SettingError> for PlayError {
     fn from(error: SettingError) -> Self {
@@ -247,10 +240,12 @@ mod tests {
     }
 
     #[test]
-    fn the_causes_of_an_error_are_shown() {
-        let error = PlayError::Rejected(RefereeError::new("BAD_TOKEN", "the token is wrong"));
+    fn the_text_of_an_error_says_what_is_wrong() {
+        let setting = SettingError::new("BOT_TOKEN", "is not set");
+        assert_eq!(PlayError::from(setting).to_string(), "BOT_TOKEN is not set");
+        let rejected = PlayError::Rejected(RefereeError::new("BAD_TOKEN", "the token is wrong"));
         assert_eq!(
-            message_with_causes(&error),
+            rejected.to_string(),
             "the referee rejects this bot: the token is wrong (BAD_TOKEN)"
         );
     }
