@@ -21,8 +21,8 @@ COMPILE = {
     "go": f"go build -o {{bot}} {BOTS}/bot.go",
     "rust": f"rustc --edition 2024 -o {{bot}} -L dependency=target/debug/deps {BOTS}/bot.rs"
     " --extern referee_client=$(ls -t target/debug/deps/libreferee_client-*.rlib | head -n 1)",
-    "cpp": f"c++ -std=c++17 -Iinclude -isystem build/stubs -o {{bot}} {BOTS}/bot.cpp"
-    " build/libreferee_client.a build/libreferee_api.a $(pkg-config --libs grpc++ protobuf)",
+    "cpp": f"c++ -std=c++20 -Iinclude -o {{bot}} {BOTS}/bot.cpp"
+    " build/libreferee_client.a $(pkg-config --libs grpc++ protobuf libcrypto)",
 }
 """Shell commands that compile a bot, to be run in the folder of the client after it was built."""
 

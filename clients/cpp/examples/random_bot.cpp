@@ -1,25 +1,15 @@
 // Plays a random legal move, in every game.
 #include <random>
 
-#include "referee/bot.h"
+#include "referee/program.h"
 
-class RandomBot : public referee::Bot {
-  public:
-    std::string choose(const referee::TurnRequest& request) override {
-        // Replace this by your own choice; request.turn.position() is the position.
-        const auto& moves = request.turn.legal_moves();
-        std::random_device generator;
-        return moves.at(std::uniform_int_distribution<int>(0, moves.size() - 1)(generator));
-    }
-
-    referee::api::TurnOptions turn_options() const override {
-        referee::api::TurnOptions options;
-        options.set_max_legal_moves(5000);
-        return options;
-    }
-};
+std::string choose(const referee::Turn& turn) {
+    // Replace this by your own choice; turn.position is the position.
+    thread_local std::mt19937 generator{std::random_device{}()};
+    return turn.legal_moves.at(
+        std::uniform_int_distribution<std::size_t>(0, turn.legal_moves.size() - 1)(generator));
+}
 
 int main() {
-    RandomBot bot;
-    return referee::run(bot);
+    return referee::run_program(choose);
 }

@@ -27,8 +27,8 @@ std::string sha256(const std::string& bytes) {
     return std::string(hash, hash + size);
 }
 
-Nonces::Nonces(Choose choose, Report report)
-    : choose_(std::move(choose)), report_(std::move(report)) {}
+Nonces::Nonces(Choose choose, Logger logger)
+    : choose_(std::move(choose)), logger_(std::move(logger)) {}
 
 api::BotItem Nonces::on_request(const api::NonceRequest& request) {
     Contribution& known = keep_commitment(request.match_id(), request.commitment());
@@ -54,7 +54,7 @@ void Nonces::on_match_ended(const std::string& match_id, const api::SeedCommitme
     matches_.erase(found);
     if (published.commitment().empty()) return;
     for (const std::string& problem : problems(known, published)) {
-        report_("match " + match_id + ": " + problem);
+        report(match_id, problem);
     }
 }
 
@@ -63,23 +63,28 @@ Nonces::Contribution& Nonces::keep_commitment(const std::string& match_id,
                                               const std::string& commitment) {
     Contribution& known =
         matches_.try_emplace(match_id, Contribution{commitment, {}}).first->second;
-    if (known.commitment != commitment) report_("match " + match_id + ": " + REPLACED);
+    if (known.commitment != commitment) report(match_id, REPLACED);
     return known;
 }
 
 std::string Nonces::chosen(const api::NonceRequest& request) {
+    std::string problem = "it threw something that is not a std::exception";
     try {
-        const std::string nonce = choose_(request);
+        const std::string nonce = choose_(request.match_id(), request.seat());
         if (nonce.size() <= MAX_NONCE_BYTES) return nonce;
-        report_("a nonce has at most " + std::to_string(MAX_NONCE_BYTES) +
-                " bytes; a random one is sent");
+        problem = "it has " + std::to_string(nonce.size()) + " bytes, the limit is " +
+                  std::to_string(MAX_NONCE_BYTES);
     } catch (const std::exception& error) {
-        report_(std::string("the bot failed to choose a nonce, and a random one is sent: ") +
-                error.what());
-    } catch (...) {
-        report_("the bot failed to choose a nonce, and a random one is sent");
+        problem = error.what();
+    } catch (...) {  // The problem says so.
     }
+    report(request.match_id(),
+           "the bot failed to choose a nonce, and a random one is sent: " + problem);
     return random_nonce();
+}
+
+void Nonces::report(const std::string& match_id, const std::string& problem) const {
+    logger_(LogLevel::error, "match " + match_id + ": " + problem);
 }
 
 // Returns what does not fit. The seed is checked if it is published, which duplicate play delays.

@@ -11,9 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "referee/bot.h"
+#include "referee/options.h"
+#include "referee_api/v1/play.pb.h"
 
 namespace referee {
+
+namespace api = referee_api::v1;
 
 inline constexpr std::size_t NONCE_BYTES = 32;
 inline constexpr std::size_t MAX_NONCE_BYTES = 64;
@@ -23,11 +26,9 @@ std::string sha256(const std::string& bytes);
 
 class Nonces {
   public:
-    using Choose = std::function<std::string(const api::NonceRequest&)>;
-    using Report = std::function<void(const std::string&)>;
+    using Choose = std::function<std::string(const std::string& match_id, unsigned seat)>;
 
-    // `report` receives problems, as sentences for the author of the bot.
-    Nonces(Choose choose, Report report);
+    Nonces(Choose choose, Logger logger);
 
     // Returns the nonce. A repeated request gets the same one, since the referee may have it
     // already.
@@ -52,8 +53,10 @@ class Nonces {
     static std::vector<std::string> problems(const Contribution& known,
                                              const api::SeedCommitment& published);
 
+    void report(const std::string& match_id, const std::string& problem) const;
+
     Choose choose_;
-    Report report_;
+    Logger logger_;
     std::map<std::string, Contribution> matches_;
 };
 

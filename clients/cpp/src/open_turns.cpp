@@ -1,87 +1,131 @@
 #include "open_turns.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "conversion.h"
 
 namespace referee {
 
 using std::chrono::milliseconds;
 
-Action OpenTurns::on_turn(const api::Turn& turn) {
-    const TurnId id(turn);
-    const auto previous = by_seat_.find(id.seat);
-    if (previous != by_seat_.end() && previous->second.token == id.token) {
-        return previous->second.send();
-    }
-    return open(turn);
+namespace {
+
+const milliseconds MAX_RETRY_AFTER{60'000}, DEFAULT_RETRY_AFTER{1'000};
+
+// Returns the time after which the same answer may be accepted, or nothing if the rejection is
+// final.
+std::optional<milliseconds> retry_after(const Rejection& rejection) {
+    const auto found = rejection.metadata.find("retry_after_ms");
+    if (found == rejection.metadata.end()) return std::nullopt;
+    const std::string& text = found->second;
+    std::uint64_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool valid = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
+                       number <= static_cast<std::uint64_t>(MAX_RETRY_AFTER.count());
+    return valid ? milliseconds(number) : DEFAULT_RETRY_AFTER;
 }
 
-Action OpenTurns::set_answer(const TurnId& turn, api::BotItem answer) {
-    const auto found = by_seat_.find(turn.seat);
-    if (found == by_seat_.end()) return {};
-    OpenTurn& open_turn = found->second;
-    if (open_turn.token != turn.token || open_turn.answer) return {};
-    answer.set_item_id(++last_item_id_);
+// Returns whether it is the verdict on this turn's answer. Only verdicts on moves contain the
+// token.
+bool is_about(const api::Verdict& verdict, const OpenTurn& open_turn) {
+    if (verdict.turn_token().empty()) return verdict.item_id() == open_turn.item_id;
+    return verdict.match_id() == open_turn.turn.match_id &&
+           verdict.turn_token() == open_turn.turn.token;
+}
+
+bool is_about_draw(const std::optional<api::BotItem>& answer) {
+    return answer && (answer->has_draw_answer() || answer->has_draw_claim());
+}
+
+}  // namespace
+
+void OpenTurns::on_turn(const api::Turn& message, const api::Rules& rules) {
+    Turn turn = to_turn(message, rules);
+    const auto found = by_seat_.find({turn.match_id, turn.seat});
+    if (found != by_seat_.end()) {
+        const std::shared_ptr<OpenTurn> previous = found->second;
+        if (previous->turn.token == turn.token) return send(*previous);
+        previous->cancellation.request_stop();
+        turn.rejection = previous->rejection;
+    }
+    open(std::move(turn));
+}
+
+void OpenTurns::set_answer(OpenTurn& open_turn, api::BotItem answer) {
+    if (open_turn.answer) return;
+    answer.set_item_id(open_turn.item_id);
     open_turn.answer = std::move(answer);
-    return open_turn.send();
+    send(open_turn);
 }
 
-Action OpenTurns::on_verdict(const api::Verdict& verdict) {
+void OpenTurns::on_verdict(const api::Verdict& verdict) {
     const auto found = std::find_if(by_seat_.begin(), by_seat_.end(), [&](const auto& entry) {
-        const auto& [seat, open_turn] = entry;
-        // Only verdicts on moves contain the token.
-        return verdict.turn_token().empty()
-                   ? open_turn.answer && open_turn.answer->item_id() == verdict.item_id()
-                   : seat.first == verdict.match_id() && open_turn.token == verdict.turn_token();
+        return is_about(verdict, *entry.second);
     });
-    if (found == by_seat_.end()) return {};
-    auto& [seat, open_turn] = *found;
+    if (found == by_seat_.end()) return;
+    const std::shared_ptr<OpenTurn> open_turn = found->second;
     if (verdict.has_stale()) {
-        by_seat_.erase(found);
+        close_if([&](const OpenTurn& other) { return &other == open_turn.get(); });
     } else if (verdict.has_rejected()) {
-        const api::ErrorDetail& error = verdict.rejected().error();
-        const auto retry_after = error.metadata().find("retry_after_ms");
-        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
-        // again.
-        if (retry_after != error.metadata().end()) {
-            const milliseconds delay(std::stoll(retry_after->second));
-            return DelayedResend{{seat, open_turn.token}, delay};
-        }
-        open_turn.rejection = error;
+        on_rejected(open_turn, verdict.rejected().error());
     }
-    return {};
 }
 
-Action OpenTurns::resend(const TurnId& turn) const {
-    const auto found = by_seat_.find(turn.seat);
-    if (found == by_seat_.end() || found->second.token != turn.token) return {};
-    return found->second.send();
+void OpenTurns::on_rejected(const std::shared_ptr<OpenTurn>& open_turn,
+                            const api::ErrorDetail& error) {
+    const Rejection rejection = to_rejection(error);
+    // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
+    if (const auto delay = retry_after(rejection)) {
+        return callbacks_.schedule(*delay, [this, open_turn] { send(*open_turn); });
+    }
+    open_turn->rejection = rejection;
+    if (is_about_draw(open_turn->answer)) {
+        // It does not answer the turn, which is still open.
+        open_turn->cancellation.request_stop();
+        Turn again = open_turn->turn;
+        again.rejection = rejection;
+        open(std::move(again));
+    }
 }
 
 void OpenTurns::on_turn_expired(const std::string& match_id, const std::string& token) {
-    const auto found = std::find_if(by_seat_.begin(), by_seat_.end(), [&](const auto& entry) {
-        return entry.first.first == match_id && entry.second.token == token;
+    close_if([&](const OpenTurn& open_turn) {
+        return open_turn.turn.match_id == match_id && open_turn.turn.token == token;
     });
-    if (found != by_seat_.end()) by_seat_.erase(found);
 }
 
 void OpenTurns::on_match_ended(const std::string& match_id) {
+    close_if([&](const OpenTurn& open_turn) { return open_turn.turn.match_id == match_id; });
+}
+
+void OpenTurns::close_all() {
+    close_if([](const OpenTurn&) { return true; });
+}
+
+void OpenTurns::open(Turn turn) {
+    auto open_turn = std::make_shared<OpenTurn>();
+    open_turn->turn = std::move(turn);
+    open_turn->item_id = ++last_item_id_;
+    by_seat_[open_turn->key()] = open_turn;
+    callbacks_.choose(open_turn);
+}
+
+void OpenTurns::send(const OpenTurn& open_turn) const {
+    if (open_turn.answer && open_turn.is_open()) callbacks_.send(*open_turn.answer);
+}
+
+template <typename Predicate>
+void OpenTurns::close_if(Predicate predicate) {
     for (auto entry = by_seat_.begin(); entry != by_seat_.end();) {
-        entry = entry->first.first == match_id ? by_seat_.erase(entry) : std::next(entry);
+        const std::shared_ptr<OpenTurn> open_turn = entry->second;
+        if (!predicate(*open_turn)) {
+            ++entry;
+            continue;
+        }
+        entry = by_seat_.erase(entry);
+        open_turn->cancellation.request_stop();
     }
-}
-
-Action OpenTurns::open(const api::Turn& turn) {
-    const TurnId id(turn);
-    OpenTurn open_turn;
-    open_turn.token = id.token;
-    TurnRequest request{turn, {}, open_turn.lifetime};
-    std::swap(by_seat_[id.seat], open_turn);
-    request.rejection = std::move(open_turn.rejection);  // That of the previous turn of the seat.
-    return request;
-}
-
-Action OpenTurns::OpenTurn::send() const {
-    return answer ? Action(*answer) : Action();
 }
 
 }  // namespace referee

@@ -1,59 +1,64 @@
 // The open turns, and their answers.
 //
-// It is independent of time and network: it receives the messages of the referee and the answers of
-// the bot, and returns the action that follows. It outlives the stream, so that an answer computed
-// while there was no stream is sent when its turn is repeated.
+// It is independent of time and network: it receives the messages of the server and the answers of
+// the bot, and calls back when a turn needs an answer or an answer is to be sent. It outlives the
+// stream, so that an answer computed while there was no stream is sent when its turn is repeated.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
-#include <variant>
 
-#include "referee/bot.h"
+#include "referee/turn.h"
+#include "referee_api/v1/play.pb.h"
 
 namespace referee {
+
+namespace api = referee_api::v1;
 
 // A match id and a seat in the match. A seat has at most one open turn.
 using SeatKey = std::pair<std::string, unsigned>;
 
-// Identifies a turn. A token alone is not sufficient: turns of other matches may have the same one.
-struct TurnId {
-    explicit TurnId(const api::Turn& turn)
-        : seat(turn.match_id(), turn.seat()), token(turn.turn_token()) {}
-    TurnId(SeatKey seat, std::string token) : seat(std::move(seat)), token(std::move(token)) {}
+struct OpenTurn {
+    SeatKey key() const { return {turn.match_id, turn.seat}; }
+    bool is_open() const { return !cancellation.stop_requested(); }
 
-    SeatKey seat;
-    std::string token;
+    Turn turn;
+    std::uint64_t item_id;
+    // Not set until the bot has answered.
+    std::optional<api::BotItem> answer;
+    // The error of a rejected answer.
+    std::optional<Rejection> rejection;
+    // Requested when the turn is no longer open.
+    std::stop_source cancellation;
 };
-
-// Calls `OpenTurns::resend` for the turn after the delay.
-struct DelayedResend {
-    TurnId turn;
-    std::chrono::milliseconds delay;
-};
-
-// What follows an event: nothing, a request for the bot, an answer to send, or an answer to send
-// again after a delay.
-using Action = std::variant<std::monostate, TurnRequest, api::BotItem, DelayedResend>;
 
 class OpenTurns {
   public:
+    struct Callbacks {
+        // Computes the answer to a turn, and then calls set_answer.
+        std::function<void(std::shared_ptr<OpenTurn>)> choose;
+        std::function<void(const api::BotItem&)> send;
+        // Calls a function after a delay.
+        std::function<void(std::chrono::milliseconds, std::function<void()>)> schedule;
+    };
+
+    explicit OpenTurns(Callbacks callbacks) : callbacks_(std::move(callbacks)) {}
+
     // Handles a turn. A turn with a new token replaces the previous turn of the seat.
-    Action on_turn(const api::Turn& turn);
+    void on_turn(const api::Turn& message, const api::Rules& rules);
 
     // Handles the bot's answer. Only the first answer to a turn is sent; all others are ignored.
-    Action set_answer(const TurnId& turn, api::BotItem answer);
+    void set_answer(OpenTurn& open_turn, api::BotItem answer);
 
     // Handles the verdict on an answer. It arrives before the next turn of the seat.
-    Action on_verdict(const api::Verdict& verdict);
-
-    // Sends the answer again after a temporary rejection, if the turn is still open.
-    Action resend(const TurnId& turn) const;
+    void on_verdict(const api::Verdict& verdict);
 
     // Handles a turn that no longer needs an answer.
     void on_turn_expired(const std::string& match_id, const std::string& token);
@@ -61,22 +66,19 @@ class OpenTurns {
     // Handles the end of a match, whether or not it was known.
     void on_match_ended(const std::string& match_id);
 
+    // Cancels all turns.
+    void close_all();
+
   private:
-    struct OpenTurn {
-        std::string token;
-        std::optional<api::BotItem> answer;
-        // The error of a rejected answer.
-        std::optional<api::ErrorDetail> rejection;
-        // Destroyed together with the open turn, which cancels its TurnRequest.
-        std::shared_ptr<const void> lifetime = std::make_shared<char>();
+    void open(Turn turn);
+    void on_rejected(const std::shared_ptr<OpenTurn>& open_turn, const api::ErrorDetail& error);
+    // Sends the answer, if there is one and the turn is still open.
+    void send(const OpenTurn& open_turn) const;
+    template <typename Predicate>
+    void close_if(Predicate predicate);
 
-        // Sends the answer, if there is one.
-        Action send() const;
-    };
-
-    Action open(const api::Turn& turn);
-
-    std::map<SeatKey, OpenTurn> by_seat_;
+    Callbacks callbacks_;
+    std::map<SeatKey, std::shared_ptr<OpenTurn>> by_seat_;
     std::uint64_t last_item_id_ = 0;
 };
 

@@ -1,79 +1,86 @@
-// Plays until it is stopped, and opens a new session after each one that ends.
+// Opens one session after the other, until it is stopped.
 //
-// The thread that calls play reads, each session has its own thread for writing, and each turn is
-// computed on a thread of its own.
+// The thread that calls play reads, each session has its own thread for writing, and the bots are
+// called by an executor.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
-#include <functional>
+#include <exception>
 #include <future>
 #include <list>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
+#include <random>
 
-#include "backoff.h"
-#include "nonces.h"
-#include "open_turns.h"
-#include "referee/bot.h"
+#include "protocol.h"
 #include "session.h"
-#include "settings.h"
 
 namespace referee {
 
-enum ExitStatus { STOPPED = 0, MISCONFIGURED = 2, TAKEN_OVER = 3, REJECTED = 4 };
-
-class Player {
+// Counts tasks of an executor.
+class Pending : public std::enable_shared_from_this<Pending> {
   public:
-    Player(Bot& bot, Settings settings);
+    // Counts a task until the last copy of the returned pointer is gone.
+    std::shared_ptr<void> add();
 
-    // Waits until all computations of the bot have ended.
-    ~Player() = default;
-
-    ExitStatus play();
-
-    // Thread-safe.
-    void stop();
+    // Waits until there is none.
+    void wait();
 
   private:
-    grpc::Status play_session();
-    api::BotItem hello() const;
+    void remove();
 
-    // All following functions are called with mutex_ held.
-    void handle(const api::RefereeItem& item);
-    void on_welcome(const api::Welcome& welcome);
-    void perform(const Action& action);
-    std::chrono::milliseconds next_pause();
-    void stop_with(ExitStatus exit_status);
-    void on_end(const grpc::Status& status);
-    void send(const api::BotItem& item);
-    void start_task(std::function<void()> task);
-
-    // Each of these runs on its own thread.
-    void choose(const TurnRequest& request);
-    void resend_later(const DelayedResend& resend);
-
-    Bot& bot_;
-    Settings settings_;
     std::mutex mutex_;
-    std::condition_variable stopped_;
-    std::optional<ExitStatus> exit_status_;
-    Session* session_ = nullptr;
-    OpenTurns open_turns_;
-    Nonces nonces_;
-    Backoff backoff_;
-    // Delay that a draining referee has requested.
-    std::optional<std::chrono::milliseconds> reconnect_delay_;
-    // Declared last, so that it is destroyed first: its threads use all members above.
+    std::condition_variable none_left_;
+    std::size_t tasks_ = 0;
+};
+
+// The default executor: each task has a thread of its own. Threads are joined at the end.
+class Threads {
+  public:
+    void start(std::function<void()> task);
+
+  private:
+    std::mutex mutex_;
     std::list<std::future<void>> tasks_;
 };
 
-// Returns the move, or a similar text that the referee rejects if the move cannot be sent. Such a
-// move would break the stream, and with it all other matches. The similar text costs one attempt.
-std::string sendable(const api::Turn& turn, const std::string& move);
+class Player {
+  public:
+    // The options must have been checked.
+    Player(const Bots& bots, Options options);
 
-// Returns the bot's move, or its resignation if its code fails.
-api::BotItem answer(Bot& bot, const TurnRequest& request);
+    // Waits until all calls of the bot have ended.
+    ~Player();
+
+    // Returns when it is stopped. Throws TakenOverError or RejectedError.
+    void play();
+
+    // Thread-safe, and also permitted in callbacks of the program.
+    void stop();
+
+  private:
+    Options complete(Options options);
+    Protocol::Callbacks callbacks();
+    grpc::Status play_session();
+
+    // These are called with mutex_ held.
+    // Handles the items of a message. Returns the exception after which the play ends, if any.
+    std::exception_ptr handle(const api::PlayResponse& message);
+    void send(const api::BotItem& item);
+    void choose(const std::shared_ptr<OpenTurn>& open_turn);
+    void schedule(std::chrono::milliseconds delay, std::function<void()> event);
+
+    // Recursive, because callbacks of the program, such as the logger, may stop the player.
+    std::recursive_mutex mutex_;
+    std::condition_variable_any wakeup_;
+    bool stopped_ = false;
+    Session* session_ = nullptr;
+    std::mt19937 random_{std::random_device{}()};
+    std::shared_ptr<Pending> pending_ = std::make_shared<Pending>();
+    Options options_;
+    Protocol protocol_;
+    // Declared last, so that it is destroyed first: its threads use all members above.
+    Threads threads_;
+};
 
 }  // namespace referee

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
+#include "referee/options.h"
 #include "referee_api/v1/play_service.grpc.pb.h"
-#include "settings.h"
 
 namespace referee {
 
@@ -18,7 +18,7 @@ namespace api = referee_api::v1;
 
 class Session {
   public:
-    explicit Session(const Settings& settings);
+    explicit Session(const Options& options);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -37,6 +37,8 @@ class Session {
 
     // Sets the longest time without a message from the referee. Zero changes nothing.
     void set_heartbeat_timeout(std::chrono::milliseconds timeout);
+
+    std::chrono::milliseconds heartbeat_timeout() const { return heartbeat_timeout_; }
 
     // Returns the status of an opened stream that has ended. Nothing may be sent afterwards.
     grpc::Status finish();

@@ -2,47 +2,57 @@
 
 #include <gtest/gtest.h>
 
+#include "referee/play.h"
+#include "vectors.h"
+
 namespace referee {
 
-class FailingBot : public Bot {
-    std::string choose(const TurnRequest& request) override {
-        if (request.turn.ply() == 0) throw std::runtime_error("no idea");
-        throw "no idea";
-    }
-};
+namespace {
 
-std::string repeated(const std::string& text, int times) {
-    std::string all;
-    while (times-- > 0) all += text;
-    return all;
+std::string first_move(const Turn& turn) {
+    return turn.legal_moves.at(0);
 }
 
-TEST(Player, AnAnswerThatCannotBeSentIsReplacedByATextThatTheRefereeRejects) {
-    const api::Turn turn;
-    const std::string emoji = "\xF0\x9F\x98\x80", replacement = "\xEF\xBF\xBD";
-    for (const std::string& whole : {std::string(), std::string("c2-c3"), repeated(emoji, 1000)}) {
-        EXPECT_EQ(sendable(turn, whole), whole);
-    }
-    EXPECT_EQ(sendable(turn, repeated(emoji, 2'000'000)), repeated(emoji, 1001));
-    // A stray byte, an overlong form, a surrogate, a value beyond U+10FFFF, a truncated character.
-    for (const std::string bad :
-         {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
-        const std::string replaced = repeated(replacement, static_cast<int>(bad.size()));
-        EXPECT_EQ(sendable(turn, "c2" + bad), "c2" + replaced);
+}  // namespace
+
+TEST(Play, AnInvalidOptionIsAnErrorThatNamesItsVariable) {
+    try {
+        play(first_move, {}, {});
+        FAIL();
+    } catch (const SettingError& error) {
+        EXPECT_EQ(error.variable(), "BOT_REFEREE");
     }
 }
 
-TEST(Player, ABotThatThrowsResignsItsSeat) {
-    FailingBot bot;
-    for (const unsigned ply : {0, 1}) {
-        TurnRequest request;
-        request.turn.set_match_id("m1");
-        request.turn.set_seat(2);
-        request.turn.set_ply(ply);
-        const api::BotItem item = answer(bot, request);
-        EXPECT_EQ(item.resignation().match_id(), "m1");
-        EXPECT_EQ(item.resignation().seat(), 2U);
-    }
+TEST(Play, ItReturnsWhenItsLoggerRequestsAStop) {
+    std::vector<std::string> messages;
+    Options options = TestOptions(messages);
+    options.address = "localhost:1";  // Nobody listens there.
+    std::stop_source source;
+    options.logger = [&](LogLevel level, const std::string& message) {
+        EXPECT_EQ(level, LogLevel::warning);
+        messages.push_back(message);
+        source.request_stop();
+    };
+    play(first_move, options, source.get_token());
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_NE(messages[0].find("reconnecting in"), std::string::npos);
+}
+
+TEST(Play, ItReturnsAtOnceIfAStopWasRequestedBefore) {
+    std::vector<std::string> messages;
+    std::stop_source source;
+    source.request_stop();
+    play(first_move, TestOptions(messages), source.get_token());
+    EXPECT_TRUE(messages.empty());
+}
+
+TEST(Pending, WaitsForTheLastCopyOfATask) {
+    const auto pending = std::make_shared<Pending>();
+    std::shared_ptr<void> task = pending->add();
+    std::jthread waiter([&] { pending->wait(); });
+    task.reset();
+    waiter.join();
 }
 
 }  // namespace referee

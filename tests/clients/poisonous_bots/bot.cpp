@@ -1,20 +1,10 @@
-#include "referee/bot.h"
+#include "referee/program.h"
 
-class PoisonousBot : public referee::Bot {
-  public:
-    std::string choose(const referee::TurnRequest& request) override {
-        if (request.turn.rules().game() != "trox") return request.turn.legal_moves(0);
-        return request.rejection ? "\xff\xfe" : std::string(2'000'000, 'x');
-    }
-
-    referee::api::TurnOptions turn_options() const override {
-        referee::api::TurnOptions options;
-        options.set_max_legal_moves(1);
-        return options;
-    }
-};
+std::string choose(const referee::Turn& turn) {
+    if (turn.game != "trox") return turn.legal_moves.at(0);
+    return turn.rejection ? "\xff\xfe" : std::string(2'000'000, 'x');
+}
 
 int main() {
-    PoisonousBot bot;
-    return referee::run(bot);
+    return referee::run_program(choose);
 }

@@ -1,60 +1,125 @@
-// Library for bots: a bot implements choose, and run does everything else.
-//
-// It reads its settings from environment variables, opens the stream, answers pings while the bot
-// thinks, plays several matches at the same time, and reconnects after a break without losing a
-// turn or answering one twice.
+// Bots and their answers. A bot is a function, or an object for each seat of each match.
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <memory>
-#include <optional>
+#include <stop_token>
 #include <string>
+#include <type_traits>
+#include <utility>
 
-#include "referee_api/v1/play.pb.h"
+#include "referee/turn.h"
 
 namespace referee {
 
-namespace api = referee_api::v1;
+// What a bot does in its turn. A text is the move to play, in the game's notation.
+class Answer {
+  public:
+    enum class Kind { move, resignation, draw_acceptance, draw_claim };
 
-// A turn as it is passed to the bot.
-struct TurnRequest {
-    api::Turn turn;
-    // The error of the previous answer, if this is another attempt at the same move.
-    std::optional<api::ErrorDetail> rejection;
-    // Expires when the turn is no longer open.
-    std::weak_ptr<const void> open_turn;
+    Answer(std::string move) : text_(std::move(move)) {}
+    Answer(const char* move) : text_(move) {}
 
-    // Whether the answer is no longer needed. A long computation should check this regularly and
-    // stop, because run does not return before all computations have ended.
-    bool cancelled() const { return open_turn.expired(); }
+    // Plays a move and offers a draw with it.
+    static Answer move_and_offer_draw(std::string move) {
+        Answer answer(std::move(move));
+        answer.offers_draw_ = true;
+        return answer;
+    }
+
+    static Answer resign() { return Answer(Kind::resignation); }
+
+    // Accepts a draw offer, which the turn has in `draw_offers`. If the offer is no longer open,
+    // the bot is called again for the same turn, with the error in `rejection`.
+    static Answer accept_draw() { return Answer(Kind::draw_acceptance); }
+
+    // Claims a draw by the rules. If there is none, the bot is called again for the same turn, with
+    // the error in `rejection`.
+    static Answer claim_draw() { return Answer(Kind::draw_claim); }
+
+    Kind kind() const { return kind_; }
+    // The move; empty for other answers.
+    const std::string& move() const { return text_; }
+    bool offers_draw() const { return offers_draw_; }
+
+    friend bool operator==(const Answer&, const Answer&) = default;
+
+  private:
+    explicit Answer(Kind kind) : kind_(kind) {}
+
+    Kind kind_ = Kind::move;
+    std::string text_;
+    bool offers_draw_ = false;
 };
 
-// Returns 32 random bytes.
-std::string random_nonce();
-
-// A bot, which chooses moves.
+// A bot that holds one seat of one match. Its methods are never called at the same time, so it
+// needs no locks for what it knows about this match.
 class Bot {
   public:
     virtual ~Bot() = default;
 
-    // Returns the move to play, in the game's notation.
-    //
-    // It is called on a new thread for each turn, so that turns of different matches are computed
-    // at the same time. An exception resigns the seat; other matches continue.
-    virtual std::string choose(const TurnRequest& request) = 0;
+    // Called before the first turn. After a restart of the program, running matches are not
+    // announced again.
+    virtual void started(const Match&, unsigned /*seat*/) {}
 
-    // What each turn should contain besides the position. Default: nothing.
-    virtual api::TurnOptions turn_options() const { return {}; }
+    // Returns the answer to a turn. `cancelled` is set when the answer is no longer needed; a long
+    // computation should check this regularly. An exception resigns the seat; other matches
+    // continue.
+    virtual Answer choose(const Turn& turn, std::stop_token cancelled) = 0;
 
-    // Returns what the bot adds to the seed of a match: up to 64 bytes that nobody can guess. It is
-    // called on the thread of the stream, so it must return at once. Default: 32 random bytes.
-    virtual std::string nonce(const api::NonceRequest&) { return random_nonce(); }
+    // Called after the last turn.
+    virtual void ended(const End&) {}
 };
 
-// Plays until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM, 2 if
-// the settings in the environment are invalid, 3 if a newer session of the same bot has taken over
-// its seats, 4 if the referee rejects this bot. Errors are written to standard error.
+// Whether a `Function` can be called with `Arguments` and returns a `Result`.
+template <typename Function, typename Result, typename... Arguments>
+concept FunctionReturning = std::is_invocable_r_v<Result, Function&, Arguments...>;
+
+// Where the bots of the seats come from. It is created from one of
 //
-// It must be called by the main thread before any other thread exists, because it blocks signals.
-int run(Bot& bot);
+//   - a function of a Turn, or of a Turn and a std::stop_token, that returns an Answer or a text.
+//     It is called for all seats, for different seats at the same time;
+//   - a function without arguments that returns a std::unique_ptr<Bot> for each seat of each match.
+class Bots {
+  public:
+    using Create = std::function<std::unique_ptr<Bot>()>;
+
+    template <typename Function>
+    requires(!std::same_as<std::remove_cvref_t<Function>, Bots> &&
+             (FunctionReturning<Function, Answer, const Turn&, std::stop_token> ||
+              FunctionReturning<Function, Answer, const Turn&> ||
+              FunctionReturning<Function, std::unique_ptr<Bot>>)) Bots(Function function) {
+        if constexpr (FunctionReturning<Function, std::unique_ptr<Bot>>) {
+            create_ = std::move(function);
+        } else {
+            // All seats call the same function, which may have a state of its own.
+            auto shared = std::make_shared<Function>(std::move(function));
+            create_ = [shared] { return std::make_unique<FunctionBot<Function>>(shared); };
+        }
+    }
+
+    std::unique_ptr<Bot> create() const { return create_(); }
+
+  private:
+    template <typename Function>
+    class FunctionBot : public Bot {
+      public:
+        explicit FunctionBot(std::shared_ptr<Function> function) : function_(std::move(function)) {}
+
+        Answer choose(const Turn& turn, std::stop_token cancelled) override {
+            if constexpr (FunctionReturning<Function, Answer, const Turn&, std::stop_token>) {
+                return (*function_)(turn, std::move(cancelled));
+            } else {
+                return (*function_)(turn);
+            }
+        }
+
+      private:
+        std::shared_ptr<Function> function_;
+    };
+
+    Create create_;
+};
 
 }  // namespace referee

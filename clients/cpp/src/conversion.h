@@ -1,0 +1,18 @@
+// Converts messages of the contract to the types of the library.
+#pragma once
+
+#include "referee/turn.h"
+#include "referee_api/v1/match.pb.h"
+#include "referee_api/v1/play.pb.h"
+
+namespace referee {
+
+namespace api = referee_api::v1;
+
+// Returns a turn. Rules are those of the match, which the turn may lack.
+Turn to_turn(const api::Turn& message, const api::Rules& rules);
+Rejection to_rejection(const api::ErrorDetail& detail);
+Match to_match(const api::Match& message);
+Result to_result(const api::Result& message);
+
+}  // namespace referee

@@ -1,0 +1,80 @@
+#include "referee/program.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <csignal>
+#include <iostream>
+#include <thread>
+#include <utility>
+
+namespace referee {
+
+namespace {
+
+// Requests a stop at the first signal, and ends the program at the second one. The signals must be
+// blocked: one thread waits for them, because a signal handler must not call anything that ends a
+// stream.
+class SignalThread {
+  public:
+    explicit SignalThread(const sigset_t& signals) : thread_([this, signals] { run(signals); }) {}
+
+    ~SignalThread() {
+        finished_ = true;
+        pthread_kill(thread_.native_handle(), SIGTERM);  // Ends its sigwait.
+        thread_.join();
+    }
+
+    std::stop_token token() const { return stop_.get_token(); }
+
+  private:
+    void run(const sigset_t& signals) {
+        int signal = 0;
+        sigwait(&signals, &signal);
+        stop_.request_stop();
+        if (!finished_) sigwait(&signals, &signal);
+        if (finished_) return;
+        // The computations of the bot go on.
+        std::signal(signal, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+        std::raise(signal);
+    }
+
+    std::stop_source stop_;
+    std::atomic<bool> finished_ = false;
+    std::thread thread_;
+};
+
+void write_line(LogLevel, const std::string& message) {
+    // With a single call, so that lines of other threads are not mixed with it.
+    std::cerr << "referee-client: " + message + "\n";
+}
+
+}  // namespace
+
+int run_program(const Bots& bots, Options options) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // In all threads from here on.
+    if (!options.logger) options.logger = write_line;
+    const Logger logger = options.logger;
+    try {
+        const SignalThread signal_thread(signals);
+        options.read_environment();
+        play(bots, std::move(options), signal_thread.token());
+        return STOPPED;
+    } catch (const TakenOverError& error) {
+        logger(LogLevel::error, error.what());
+        return TAKEN_OVER;
+    } catch (const RejectedError& error) {
+        logger(LogLevel::error, error.what());
+        return REJECTED;
+    } catch (const PlayError& error) {
+        logger(LogLevel::error, error.what());
+        return MISCONFIGURED;
+    }
+}
+
+}  // namespace referee

@@ -1,0 +1,316 @@
+// Runs the test vectors that are not about turns.
+#include "vectors.h"
+
+#include <grpcpp/support/status.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "answers.h"
+#include "nonces.h"
+#include "protocol.h"
+#include "session.h"
+#include "settings.h"
+#include "utf8.h"
+
+namespace referee {
+
+namespace {
+
+Environment environment_of(const json& variables) {
+    return [variables](const std::string& name) {
+        return variables.contains(name) ? std::optional<std::string>(variables[name])
+                                        : std::nullopt;
+    };
+}
+
+// Returns the text with {NAME} replaced by the path of that file in the folder.
+std::string replace_names(const std::string& text, const std::filesystem::path& folder) {
+    static const std::regex name(R"(^\{(.*)\}$)");
+    std::smatch found;
+    return std::regex_match(text, found, name) ? (folder / found[1].str()).string() : text;
+}
+
+json effective(const Options& options) {
+    return {{"referee", options.address},
+            {"tls", uses_tls(options)},
+            {"own_roots", !options.root_certificates.empty()},
+            {"token", options.token},
+            {"version", options.version},
+            {"max_matches", options.max_matches},
+            {"verdicts_with_turns", options.verdicts_with_turns}};
+}
+
+// Returns a protocol that sends nothing.
+std::unique_ptr<Protocol> create_protocol(
+    const Options& options,
+    std::function<void(std::chrono::milliseconds)> on_timeout = [](std::chrono::milliseconds) {}) {
+    Protocol::Callbacks callbacks;
+    callbacks.choose = [](const std::shared_ptr<OpenTurn>&) {};
+    callbacks.send = [](const api::BotItem&) {};
+    callbacks.schedule = [](std::chrono::milliseconds, const std::function<void()>&) {};
+    callbacks.set_heartbeat_timeout = std::move(on_timeout);
+    return std::make_unique<Protocol>([](const Turn&) { return ""; }, options, callbacks);
+}
+
+std::string repeat(const json& text_and_times) {
+    std::string all;
+    for (int times = text_and_times[1]; times > 0; --times) {
+        all += text_and_times[0].get<std::string>();
+    }
+    return all;
+}
+
+grpc::StatusCode code_named(const std::string& name) {
+    static const std::map<std::string, grpc::StatusCode> codes = {
+        {"OK", grpc::OK},
+        {"CANCELLED", grpc::CANCELLED},
+        {"UNKNOWN", grpc::UNKNOWN},
+        {"INVALID_ARGUMENT", grpc::INVALID_ARGUMENT},
+        {"DEADLINE_EXCEEDED", grpc::DEADLINE_EXCEEDED},
+        {"NOT_FOUND", grpc::NOT_FOUND},
+        {"ALREADY_EXISTS", grpc::ALREADY_EXISTS},
+        {"PERMISSION_DENIED", grpc::PERMISSION_DENIED},
+        {"UNAUTHENTICATED", grpc::UNAUTHENTICATED},
+        {"RESOURCE_EXHAUSTED", grpc::RESOURCE_EXHAUSTED},
+        {"FAILED_PRECONDITION", grpc::FAILED_PRECONDITION},
+        {"ABORTED", grpc::ABORTED},
+        {"OUT_OF_RANGE", grpc::OUT_OF_RANGE},
+        {"UNIMPLEMENTED", grpc::UNIMPLEMENTED},
+        {"INTERNAL", grpc::INTERNAL},
+        {"UNAVAILABLE", grpc::UNAVAILABLE},
+        {"DATA_LOSS", grpc::DATA_LOSS}};
+    return codes.at(name);
+}
+
+// Returns the exit status of the program form after these items and this end, or 0.
+int exit_status_after(Protocol& protocol, const json& items, const grpc::Status& status) {
+    try {
+        for (const json& item : items) protocol.on_item(to_referee_item(item));
+        Protocol::on_end(status);
+        return 0;
+    } catch (const TakenOverError&) {
+        return 3;
+    } catch (const RejectedError&) {
+        return 4;
+    }
+}
+
+}  // namespace
+
+TEST(Vectors, Settings) {
+    const json file = load_file("settings");
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / "referee-settings";
+    for (const json& vector : file["vectors"]) {
+        SCOPED_TRACE(vector["name"]);
+        expect_keys(vector, {"name", "rules", "environment", "files", "settings", "error", "secret",
+                             "exit"});
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directories(folder);
+        std::ofstream(folder / "certificate.pem") << file["certificate"].get<std::string>();
+        const json files = vector.value("files", json::object());
+        for (const auto& [name, content] : files.items()) {
+            std::ofstream(folder / name, std::ios::binary) << content.get<std::string>();
+        }
+        json environment = vector["environment"];
+        for (auto& [name, value] : environment.items()) value = replace_names(value, folder);
+        try {
+            Options options;
+            options.read_environment(environment_of(environment));
+            check(options);
+            EXPECT_EQ(effective(options), vector.value("settings", json()));
+        } catch (const SettingError& error) {
+            const std::string text = error.what();
+            ASSERT_TRUE(vector.contains("error")) << text;
+            EXPECT_EQ(vector["exit"], 2);
+            EXPECT_NE(text.find(vector["error"]), std::string::npos) << text;
+            if (vector.contains("secret")) {
+                EXPECT_EQ(text.find(vector["secret"]), std::string::npos) << text;
+            }
+        }
+    }
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Vectors, Hello) {
+    for (const json& vector : load_vectors("hello")) {
+        SCOPED_TRACE(vector["name"]);
+        expect_keys(vector, {"name", "rules", "environment", "welcomed", "hello"});
+        std::vector<std::string> messages;
+        TestOptions options(messages);
+        options.read_environment(environment_of(vector["environment"]));
+        const auto protocol = create_protocol(options);
+        for (const json& version : vector["welcomed"]) {
+            protocol->on_item(to_referee_item({{"welcome", {{"version", version}}}}));
+        }
+        const api::Hello hello = protocol->hello().hello();
+        const json sent = {{"version", hello.version()},
+                           {"max_matches", hello.max_matches()},
+                           {"verdicts_with_turns", hello.verdicts_with_turns()}};
+        EXPECT_EQ(sent, vector["hello"]);
+        EXPECT_TRUE(hello.has_max_matches());
+        EXPECT_EQ(hello.turn_options().max_legal_moves(), 5000U);
+        EXPECT_EQ(hello.client(), "referee-client-cpp/" REFEREE_CLIENT_VERSION);
+    }
+}
+
+TEST(Vectors, Heartbeat) {
+    for (const json& vector : load_vectors("heartbeat")) {
+        SCOPED_TRACE(vector["name"]);
+        expect_keys(vector, {"name", "rules", "heartbeat_timeout_ms", "silence_ms"});
+        std::vector<std::string> messages;
+        const TestOptions options(messages);
+        Session session(options);
+        const auto protocol = create_protocol(options, [&](std::chrono::milliseconds timeout) {
+            session.set_heartbeat_timeout(timeout);
+        });
+        if (!vector["heartbeat_timeout_ms"].is_null()) {
+            api::RefereeItem welcome;
+            welcome.mutable_welcome()->set_heartbeat_timeout_ms(vector["heartbeat_timeout_ms"]);
+            protocol->on_item(welcome);
+        }
+        EXPECT_EQ(session.heartbeat_timeout().count(), vector["silence_ms"]);
+    }
+}
+
+TEST(Vectors, Answers) {
+    for (const json& vector : load_vectors("answers")) {
+        SCOPED_TRACE(vector["name"]);
+        expect_keys(vector, {"name", "rules", "text", "repeat", "utf8", "utf16", "sent",
+                             "sent_repeat", "sent_pattern", "sent_chars", "reports"});
+        if (vector.contains("utf16")) continue;  // A std::string has bytes.
+        const std::string text = vector.contains("text")     ? vector["text"].get<std::string>()
+                                 : vector.contains("repeat") ? repeat(vector["repeat"])
+                                                             : unhex(vector["utf8"]);
+        std::vector<std::string> messages;
+        const std::string sent = to_item(text, Turn(), TestOptions(messages).logger).move().move();
+        EXPECT_EQ(messages.size(), vector["reports"]);
+        if (vector.contains("sent")) {
+            EXPECT_EQ(sent, vector["sent"]);
+        }
+        if (vector.contains("sent_repeat")) {
+            EXPECT_TRUE(sent == repeat(vector["sent_repeat"]));
+        }
+        if (vector.contains("sent_pattern")) {
+            // A std::regex matches bytes, so U+FFFD needs a group.
+            const std::string pattern = std::regex_replace(
+                vector["sent_pattern"].get<std::string>(), std::regex("\xEF\xBF\xBD"), "(?:$&)");
+            EXPECT_TRUE(std::regex_match(sent, std::regex(pattern))) << sent;
+        }
+        if (vector.contains("sent_chars")) {
+            EXPECT_EQ(utf8::read(sent, 0).chars, vector["sent_chars"]);
+        }
+    }
+}
+
+TEST(Vectors, Nonces) {
+    const std::map<std::string, std::string> problems = {
+        {"commitment replaced", "the referee has replaced its commitment to the seed"},
+        {"seed does not match", "the seed of the referee does not match its commitment"},
+        {"nonce missing", "the seed was made without the nonce of seat"},
+        {"nonce replaced", "the seed was made with another nonce of seat"},
+        {"random nonce", "a random one is sent"}};
+    for (const json& vector : load_vectors("nonces")) {
+        SCOPED_TRACE(vector["name"]);
+        expect_keys(vector,
+                    {"name", "rules", "own", "requests", "nonces", "started", "ended", "reports"});
+        std::vector<std::string> messages;
+        const json own = vector["own"];
+        Nonces nonces(
+            [&](const std::string&, unsigned) {
+                if (own.is_null()) return random_nonce();
+                if (own == "fails") throw std::runtime_error("no idea");
+                return own == "large" ? std::string(MAX_NONCE_BYTES + 1, 'x') : unhex(own);
+            },
+            TestOptions(messages).logger);
+        std::vector<std::string> sent;
+        std::set<std::string> random;
+        for (const json& request : vector["requests"]) {
+            const json& wanted = vector["nonces"][sent.size()];
+            sent.push_back(
+                nonces.on_request(to_referee_item({{"nonce_request", request}}).nonce_request())
+                    .nonce()
+                    .nonce());
+            if (wanted.contains("same_as")) {
+                EXPECT_EQ(sent.back(), sent[wanted["same_as"]]);
+            } else if (wanted["nonce"] == "random") {
+                EXPECT_EQ(sent.back().size(), NONCE_BYTES);
+                EXPECT_TRUE(random.insert(sent.back()).second);
+            } else {
+                EXPECT_EQ(sent.back(), unhex(wanted["nonce"]));
+            }
+        }
+        if (const json started = vector.value("started", json()); !started.is_null()) {
+            api::SeedCommitment announced;
+            announced.set_commitment(unhex(started["commitment"]));
+            nonces.on_match_started(started["match"], announced);
+        }
+        for (const json& ended : vector["ended"]) {
+            expect_keys(ended, {"match", "commitment", "seed", "nonces"});
+            api::SeedCommitment published;
+            published.set_commitment(unhex(ended["commitment"]));
+            published.set_seed(unhex(ended["seed"]));
+            for (const json& nonce : ended["nonces"]) {
+                published.add_nonces()->set_nonce(unhex(nonce));
+                published.mutable_nonces()->rbegin()->set_seat(published.nonces_size() - 1);
+            }
+            nonces.on_match_ended(ended["match"], published);
+        }
+        ASSERT_EQ(messages.size(), vector["reports"].size());
+        for (std::size_t number = 0; number < messages.size(); ++number) {
+            EXPECT_NE(messages[number].find(problems.at(vector["reports"][number])),
+                      std::string::npos)
+                << messages[number];
+        }
+    }
+}
+
+TEST(Vectors, Backoff) {
+    using std::chrono::milliseconds;
+    for (const json& vector : load_vectors("backoff")) {
+        for (const int random : {0, 1}) {
+            SCOPED_TRACE(vector["name"]);
+            Backoff backoff;
+            Backoff::Clock::time_point now;
+            for (const json& end : vector["ends"]) {
+                expect_keys(end, {"welcomed_ms", "draining_ms", "pause_ms"});
+                now += std::chrono::seconds(20);
+                if (!end["welcomed_ms"].is_null()) {
+                    backoff.on_welcome(now);
+                    now += milliseconds(end["welcomed_ms"]);
+                }
+                const milliseconds pause =
+                    end.contains("draining_ms")
+                        ? backoff.after_draining(milliseconds(end["draining_ms"]), random)
+                        : backoff.next(now, random);
+                EXPECT_EQ(pause.count(), end["pause_ms"][random]) << end;
+            }
+        }
+    }
+}
+
+TEST(Vectors, Ends) {
+    for (const json& vector : load_vectors("ends")) {
+        for (const int random : {0, 1}) {
+            SCOPED_TRACE(vector["name"]);
+            expect_keys(vector, {"name", "rules", "received", "status", "pause_ms", "exit"});
+            std::vector<std::string> messages;
+            const auto protocol = create_protocol(TestOptions(messages));
+            const json& details = vector["status"]["details"];
+            const grpc::Status status(code_named(vector["status"]["code"]), "why",
+                                      details.is_null() ? "" : unhex(details));
+            EXPECT_EQ(exit_status_after(*protocol, vector["received"], status),
+                      vector.value("exit", 0));
+            if (vector.contains("pause_ms")) {
+                EXPECT_EQ(protocol->next_pause(Backoff::Clock::now(), random).count(),
+                          vector["pause_ms"][random]);
+            }
+        }
+    }
+}
+
+}  // namespace referee
