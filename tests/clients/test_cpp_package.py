@@ -1,0 +1,111 @@
+"""The C++ client as a project outside of this repository uses it: installed, or as a packed source tree."""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.languages import LANGUAGES
+from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.e2e.server import run_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+CLIENT = PROJECT / "clients" / "cpp"
+[CPP] = [language for language in LANGUAGES if language.name == "cpp"]
+PARENT = """
+cmake_minimum_required(VERSION 3.25)
+project(parent CXX)
+add_subdirectory({client} client)
+add_executable(mybot main.cpp)
+target_link_libraries(mybot PRIVATE referee::client)
+get_property(tests DIRECTORY {client} PROPERTY TESTS)
+if(TARGET client_tests OR TARGET random_bot OR tests)
+    message(FATAL_ERROR "the client adds its tests and examples to those of its parent")
+endif()
+"""
+
+
+def run_command(*command: str, **variables: str) -> None:
+    """Run a command. Raises AssertionError with its output if it fails."""
+    environment = {**os.environ, **CPP.environment, **variables}
+    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+
+
+def find_example(language: str, start: str) -> str:
+    """Return the example of the README that begins like this."""
+    pattern = rf"^```{language}\n({re.escape(start)}.*?)^```"
+    [example] = re.findall(pattern, (CLIENT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return str(example)
+
+
+@pytest.fixture(scope="module")
+def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the bot of the README and one in C, built in a project that has found the installed client."""
+    client_builder.build(CPP)
+    folder = tmp_path_factory.mktemp("cpp")
+    run_command("cmake", "--install", str(CLIENT / "build"), "--prefix", str(folder / "prefix"))
+    project = folder / "project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        find_example("cmake", "cmake_minimum_required")
+        + "enable_language(C)\nadd_executable(cbot main.c)\ntarget_link_libraries(cbot PRIVATE referee::client)\n"
+    )
+    (project / "main.cpp").write_text(find_example("cpp", "#include <random>"))
+    (project / "main.c").write_text((CLIENT / "examples" / "c_bot.c").read_text())
+    run_command("cmake", "-S", str(project), "-B", str(folder / "build"), f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
+    run_command("cmake", "--build", str(folder / "build"))
+    return folder / "build"
+
+
+@pytest.mark.parametrize("program", ["mybot", "cbot"])
+def test_a_bot_in_a_project_with_the_installed_client_plays_a_match(program: str, bots: Path, tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
+        with run_program([str(bots / program)], server, secret, tmp_path) as bot:
+            bot.wait_for("connected to")
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            assert organiser.result(match.id).kind == "played"
+
+
+def test_the_bot_of_the_readme_passes_the_conformance_kit(bots: Path) -> None:
+    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", str(bots / "mybot")]
+    completed = subprocess.run(kit, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+
+
+def test_a_packed_client_is_configured_by_a_parent_without_the_libraries_of_its_tests(
+    client_builder: ClientBuilder, tmp_path: Path
+) -> None:
+    client_builder.build(CPP)
+    build = tmp_path / "build"
+    run_command("cmake", "-S", str(CLIENT), "-B", str(build), "-DBUILD_TESTING=OFF")
+    run_command("cmake", "--build", str(build), "--target", "package_source")
+    [packed] = build.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [client] = tmp_path.glob("referee-client-cpp-*")
+    assert {"CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "include", "proto", "src"} <= {
+        file.name for file in client.iterdir()
+    }
+    (tmp_path / "CMakeLists.txt").write_text(PARENT.format(client=client))
+    (tmp_path / "main.cpp").write_text("int main() {}\n")
+    missing = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("GTest", "nlohmann_json")]
+    run_command("cmake", "-S", str(tmp_path), "-B", str(tmp_path / "parent"), *missing)
+
+
+def test_the_package_has_the_licence_of_the_project() -> None:
+    assert (CLIENT / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
+
+
+def test_the_public_headers_need_neither_protobuf_nor_grpc() -> None:
+    headers = list((CLIENT / "include" / "referee").glob("*.h"))
+    assert headers
+    included = {line for header in headers for line in header.read_text().splitlines() if line.startswith("#include")}
+    assert [line for line in included if re.search(r"proto|grpc|google|referee_api|\.pb\.h", line)] == []
