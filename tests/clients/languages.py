@@ -67,10 +67,13 @@ LANGUAGES = (
     # Not optimised: its tests spend more time waiting for the referee than computing.
     Language(
         "cpp",
-        ("cmake", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
+        ("cmake", "cc", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
         "build",
-        ("clang-format --dry-run -Werror include/*/* src/* examples/* tests/*", "ctest --test-dir build"),
-        {"CMAKE_BUILD_TYPE": "None"},
+        (
+            "clang-format --dry-run -Werror include/*/* src/* examples/* tests/*",
+            "ctest --test-dir build",
+        ),
+        {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-Werror", "CXXFLAGS": "-Werror"},
     ),
     Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test")),
 )

@@ -64,14 +64,23 @@ def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory
     return folder / "build"
 
 
-@pytest.mark.parametrize("program", ["mybot", "cbot"])
-def test_a_bot_in_a_project_with_the_installed_client_plays_a_match(program: str, bots: Path, tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+def play_match(program: Path, folder: Path, *expected: str) -> None:
+    """Let the program play both seats of a match, and wait until it has written these texts."""
+    with run_server(folder, "--ephemeral") as server, connect_organiser(server) as organiser:
         secret = organiser.register_bot("anna")
-        with run_program([str(bots / program)], server, secret, tmp_path) as bot:
-            bot.wait_for("connected to")
+        with run_program([str(program)], server, secret, folder) as bot:
             match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
             assert organiser.result(match.id).kind == "played"
+            for text in expected:
+                bot.wait_for(text)
+
+
+def test_the_bot_of_the_readme_plays_a_match(bots: Path, tmp_path: Path) -> None:
+    play_match(bots / "mybot", tmp_path, "connected to")
+
+
+def test_a_bot_in_c_plays_a_match_and_is_told_of_its_start_and_end(bots: Path, tmp_path: Path) -> None:
+    play_match(bots / "cbot", tmp_path, "seat 0: started", "seat 0: played")
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bots: Path) -> None:

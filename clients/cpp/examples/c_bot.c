@@ -8,6 +8,17 @@ static void choose(const referee_turn* turn, referee_answer* answer, void* user)
     referee_answer_move(answer, referee_turn_legal_move(turn, 0));
 }
 
+static void print_start(const char* match_id, unsigned seat, const char* result, void* user) {
+    (void)result;
+    (void)user;
+    fprintf(stderr, "match %s, seat %u: started\n", match_id, seat);
+}
+
+static void print_end(const char* match_id, unsigned seat, const char* result, void* user) {
+    (void)user;
+    fprintf(stderr, "match %s, seat %u: %s\n", match_id, seat, result);
+}
+
 static void print(int level, const char* message, void* user) {
     (void)level;
     (void)user;
@@ -18,6 +29,7 @@ int main(void) {
     referee_client* client = referee_client_new(choose, NULL);
     if (!client) return REFEREE_FAILED;
     referee_client_read_environment(client);
+    referee_client_tell(client, print_start, print_end);
     referee_client_log(client, print);
     const int status = referee_client_play(client);
     fprintf(stderr, "%s\n", referee_client_error(client));

@@ -105,9 +105,16 @@ int play_client(const referee_client& client, std::string& problem) {
     }
 }
 
+// Returns the text; none is an empty one.
+const char* text_of(const char* text) {
+    return text ? text : "";
+}
+
 }  // namespace
 
 }  // namespace referee
+
+using referee::text_of;
 
 referee_client* referee_client_new(referee_choose choose, void* user) {
     try {
@@ -122,7 +129,7 @@ void referee_client_free(referee_client* client) {
 }
 
 void referee_client_set(referee_client* client, const char* variable, const char* value) {
-    client->variables[variable] = value;
+    client->variables[variable] = text_of(value);
 }
 
 void referee_client_read_environment(referee_client* client) {
@@ -210,11 +217,11 @@ int referee_turn_cancelled(const referee_turn* turn) {
 }
 
 void referee_answer_move(referee_answer* answer, const char* move) {
-    answer->answer = move;
+    answer->answer = text_of(move);
 }
 
 void referee_answer_move_and_offer_draw(referee_answer* answer, const char* move) {
-    answer->answer = referee::Answer::move_and_offer_draw(move);
+    answer->answer = referee::Answer::move_and_offer_draw(text_of(move));
 }
 
 void referee_answer_resign(referee_answer* answer) {

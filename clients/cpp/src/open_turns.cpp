@@ -53,7 +53,6 @@ void OpenTurns::on_turn(const api::Turn& message, const api::Rules& rules) {
 }
 
 void OpenTurns::set_answer(OpenTurn& open_turn, api::BotItem answer) {
-    if (open_turn.answer) return;
     answer.set_item_id(open_turn.item_id);
     open_turn.answer = std::move(answer);
     send(open_turn);

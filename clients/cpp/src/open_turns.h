@@ -54,7 +54,7 @@ class OpenTurns {
     // Handles a turn. A turn with a new token replaces the previous turn of the seat.
     void on_turn(const api::Turn& message, const api::Rules& rules);
 
-    // Handles the bot's answer. Only the first answer to a turn is sent; all others are ignored.
+    // Handles the bot's answer, which it gives once.
     void set_answer(OpenTurn& open_turn, api::BotItem answer);
 
     // Handles the verdict on an answer. It arrives before the next turn of the seat.

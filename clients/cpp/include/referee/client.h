@@ -98,7 +98,8 @@ const char* referee_turn_rejection_message(const referee_turn* turn);
 /* Returns 1 if the answer is no longer needed. Long computations should check it. */
 int referee_turn_cancelled(const referee_turn* turn);
 
-/* The last of these calls counts. The text is copied. */
+/* The last of these calls counts. The text is copied; NULL is an empty move, which the server
+ * rejects. */
 void referee_answer_move(referee_answer* answer, const char* move);
 void referee_answer_move_and_offer_draw(referee_answer* answer, const char* move);
 void referee_answer_resign(referee_answer* answer);
