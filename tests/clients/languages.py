@@ -70,7 +70,7 @@ LANGUAGES = (
         ("cmake", "cc", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
         "build",
         (
-            "clang-format --dry-run -Werror include/*/* src/* examples/* tests/*",
+            "clang-format --dry-run -Werror include/*/* src/* examples/* tests/* test_package/*.cpp",
             "ctest --test-dir build",
         ),
         {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-Werror", "CXXFLAGS": "-Werror"},

@@ -1,5 +1,6 @@
 """The C++ client as a project outside of this repository uses it: installed, or as a packed source tree."""
 
+import json
 import os
 import re
 import subprocess
@@ -111,6 +112,12 @@ def test_a_packed_client_is_configured_by_a_parent_without_the_libraries_of_its_
 
 def test_the_package_has_the_licence_of_the_project() -> None:
     assert (CLIENT / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
+
+
+def test_the_versions_of_the_client_and_its_port_agree() -> None:
+    [version] = re.findall(r"project\(referee_client VERSION (\S+)", (CLIENT / "CMakeLists.txt").read_text())
+    port = json.loads((CLIENT / "vcpkg" / "referee-client" / "vcpkg.json").read_text())
+    assert port["version"] == version
 
 
 def test_the_public_headers_need_neither_protobuf_nor_grpc() -> None:
