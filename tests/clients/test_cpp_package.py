@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,12 +14,20 @@ import pytest
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
 from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import run_server
+from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "cpp"
 [CPP] = [language for language in LANGUAGES if language.name == "cpp"]
+MORE_PROGRAMS = """
+enable_language(C)
+add_executable(cbot c_bot.c)
+add_executable(organiser organiser.cpp)
+foreach(program cbot organiser)
+    target_link_libraries(${program} PRIVATE referee::client)
+endforeach()
+"""
 PARENT = """
 cmake_minimum_required(VERSION 3.25)
 project(parent CXX)
@@ -48,18 +57,16 @@ def find_example(language: str, start: str) -> str:
 
 @pytest.fixture(scope="module")
 def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the bot of the README and one in C, built in a project that has found the installed client."""
+    """A folder with the bot of the README and more, built in a project that has found the installed client."""
     client_builder.build(CPP)
     folder = tmp_path_factory.mktemp("cpp")
     run_command("cmake", "--install", str(CLIENT / "build"), "--prefix", str(folder / "prefix"))
     project = folder / "project"
     project.mkdir()
-    (project / "CMakeLists.txt").write_text(
-        find_example("cmake", "cmake_minimum_required")
-        + "enable_language(C)\nadd_executable(cbot main.c)\ntarget_link_libraries(cbot PRIVATE referee::client)\n"
-    )
+    (project / "CMakeLists.txt").write_text(find_example("cmake", "cmake_minimum_required") + MORE_PROGRAMS)
     (project / "main.cpp").write_text(find_example("cpp", "#include <random>"))
-    (project / "main.c").write_text((CLIENT / "examples" / "c_bot.c").read_text())
+    shutil.copy(CLIENT / "examples" / "c_bot.c", project)
+    shutil.copy(PROJECT / "tests" / "clients" / "organisers" / "organiser.cpp", project)
     run_command("cmake", "-S", str(project), "-B", str(folder / "build"), f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
     run_command("cmake", "--build", str(folder / "build"))
     return folder / "build"
@@ -88,6 +95,26 @@ def test_the_bot_of_the_readme_passes_the_conformance_kit(bots: Path) -> None:
     kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", str(bots / "mybot")]
     completed = subprocess.run(kit, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stdout + completed.stderr
+
+
+def test_an_organiser_in_cpp_runs_a_match_and_watches_it(bots: Path, tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token}
+        completed = subprocess.run(
+            [str(bots / "organiser")], env=environment, capture_output=True, text=True, check=False
+        )
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines() == [
+        "error NAME_TAKEN",
+        "match alquerque test robin robin",
+        "moves true",
+        "result true 2",
+        "record true",
+        "over true",
+        "stopped",
+    ]
 
 
 def test_a_packed_client_is_configured_by_a_parent_without_the_libraries_of_its_tests(

@@ -1,7 +1,10 @@
 #include "conversion.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+
+#include "error_details.pb.h"
 
 namespace referee {
 
@@ -29,6 +32,28 @@ std::string reason_of(const api::PlayedResult& played) {
 std::string reason_of(const api::ForfeitedResult& forfeited) {
     if (forfeited.forfeits().empty()) return "";
     return word_of(api::ForfeitCause_Name(forfeited.forfeits(0).cause()), "FORFEIT_CAUSE_");
+}
+
+std::string code_name(grpc::StatusCode code) {
+    static const std::array<const char*, 17> names = {"OK",
+                                                      "CANCELLED",
+                                                      "UNKNOWN",
+                                                      "INVALID_ARGUMENT",
+                                                      "DEADLINE_EXCEEDED",
+                                                      "NOT_FOUND",
+                                                      "ALREADY_EXISTS",
+                                                      "PERMISSION_DENIED",
+                                                      "RESOURCE_EXHAUSTED",
+                                                      "FAILED_PRECONDITION",
+                                                      "ABORTED",
+                                                      "OUT_OF_RANGE",
+                                                      "UNIMPLEMENTED",
+                                                      "INTERNAL",
+                                                      "UNAVAILABLE",
+                                                      "DATA_LOSS",
+                                                      "UNAUTHENTICATED"};
+    const auto number = static_cast<std::size_t>(code);
+    return number < names.size() ? names[number] : "UNKNOWN";
 }
 
 Clock to_clock(const api::Clock& message) {
@@ -80,6 +105,20 @@ Rejection to_rejection(const api::ErrorDetail& detail) {
             to_map(detail.metadata())};
 }
 
+Rejection to_rejection(const grpc::Status& status) {
+    Rejection rejection{code_name(status.error_code()), status.error_message(), {}};
+    referee_error::Status details;
+    if (!details.ParseFromString(status.error_details())) return rejection;
+    for (const referee_error::Detail& detail : details.details()) {
+        referee_error::ErrorInfo info;
+        if (!detail.type_url().ends_with("/google.rpc.ErrorInfo")) continue;
+        if (!info.ParseFromString(detail.value())) continue;
+        rejection.reason = info.reason();
+        rejection.metadata = to_map(info.metadata());
+    }
+    return rejection;
+}
+
 Match to_match(const api::Match& message) {
     Match match;
     match.id = message.id();
@@ -94,6 +133,7 @@ Match to_match(const api::Match& message) {
     match.title = message.title();
     match.ladder = message.ladder();
     match.tournament = message.tournament();
+    if (message.has_result()) match.result = to_result(message.result());
     return match;
 }
 

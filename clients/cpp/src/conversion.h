@@ -1,6 +1,8 @@
 // Converts messages of the contract to the types of the library.
 #pragma once
 
+#include <grpcpp/support/status.h>
+
 #include "referee/turn.h"
 #include "referee_api/v1/match.pb.h"
 #include "referee_api/v1/play.pb.h"
@@ -12,6 +14,8 @@ namespace api = referee_api::v1;
 // Returns a turn. Rules are those of the match, which the turn may lack.
 Turn to_turn(const api::Turn& message, const api::Rules& rules);
 Rejection to_rejection(const api::ErrorDetail& detail);
+// Details that are missing, malformed or unknown leave the name of the status code as the reason.
+Rejection to_rejection(const grpc::Status& status);
 Match to_match(const api::Match& message);
 Result to_result(const api::Result& message);
 

@@ -79,7 +79,7 @@ void Protocol::on_end(const grpc::Status& status) {
         case grpc::UNAUTHENTICATED:
         case grpc::PERMISSION_DENIED:
         case grpc::INVALID_ARGUMENT:
-            throw RejectedError("the referee rejects this bot: " + status.error_message());
+            throw RejectedError(to_rejection(status));
         default:
             return;
     }

@@ -3,36 +3,21 @@
 #include <sstream>
 #include <utility>
 
-#include "settings.h"
+#include "channel.h"
 
 namespace referee {
 
 namespace {
 
-// A position can have thousands of moves.
-const int MAX_MESSAGE_BYTES = 64 << 20;
-
 // The default heartbeat_timeout_ms of a referee, used until its Welcome arrives.
 const std::chrono::milliseconds DEFAULT_HEARTBEAT_TIMEOUT{15'000};
-
-std::shared_ptr<grpc::Channel> create_channel(const Options& options) {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(MAX_MESSAGE_BYTES);
-    // Otherwise, the next connection would inherit the reconnect backoff of earlier failures.
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    grpc::SslCredentialsOptions tls;
-    tls.pem_root_certs = options.root_certificates;
-    const auto credentials =
-        uses_tls(options) ? grpc::SslCredentials(tls) : grpc::InsecureChannelCredentials();
-    return grpc::CreateCustomChannel(options.address, credentials, arguments);
-}
 
 }  // namespace
 
 Session::Session(const Options& options)
     : stub_(api::PlayService::NewStub(create_channel(options))),
       heartbeat_timeout_(DEFAULT_HEARTBEAT_TIMEOUT) {
-    context_.AddMetadata("authorization", "Bearer " + options.token);
+    context_.AddMetadata("authorization", authorization_of(options));
     silence_detector_ = std::thread(&Session::detect_silence, this);
 }
 

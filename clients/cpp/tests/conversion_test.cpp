@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "error_details.pb.h"
 #include "utf8.h"
 
 namespace referee {
@@ -115,6 +116,25 @@ TEST(Conversion, AReasonThatIsUnknownHereIsEmptyAndItsMessageIsKept) {
     detail.set_reason(static_cast<api::ErrorReason>(999'999));
     EXPECT_EQ(to_rejection(detail).reason, "");
     EXPECT_EQ(to_rejection(detail).message, "there is no c9");
+}
+
+TEST(Conversion, AStatusHasTheReasonOfItsDetails) {
+    referee_error::ErrorInfo info;
+    info.set_reason("BAD_TOKEN");
+    (*info.mutable_metadata())["why"] = "expired";
+    referee_error::Status details;
+    details.add_details()->set_type_url("type.googleapis.com/google.rpc.BadRequest");
+    details.add_details()->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
+    details.mutable_details(1)->set_value(info.SerializeAsString());
+    const grpc::Status status(grpc::UNAUTHENTICATED, "no", details.SerializeAsString());
+    EXPECT_EQ(to_rejection(status).reason, "BAD_TOKEN");
+    EXPECT_EQ(to_rejection(status).message, "no");
+    EXPECT_EQ(to_rejection(status).metadata.at("why"), "expired");
+}
+
+TEST(Conversion, AStatusWithoutUsableDetailsHasTheNameOfItsCode) {
+    EXPECT_EQ(to_rejection(grpc::Status(grpc::UNAUTHENTICATED, "no")).reason, "UNAUTHENTICATED");
+    EXPECT_EQ(to_rejection(grpc::Status(grpc::DATA_LOSS, "no", "\xff")).reason, "DATA_LOSS");
 }
 
 TEST(Utf8, BytesThatAreNoCharacterAreReplaced) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "referee/turn.h"
+
 namespace referee {
 
 enum class LogLevel { info, warning, error };
@@ -98,7 +100,15 @@ class TakenOverError : public PlayError {
 // something is changed.
 class RejectedError : public PlayError {
   public:
-    using PlayError::PlayError;
+    explicit RejectedError(Rejection rejection)
+        : PlayError("the referee rejects this bot: " + rejection.message),
+          rejection_(std::move(rejection)) {}
+
+    // The error of the server. Its reason is, for example, "BAD_TOKEN".
+    const Rejection& rejection() const { return rejection_; }
+
+  private:
+    Rejection rejection_;
 };
 
 }  // namespace referee

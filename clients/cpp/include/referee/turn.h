@@ -9,7 +9,7 @@
 
 namespace referee {
 
-// An error of the server about an answer.
+// An error of the server about an answer or a call.
 struct Rejection {
     // An upper-case name from the contract, such as "ILLEGAL_MOVE". Programs should use it, and
     // never the message.
@@ -91,7 +91,7 @@ struct Result {
     std::vector<unsigned> ranks;
 };
 
-// What is known about a match at its start.
+// What is known about a match.
 struct Match {
     std::string id;
     // The name of the game, and the value of each of its options.
@@ -105,6 +105,8 @@ struct Match {
     std::string title;
     // The contest that the match belongs to, or empty.
     std::string ladder, tournament;
+    // Not set until the match is over.
+    std::optional<Result> result;
 };
 
 // The end of a match, as it is told to one of its seats.
