@@ -4,6 +4,8 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <mutex>
+
 #include "referee_api/v1/match_service.grpc.pb.h"
 
 namespace referee {
@@ -31,7 +33,12 @@ class WatchedMatches : public api::MatchService::Service {
         if (tokens.first == tokens.second || tokens.first->second != "Bearer secret") {
             return {grpc::UNAUTHENTICATED, "no token"};
         }
-        asked_after.push_back(request->after_number());
+        std::size_t calls = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            asked_after_.push_back(request->after_number());
+            calls = asked_after_.size();
+        }
         api::WatchMatchResponse response;
         for (const std::uint64_t next : {1, 2}) {
             api::Entry& entry = *response.add_items()->mutable_entry();
@@ -43,14 +50,20 @@ class WatchedMatches : public api::MatchService::Service {
             while (writer->Write({})) continue;
             return grpc::Status::CANCELLED;
         }
-        return asked_after.size() == 1 ? grpc::Status(grpc::UNAVAILABLE, "restart")
-                                       : grpc::Status::OK;
+        return calls == 1 ? grpc::Status(grpc::UNAVAILABLE, "restart") : grpc::Status::OK;
+    }
+
+    // Returns the numbers after which entries were requested.
+    std::vector<std::uint64_t> asked_after() {
+        const std::lock_guard lock(mutex_);
+        return asked_after_;
     }
 
     Options options;
-    std::vector<std::uint64_t> asked_after;
 
   private:
+    std::mutex mutex_;
+    std::vector<std::uint64_t> asked_after_;
     std::unique_ptr<grpc::Server> server_;
 };
 
@@ -64,7 +77,7 @@ TEST(Organiser, WatchingGoesOnWithTheNextEntryAfterAnInterruption) {
         return true;
     });
     EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3, 4}));
-    EXPECT_EQ(matches.asked_after, (std::vector<std::uint64_t>{0, 2}));
+    EXPECT_EQ(matches.asked_after(), (std::vector<std::uint64_t>{0, 2}));
 }
 
 TEST(Organiser, WatchingEndsWhenTheWatcherHasSeenEnough) {
@@ -86,7 +99,7 @@ TEST(Organiser, WatchingEndsWhenAStopIsRequested) {
         return true;
     };
     Organiser(matches.options).watch("endless", stop, 0, source.get_token());
-    EXPECT_EQ(matches.asked_after.size(), 1U);
+    EXPECT_EQ(matches.asked_after().size(), 1U);
     EXPECT_FALSE(Organiser(matches.options).result("endless", source.get_token()));
 }
 

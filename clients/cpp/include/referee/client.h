@@ -35,7 +35,7 @@ typedef void (*referee_choose)(const referee_turn* turn, referee_answer* answer,
 typedef void (*referee_tell)(const char* match_id, unsigned seat, const char* result, void* user);
 
 /* Receives a message for the author of the bot. `level` is 0 for information, 1 for a warning, 2
- * for an error. It is called by several threads. */
+ * for an error. It is called by several threads, also at the same time. */
 typedef void (*referee_log)(int level, const char* message, void* user);
 
 /* What referee_client_play returns. */

@@ -15,8 +15,8 @@ namespace referee {
 
 enum class LogLevel { info, warning, error };
 
-// Receives a message for the author of the bot. It is called by several threads, but by one at a
-// time.
+// Receives a message for the author of the bot. It is called by several threads, also at the same
+// time, and must not throw.
 using Logger = std::function<void(LogLevel, const std::string& message)>;
 
 // Runs a task on another thread, now or later. Each task that it gets must be run.

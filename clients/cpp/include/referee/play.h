@@ -17,6 +17,6 @@ namespace referee {
 // returns or throws only when all calls of the bot have ended, whose stop tokens it sets.
 //
 // It handles no signals, reads no environment, writes nothing, and never ends the process.
-void play(const Bots& bots, Options options, std::stop_token stop);
+void play(const Bots& bots, Options options, std::stop_token stop = {});
 
 }  // namespace referee
