@@ -1,4 +1,4 @@
-"""Well-behaved and faulty line programs behind the bridge, on a real server."""
+"""Well-behaved and faulty line programs behind the bridges in Python and in Go, on a real server."""
 
 import os
 import select
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from referee_client.bridge.stderr_log import MAX_BYTES
 from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
 
+from tests.clients.client_builds import ClientBuilder
+from tests.clients.languages import LANGUAGES
 from tests.clients.sdk import BotProgram, connect_organiser, long_match, run_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
@@ -39,45 +42,66 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
         yield one
 
 
-@contextmanager
-def run_bridge(server: ServerProcess, secret: str, *arguments: str) -> Iterator[BotProgram]:
-    environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": secret}
-    command = [sys.executable, "-m", "referee_client.bridge", *arguments]
-    running = BotProgram(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment))
-    try:
-        yield running
-    finally:
-        running.close()
+@dataclass(frozen=True)
+class Bridges:
+    """Runs programs behind the bridge of one language, on one server."""
+
+    command: tuple[str, ...]
+    server: ServerProcess
+    organiser: Organiser
+
+    @contextmanager
+    def run(self, secret: str, *arguments: str) -> Iterator[BotProgram]:
+        environment = {**os.environ, "BOT_REFEREE": self.server.address, "BOT_TOKEN": secret}
+        running = BotProgram(
+            subprocess.Popen([*self.command, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
+        )
+        try:
+            yield running
+        finally:
+            running.close()
+
+    @contextmanager
+    def match_against_random(self, terms: Terms, *arguments: str) -> Iterator[tuple[str, BotProgram]]:
+        """Create a match of a bridged program in seat 0 against a random bot in every other seat."""
+        number = next(bot_numbers)
+        seats = 4 if terms.game == "toc" else 2
+        others = [f"sound-{number}-{seat}" for seat in range(1, seats)]
+        with ExitStack() as stack:
+            bridge = stack.enter_context(self.run(self.organiser.register_bot(f"lines-{number}"), *arguments))
+            for other in others:
+                stack.enter_context(run_bot(self.server, self.organiser.register_bot(other), "random"))
+            yield self.organiser.create_match(terms, [f"lines-{number}", *others]).id, bridge
 
 
 bot_numbers = iter(range(1_000_000))
 
 
-@contextmanager
-def match_against_random(
-    server: ServerProcess, organiser: Organiser, terms: Terms, *arguments: str
-) -> Iterator[tuple[str, BotProgram]]:
-    """Create a match of a bridged program in seat 0 against a random bot in every other seat."""
-    number = next(bot_numbers)
-    seats = 4 if terms.game == "toc" else 2
-    others = [f"sound-{number}-{seat}" for seat in range(1, seats)]
-    with ExitStack() as stack:
-        bridge = stack.enter_context(run_bridge(server, organiser.register_bot(f"lines-{number}"), *arguments))
-        for other in others:
-            stack.enter_context(run_bot(server, organiser.register_bot(other), "random"))
-        yield organiser.create_match(terms, [f"lines-{number}", *others]).id, bridge
+@pytest.fixture(params=["python", pytest.param("go", marks=pytest.mark.toolchain)])
+def command(request: pytest.FixtureRequest, client_builder: ClientBuilder) -> tuple[str, ...]:
+    """The command of each bridge."""
+    if request.param == "python":
+        return (sys.executable, "-m", "referee_client.bridge")
+    (go,) = (language for language in LANGUAGES if language.name == "go")
+    client_builder.build(go)
+    return (str(go.folder / go.output / "referee-bridge"),)
+
+
+@pytest.fixture
+def bridges(command: tuple[str, ...], server: ServerProcess, organiser: Organiser) -> Bridges:
+    return Bridges(command, server, organiser)
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
-def test_the_bash_bot_plays_each_game_to_its_end(server: ServerProcess, organiser: Organiser, game: str) -> None:
-    with match_against_random(server, organiser, long_match(game), "--", str(BASH)) as (match, _):
-        assert organiser.result(match).kind == "played"
+def test_the_bash_bot_plays_each_game_to_its_end(bridges: Bridges, game: str) -> None:
+    with bridges.match_against_random(long_match(game), "--", str(BASH)) as (match, _):
+        assert bridges.organiser.result(match).kind == "played"
 
 
 @pytest.mark.parametrize("behaviour", ["good", "names_turns", "logs_concurrently", "forks"])
-def test_a_well_behaved_program_plays_to_the_end(server: ServerProcess, organiser: Organiser, behaviour: str) -> None:
-    with match_against_random(server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, behaviour) as (match, _):
-        assert organiser.result(match).reason != "resignation"
+def test_a_well_behaved_program_plays_to_the_end(bridges: Bridges, behaviour: str) -> None:
+    with bridges.match_against_random(long_match("alquerque"), "--", *LINE_PROGRAM, behaviour) as (match, _):
+        assert bridges.organiser.result(match).reason != "resignation"
 
 
 @pytest.mark.parametrize(
@@ -93,68 +117,64 @@ def test_a_well_behaved_program_plays_to_the_end(server: ServerProcess, organise
     ],
 )
 def test_the_opponent_of_a_broken_program_gets_a_result(
-    server: ServerProcess, organiser: Organiser, behaviour: str, kind: str, reason: str
+    bridges: Bridges, behaviour: str, kind: str, reason: str
 ) -> None:
-    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, behaviour) as (match, _):
-        result = organiser.result(match)
+    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, behaviour) as (match, _):
+        result = bridges.organiser.result(match)
 
     assert (result.kind, result.reason) == (kind, reason)
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_floods_its_output_loses_only_its_own_match(server: ServerProcess, organiser: Organiser) -> None:
-    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "floods") as (match, _):
-        result = organiser.result(match)
+def test_a_program_that_floods_its_output_loses_only_its_own_match(bridges: Bridges) -> None:
+    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, "floods") as (match, _):
+        result = bridges.organiser.result(match)
 
     # Output during a turn is read as illegal moves; too much output before a turn makes the bridge give up the program.
     assert result.reason in {"illegal_move", "resignation"}
     assert result.ranks == (2, 1)
 
 
-def test_a_program_that_exits_is_restarted_and_continues(server: ServerProcess, organiser: Organiser) -> None:
-    with match_against_random(server, organiser, long_match("trox"), "--", *LINE_PROGRAM, "exits_at_fourth_turn") as (
+def test_a_program_that_exits_is_restarted_and_continues(bridges: Bridges) -> None:
+    with bridges.match_against_random(long_match("trox"), "--", *LINE_PROGRAM, "exits_at_fourth_turn") as (
         match,
         bridge,
     ):
         bridge.wait_for("the program has ended: it closed its output")
-        assert organiser.result(match).reason != "resignation"
+        assert bridges.organiser.result(match).reason != "resignation"
 
 
 @pytest.mark.parametrize(("policy", "deaths"), [("never", 1), ("once", 2)])
-def test_a_program_that_is_not_restarted_resigns(
-    server: ServerProcess, organiser: Organiser, policy: str, deaths: int
-) -> None:
+def test_a_program_that_is_not_restarted_resigns(bridges: Bridges, policy: str, deaths: int) -> None:
     # In Alquerque no game can end within two moves.
-    with match_against_random(
-        server, organiser, long_match("alquerque"), "--restart", policy, "--", *LINE_PROGRAM, "exits_at_fourth_turn"
+    with bridges.match_against_random(
+        long_match("alquerque"), "--restart", policy, "--", *LINE_PROGRAM, "exits_at_fourth_turn"
     ) as (match, bridge):
-        assert organiser.result(match).reason == "resignation"
+        assert bridges.organiser.result(match).reason == "resignation"
         for _ in range(deaths):
             bridge.wait_for("the program has ended: it closed its output")
 
 
-def test_ten_concurrent_matches_have_a_program_each(server: ServerProcess, organiser: Organiser) -> None:
+def test_ten_concurrent_matches_have_a_program_each(bridges: Bridges) -> None:
     first, second = f"many-{next(bot_numbers)}", f"many-{next(bot_numbers)}"
     with (
-        run_bridge(
-            server, organiser.register_bot(first), "--per-match", "--max-matches", "10", "--", *LINE_PROGRAM, "good"
+        bridges.run(
+            bridges.organiser.register_bot(first), "--per-match", "--max-matches", "10", "--", *LINE_PROGRAM, "good"
         ),
-        run_bridge(server, organiser.register_bot(second), "--max-matches", "10", "--", *LINE_PROGRAM, "good"),
+        bridges.run(bridges.organiser.register_bot(second), "--max-matches", "10", "--", *LINE_PROGRAM, "good"),
     ):
-        matches = [organiser.create_match(long_match("alquerque"), [first, second]).id for _ in range(10)]
-        assert {organiser.result(match).kind for match in matches} == {"played"}
+        matches = [bridges.organiser.create_match(long_match("alquerque"), [first, second]).id for _ in range(10)]
+        assert {bridges.organiser.result(match).kind for match in matches} == {"played"}
 
 
 @pytest.mark.parametrize("sent_signal", [signal.SIGTERM, signal.SIGKILL])
-def test_a_program_ends_with_its_bridge(
-    server: ServerProcess, organiser: Organiser, tmp_path: Path, sent_signal: signal.Signals
-) -> None:
+def test_a_program_ends_with_its_bridge(bridges: Bridges, tmp_path: Path, sent_signal: signal.Signals) -> None:
     file = tmp_path / "pids"
-    with match_against_random(server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "forks", str(file)) as (
+    with bridges.match_against_random(long_match("alquerque"), "--", *LINE_PROGRAM, "forks", str(file)) as (
         match,
         bridge,
     ):
-        organiser.result(match)
+        bridges.organiser.result(match)
         pids = [int(word) for word in file.read_text().split()]
         bridge.stop(sent_signal)
 
@@ -177,13 +197,11 @@ def wait_for_exit(pid: int) -> bool:
         os.close(waiting)
 
 
-def test_standard_error_is_stored_per_match_up_to_a_limit(
-    server: ServerProcess, organiser: Organiser, tmp_path: Path
-) -> None:
+def test_standard_error_is_stored_per_match_up_to_a_limit(bridges: Bridges, tmp_path: Path) -> None:
     stderr_folder = tmp_path / "errors"
     arguments = ("--stderr-dir", str(stderr_folder), "--", *LINE_PROGRAM, "logs")
-    with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
-        organiser.result(match)
+    with bridges.match_against_random(long_match("alquerque"), *arguments) as (match, _):
+        bridges.organiser.result(match)
     text = (stderr_folder / f"{match}-seat0.log").read_bytes()
 
     assert text.startswith(f"about {match}".encode())
@@ -191,18 +209,16 @@ def test_standard_error_is_stored_per_match_up_to_a_limit(
     assert text.endswith(b"(truncated by the bridge)\n")
 
 
-def test_the_memory_limit_of_a_program_is_enforced(server: ServerProcess, organiser: Organiser) -> None:
+def test_the_memory_limit_of_a_program_is_enforced(bridges: Bridges) -> None:
     arguments = ("--memory-mb", "200", "--", *LINE_PROGRAM, "allocates")
-    with match_against_random(server, organiser, SHORT_MATCH, *arguments) as (_, bridge):
+    with bridges.match_against_random(SHORT_MATCH, *arguments) as (_, bridge):
         bridge.wait_for("MemoryError")
 
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
-def test_a_program_that_exits_at_once_ends_its_bridge(
-    server: ServerProcess, organiser: Organiser, per_match: tuple[str, ...]
-) -> None:
+def test_a_program_that_exits_at_once_ends_its_bridge(bridges: Bridges, per_match: tuple[str, ...]) -> None:
     """On a busy machine the program may outlive the wait before the bridge connects: see test_bridge_start.py."""
-    with match_against_random(server, organiser, SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "exits_at_start") as (
+    with bridges.match_against_random(SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "exits_at_start") as (
         _,
         bridge,
     ):
@@ -211,10 +227,8 @@ def test_a_program_that_exits_at_once_ends_its_bridge(
         assert "exits_at_start`: it closed its output, exit status 1\n  no module named brain\n" in bridge.output()
 
 
-def test_a_program_that_never_answers_ends_its_bridge_without_resigning(
-    server: ServerProcess, organiser: Organiser
-) -> None:
-    with match_against_random(server, organiser, SHORT_MATCH, "--", *LINE_PROGRAM, "exits_at_first_turn") as (
+def test_a_program_that_never_answers_ends_its_bridge_without_resigning(bridges: Bridges) -> None:
+    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, "exits_at_first_turn") as (
         match,
         bridge,
     ):
@@ -223,54 +237,52 @@ def test_a_program_that_never_answers_ends_its_bridge_without_resigning(
         assert (
             "exits_at_first_turn`: it closed its output, exit status 1\n  no weights in this place\n" in bridge.output()
         )
-        result = organiser.result(match)
+        result = bridges.organiser.result(match)
     assert (result.kind, result.reason) == ("forfeited", "time")
 
 
-def test_a_bridge_to_a_closed_port_does_not_start(server: ServerProcess, organiser: Organiser) -> None:
-    with run_bridge(server, organiser.register_bot(f"lines-{next(bot_numbers)}"), "--tcp", "127.0.0.1:9") as bridge:
+def test_a_bridge_to_a_closed_port_does_not_start(bridges: Bridges) -> None:
+    with bridges.run(bridges.organiser.register_bot(f"lines-{next(bot_numbers)}"), "--tcp", "127.0.0.1:9") as bridge:
         assert bridge.exit_status() == 2
         bridge.wait_for("the program cannot be started: cannot connect to 127.0.0.1:9: ")
 
 
-def test_the_cpu_limit_of_a_program_is_enforced(server: ServerProcess, organiser: Organiser) -> None:
+def test_the_cpu_limit_of_a_program_is_enforced(bridges: Bridges) -> None:
     arguments = ("--cpu-seconds", "1", "--restart", "never", "--", *LINE_PROGRAM, "loops")
-    with match_against_random(server, organiser, long_match("alquerque"), *arguments) as (match, _):
-        assert organiser.result(match).reason == "resignation"
+    with bridges.match_against_random(long_match("alquerque"), *arguments) as (match, _):
+        assert bridges.organiser.result(match).reason == "resignation"
 
 
-def test_a_program_gets_no_secrets_in_its_environment(
-    server: ServerProcess, organiser: Organiser, tmp_path: Path
-) -> None:
+def test_a_program_gets_no_secrets_in_its_environment(bridges: Bridges, tmp_path: Path) -> None:
     environment_file = tmp_path / "environment"
-    with match_against_random(
-        server, organiser, long_match("alquerque"), "--", *LINE_PROGRAM, "stores_environment", str(environment_file)
+    with bridges.match_against_random(
+        long_match("alquerque"), "--", *LINE_PROGRAM, "stores_environment", str(environment_file)
     ) as (match, _):
-        organiser.result(match)
+        bridges.organiser.result(match)
     names = environment_file.read_text().split()
 
     assert "PATH" in names
     assert not [name for name in names if name.startswith("BOT_")]
 
 
-def test_a_program_can_be_reached_by_tcp(server: ServerProcess, organiser: Organiser) -> None:
+def test_a_program_can_be_reached_by_tcp(bridges: Bridges) -> None:
     with subprocess.Popen([*LINE_PROGRAM, "listens"], stdout=subprocess.PIPE, text=True) as listening:
         assert listening.stdout
         port = listening.stdout.readline().strip()
-        with match_against_random(server, organiser, long_match("alquerque"), "--tcp", f"127.0.0.1:{port}") as (
+        with bridges.match_against_random(long_match("alquerque"), "--tcp", f"127.0.0.1:{port}") as (
             match,
             _,
         ):
-            assert organiser.result(match).kind == "played"
+            assert bridges.organiser.result(match).kind == "played"
         assert listening.wait(TIMEOUT_S) == 0
 
 
-def test_a_sandbox_has_no_network(tmp_path: Path) -> None:
+def test_a_sandbox_has_no_network(command: tuple[str, ...], tmp_path: Path) -> None:
     if shutil.which("bwrap") is None and "CI" not in os.environ:
         pytest.skip("bubblewrap is not installed")
     environment = {**os.environ, "BOT_REFEREE": "127.0.0.1:1", "BOT_TOKEN": "secret"}
-    command = [sys.executable, "-m", "referee_client.bridge", "--sandbox", "--", "sh", "-c", "cat"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as bridge:
+    sandboxed_cat = [*command, "--sandbox", "--", "sh", "-c", "cat"]
+    with subprocess.Popen(sandboxed_cat, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as bridge:
         assert bridge.stderr
         line = bridge.stderr.readline()
         bridge.terminate()
@@ -304,10 +316,13 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
         (("--", __file__), f"{__file__!r} is not executable; run `chmod +x"),
     ],
 )
-def test_invalid_arguments_are_explained(arguments: tuple[str, ...], wrong: str) -> None:
-    command = [str(Path(sys.executable).with_name("referee-bridge")), *arguments]  # As documented.
-
-    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_invalid_arguments_are_explained(command: tuple[str, ...], arguments: tuple[str, ...], wrong: str) -> None:
+    completed = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
 
     assert completed.returncode == 2
     assert wrong in completed.stderr
+
+
+def test_the_bridge_in_python_is_installed_as_documented() -> None:
+    command = [str(Path(sys.executable).with_name("referee-bridge")), "--help"]
+    assert "usage: referee-bridge" in subprocess.run(command, capture_output=True, text=True, check=True).stdout

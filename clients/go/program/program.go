@@ -36,7 +36,7 @@ func Run(
 	ctx context.Context, bot referee.Bot, getenv func(string) string, stderr io.Writer, options ...referee.Option,
 ) int {
 	settings := []referee.Option{
-		referee.WithLogger(slog.New(lineHandler{stderr})),
+		referee.WithLogger(NewLogger(stderr)),
 		referee.WithEnvironment(getenv),
 	}
 	err := referee.Play(ctx, bot, append(settings, options...)...)
@@ -57,6 +57,9 @@ func statusOf(err error) int {
 	}
 	return Misconfigured
 }
+
+// NewLogger returns the logger of a bot's program: one line for each message.
+func NewLogger(stderr io.Writer) *slog.Logger { return slog.New(lineHandler{stderr}) }
 
 // lineHandler writes the message of each record as one line, and the stack of a failed bot below it. The messages have
 // the values of all other attributes.
