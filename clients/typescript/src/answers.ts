@@ -2,7 +2,10 @@
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
-import { type BotItem, BotItemSchema, type Ping, type Turn } from "./stubs/referee_api/v1/play_pb.js";
+import type { Answer } from "./bot.js";
+import type { Logger } from "./options.js";
+import { type BotItem, BotItemSchema, type Ping } from "./stubs/referee_api/v1/play_pb.js";
+import type { Turn } from "./turn.js";
 
 /** No game has longer moves, and the referee rejects longer texts. */
 export const MAX_MOVE_CHARS = 1_000;
@@ -13,29 +16,44 @@ export function botItem(item: Item): BotItem {
   return create(BotItemSchema, { item });
 }
 
-/** Throws TypeError if the answer is not a string. */
-export function moveItem(turn: Turn, answer: unknown): BotItem {
-  const { matchId, turnToken } = turn;
-  return botItem({ case: "move", value: { matchId, turnToken, move: sendableMove(turn, answer) } });
+/** Throws TypeError if the answer is none. */
+export function answerItem(turn: Turn, answer: Answer, logger: Logger): BotItem {
+  const { matchId, seat, token: turnToken } = turn;
+  if (typeof answer === "string") {
+    return botItem({ case: "move", value: { matchId, turnToken, move: sendableMove(turn, answer, logger) } });
+  }
+  if (typeof answer === "object" && answer !== null) {
+    if ("move" in answer && typeof answer.move === "string") {
+      const [move, offerDraw] = [sendableMove(turn, answer.move, logger), answer.offerDraw === true];
+      return botItem({ case: "move", value: { matchId, turnToken, move, offerDraw } });
+    }
+    if ("resign" in answer) {
+      return resignationItem(turn);
+    }
+    if ("acceptDraw" in answer) {
+      return botItem({ case: "drawAnswer", value: { matchId, seat, accept: true } });
+    }
+    if ("claimDraw" in answer) {
+      return botItem({ case: "drawClaim", value: { matchId, seat } });
+    }
+  }
+  throw new TypeError(`match ${matchId}, seat ${seat}: the answer is neither text nor an answer, but ${typeof answer}`);
 }
 
 /**
  * Returns the move, or a similar one that the referee rejects if the move cannot be sent. Sending it unchanged would
  * break the stream, and with it all other matches; this way it costs one attempt.
  */
-function sendableMove({ matchId, seat }: Turn, answer: unknown): string {
-  if (typeof answer !== "string") {
-    throw new TypeError(`match ${matchId}, seat ${seat}: the answer is no text, but ${typeof answer}`);
-  }
+function sendableMove({ matchId, seat }: Turn, answer: string, logger: Logger): string {
   let move = answer;
-  const subject = `referee-client: match ${matchId}, seat ${seat}: the answer`;
+  const subject = `match ${matchId}, seat ${seat}: the answer`;
   if (!move.isWellFormed()) {
-    console.error(`${subject} is not valid UTF-8; the referee will reject it`);
+    logger.error(`${subject} is not valid UTF-8; the referee will reject it`);
     move = move.toWellFormed();
   }
   const chars = [...move];
   if (chars.length > MAX_MOVE_CHARS) {
-    console.error(
+    logger.error(
       `${subject} has ${chars.length} characters, the limit is ${MAX_MOVE_CHARS}; the referee will reject it`,
     );
     move = chars.slice(0, MAX_MOVE_CHARS + 1).join("");

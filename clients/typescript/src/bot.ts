@@ -1,37 +1,70 @@
-/** The types of a bot. */
+/** What a bot is: a function, or a class whose objects play a seat each. */
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
-
-import type { NonceRequest, Turn, TurnOptionsSchema } from "./stubs/referee_api/v1/play_pb.js";
-import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
-
-/** A turn as it is passed to the bot. */
-export interface TurnRequest {
-  readonly turn: Turn;
-  /** The error of the previous answer, if this is another attempt at the same move. */
-  readonly rejection: ErrorDetail | undefined;
-  /** Whether the answer is no longer needed. A long computation may check this regularly, and stop. */
-  isCancelled(): boolean;
-}
-
-/** Returns the move to play, in the game's notation. An exception resigns the seat; other matches continue. */
-export type Choose = (request: TurnRequest) => string | Promise<string>;
-
-/** What each turn should contain besides the position. */
-export type TurnOptions = MessageInitShape<typeof TurnOptionsSchema>;
-
-/** Returns what the bot adds to the seed of a match: up to 64 bytes that nobody can guess. */
-export type ChooseNonce = (request: NonceRequest) => Uint8Array;
+import type { End, Match } from "./match.js";
+import type { Turn } from "./turn.js";
 
 /**
- * A bot is a module that exports this.
- *
- * It is loaded into several threads, because it may play several matches at the same time; any of them may get a turn.
- * So it should not keep state: each turn is self-contained.
+ * What a bot does in its turn: a text is a move in the game's notation. If a draw that is accepted or claimed is not to
+ * be had, the bot is called again for the same turn, with the error in `turn.rejection`.
+ */
+export type Answer =
+  | string
+  | { readonly move: string; readonly offerDraw?: boolean | undefined }
+  | { readonly resign: true }
+  | { readonly acceptDraw: true }
+  | { readonly claimDraw: true };
+
+/**
+ * Returns the answer to a turn. The signal is aborted when the answer is no longer needed. An exception resigns the seat;
+ * other matches continue.
+ */
+export type Choose = (turn: Turn, signal: AbortSignal) => Answer | Promise<Answer>;
+
+/**
+ * Plays one seat of one match, and may keep what it knows about it. Its methods are called one after the other; a
+ * method that returns a promise has ended when this is settled.
  */
 export interface Bot {
-  default: Choose;
-  turnOptions?: TurnOptions;
-  /** Called in the main thread, so it must return at once. Default: 32 random bytes. */
-  nonce?: ChooseNonce;
+  /**
+   * Is told of the start of the match, before the first turn. After a restart of the program, matches in play are not
+   * announced again.
+   */
+  started?(match: Match, seat: number): void | Promise<void>;
+  choose: Choose;
+  /** Is told of the end of the match, after the last turn. */
+  ended?(end: End): void | Promise<void>;
+}
+
+/** A class whose objects are bots: one is made for each seat of each match. */
+export type BotClass = new () => Bot;
+
+/** Bots that a function makes. */
+export class PerSeat {
+  constructor(readonly create: () => Bot) {}
+}
+
+/** What can play. */
+export type Bots = Choose | BotClass | PerSeat;
+
+/** Returns bots that a function makes, one for each seat of each match: `perSeat(() => new MyBot(book))`. */
+export function perSeat(create: () => Bot): PerSeat {
+  return new PerSeat(create);
+}
+
+/** Returns the function that makes the bot of another seat. */
+export function botFactory(bots: Bots): () => Bot {
+  if (bots instanceof PerSeat) {
+    return bots.create;
+  }
+  if (isClass(bots)) {
+    return () => new bots();
+  }
+  if (typeof bots !== "function") {
+    throw new TypeError("a bot is a function, a class with a method `choose`, or `perSeat(...)`");
+  }
+  return () => ({ choose: bots });
+}
+
+function isClass(bots: Choose | BotClass): bots is BotClass {
+  return typeof bots?.prototype?.choose === "function";
 }

@@ -1,10 +1,23 @@
 /**
- * Library for bots: a bot is a module that chooses moves, and `referee-bot` (or `run`) does everything else.
+ * A client for Referee, a match referee for bots.
  *
- * It reads the address of the referee from the environment, opens the stream, answers pings while the bot computes,
- * plays several matches at the same time, and reconnects after the connection was lost without losing a turn or
- * answering one twice.
+ * A bot is a function, or a class, that chooses a move. `play` connects it to a server: it answers pings while the bot
+ * waits or computes in worker threads, plays several matches at the same time, and reconnects after the connection was
+ * lost, without losing a turn or answering one twice. `run` makes a program of a bot.
  */
 
-export type { Bot, Choose, ChooseNonce, TurnOptions, TurnRequest } from "./bot.js";
-export { run } from "./player.js";
+export type { Answer, Bot, BotClass, Bots, Choose, PerSeat } from "./bot.js";
+export { perSeat } from "./bot.js";
+export { type RefereeError, RejectedError, SettingError, TakenOverError } from "./errors.js";
+export type { End, Match, Result } from "./match.js";
+export {
+  type BotOptions,
+  type ConnectionOptions,
+  type Logger,
+  type Options,
+  optionsFromEnvironment,
+} from "./options.js";
+export { play } from "./play.js";
+export { run, runModule } from "./program.js";
+export { type Clock, makeTurn, type PlayedMove, type Turn } from "./turn.js";
+export { WorkerPool } from "./worker-pool.js";

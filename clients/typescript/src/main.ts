@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 
-import { run } from "./player.js";
+import { runModule } from "./program.js";
 
 const [, , file] = argv;
 const bot = file ? pathToFileURL(resolve(file)) : new URL("./random-bot.js", import.meta.url);
-process.exit(await run(bot));
+process.exit(await runModule(bot));

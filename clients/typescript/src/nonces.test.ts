@@ -4,7 +4,6 @@ import { test } from "node:test";
 
 import { create } from "@bufbuild/protobuf";
 
-import type { ChooseNonce } from "./bot.js";
 import { MAX_NONCE_BYTES, NONCE_BYTES, Nonces } from "./nonces.js";
 import { type BotItem, NonceRequestSchema } from "./stubs/referee_api/v1/play_pb.js";
 import { type SeedCommitment, SeedCommitmentSchema } from "./stubs/referee_api/v1/seed_pb.js";
@@ -82,7 +81,7 @@ test("a random nonce replaces an invalid one of the bot", () => {
   const invalid: unknown[] = [() => Buffer.alloc(MAX_NONCE_BYTES + 1), () => "text", () => assert.fail("no idea")];
   for (const choose of invalid) {
     const reports: string[] = [];
-    const nonces = new Nonces(choose as ChooseNonce, (problem) => reports.push(problem));
+    const nonces = new Nonces(choose as () => Uint8Array, (problem) => reports.push(problem));
     assert.equal(nonceIn(nonces.onRequest(request(0))).length, NONCE_BYTES);
     assert.match(reports.join(), /a random one is sent/);
   }

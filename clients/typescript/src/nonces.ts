@@ -3,12 +3,14 @@
 import { createHash, randomBytes } from "node:crypto";
 
 import { botItem } from "./answers.js";
-import type { ChooseNonce } from "./bot.js";
+import type { BotOptions } from "./options.js";
 import type { BotItem, NonceRequest } from "./stubs/referee_api/v1/play_pb.js";
 import type { SeedCommitment } from "./stubs/referee_api/v1/seed_pb.js";
 
 export const NONCE_BYTES = 32;
 export const MAX_NONCE_BYTES = 64;
+
+type ChooseNonce = NonNullable<BotOptions["nonce"]>;
 
 /** What is known about the seed of one match before its end. */
 interface Contribution {
@@ -35,7 +37,7 @@ export class Nonces {
   onRequest(request: NonceRequest): BotItem {
     const { matchId, seat } = request;
     const { nonces } = this.#keepCommitment(matchId, request.commitment);
-    const nonce = nonces.get(seat) ?? this.#chosen(request);
+    const nonce = nonces.get(seat) ?? this.#chosen(matchId, seat);
     nonces.set(seat, nonce);
     return botItem({ case: "nonce", value: { matchId, seat, nonce } });
   }
@@ -65,9 +67,9 @@ export class Nonces {
     return known;
   }
 
-  #chosen(request: NonceRequest): Uint8Array {
+  #chosen(matchId: string, seat: number): Uint8Array {
     try {
-      const nonce: unknown = this.#choose(request);
+      const nonce: unknown = this.#choose(matchId, seat);
       if (nonce instanceof Uint8Array && nonce.length <= MAX_NONCE_BYTES) {
         return nonce;
       }

@@ -3,16 +3,17 @@ import { beforeEach, test } from "node:test";
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
-import { moveItem, resignationItem } from "./answers.js";
-import { isCancelled, type OpenTurn, OpenTurns, type TurnTask } from "./open-turns.js";
-import { type BotItem, TurnSchema, VerdictSchema } from "./stubs/referee_api/v1/play_pb.js";
+import { answerItem, resignationItem } from "./answers.js";
+import type { Answer } from "./bot.js";
+import { type OpenTurn, OpenTurns } from "./open-turns.js";
+import { type BotItem, VerdictSchema } from "./stubs/referee_api/v1/play_pb.js";
+import { makeTurn } from "./turn.js";
 
 // What the callbacks were called with.
 let turns: OpenTurn[];
 let sent: BotItem[];
 let delaysMs: number[];
 let scheduled: (() => void)[];
-let cancelledTasks: TurnTask[];
 let openTurns: OpenTurns;
 
 beforeEach(() => {
@@ -20,7 +21,6 @@ beforeEach(() => {
   sent = [];
   delaysMs = [];
   scheduled = [];
-  cancelledTasks = [];
   openTurns = new OpenTurns({
     choose: (open) => turns.push(open),
     send: (answer) => sent.push(answer),
@@ -28,18 +28,17 @@ beforeEach(() => {
       delaysMs.push(delayMs);
       scheduled.push(callback);
     },
-    cancel: (task) => cancelledTasks.push(task),
   });
 });
 
 function receiveTurn(matchId: string, seat: number, token: string): void {
-  openTurns.onTurn(create(TurnSchema, { matchId, seat, turnToken: token }));
+  openTurns.onTurn(makeTurn({ matchId, seat, token }));
 }
 
 /** Answers the turn with this index, in the order of the calls of the bot. */
-function answer(index: number, move: string): void {
+function answer(index: number, answer: Answer): void {
   const open = turns[index]!;
-  openTurns.setAnswer(open, moveItem(open.task.turn, move));
+  openTurns.setAnswer(open, answerItem(open.turn, answer, console));
 }
 
 function receiveVerdict(verdict: MessageInitShape<typeof VerdictSchema>): void {
@@ -47,7 +46,7 @@ function receiveVerdict(verdict: MessageInitShape<typeof VerdictSchema>): void {
 }
 
 function reject(index: number, message: string, metadata: Record<string, string> = {}): void {
-  const { matchId, turnToken } = turns[index]!.task.turn;
+  const { matchId, token: turnToken } = turns[index]!.turn;
   receiveVerdict({ matchId, turnToken, outcome: { case: "rejected", value: { error: { message, metadata } } } });
 }
 
@@ -61,12 +60,12 @@ function sentMoves(): string[] {
 
 /** For each turn, whether it is cancelled. */
 function cancelled(): boolean[] {
-  return turns.map(({ task }) => isCancelled(task));
+  return turns.map(({ turn }) => turn.isCancelled());
 }
 
 /** For each turn, the message of the rejection that was passed to the bot. */
 function rejections(): (string | undefined)[] {
-  return turns.map(({ task }) => task.rejection?.message);
+  return turns.map(({ turn }) => turn.rejection?.message);
 }
 
 test("a repeated turn gets the same answer", () => {
@@ -124,7 +123,7 @@ test("an answer that is rejected temporarily is sent again after the delay", () 
 
 test("a resignation that is rejected temporarily is sent again", () => {
   receiveTurn("m1", 0, "t1");
-  openTurns.setAnswer(turns[0]!, resignationItem(turns[0]!.task.turn));
+  openTurns.setAnswer(turns[0]!, resignationItem(turns[0]!.turn));
   const error = { metadata: { retry_after_ms: "250" } };
   receiveVerdict({ itemId: sent[0]!.itemId, matchId: "m1", outcome: { case: "rejected", value: { error } } });
   runScheduled();
@@ -141,8 +140,8 @@ test("a turn that is stale, expired or replaced is cancelled", () => {
   receiveTurn("m1", 2, "t4");
   assert.deepEqual(cancelled(), [true, true, true, false]);
   assert.deepEqual(
-    cancelledTasks,
-    turns.slice(0, 3).map(({ task }) => task),
+    turns.map(({ controller }) => controller.signal.aborted),
+    cancelled(),
   );
   for (const index of [0, 1, 2]) {
     answer(index, "c2-c3");
@@ -157,4 +156,22 @@ test("the end of a match cancels its turns only", () => {
   openTurns.onMatchEnded("m1");
   openTurns.onMatchEnded("m1");
   assert.deepEqual(cancelled(), [true, true, false]);
+});
+
+test("a rejected draw claim is the reason for another call, whose answer has another item id", () => {
+  receiveTurn("m1", 0, "t1");
+  answer(0, { claimDraw: true });
+  const error = { message: "no draw here" };
+  receiveVerdict({ itemId: sent[0]!.itemId, matchId: "m1", outcome: { case: "rejected", value: { error } } });
+  assert.deepEqual(rejections(), [undefined, "no draw here"]);
+  answer(1, "c2-c3");
+  assert.deepEqual(sentMoves(), ["", "c2-c3"]);
+  assert.notEqual(sent[0]!.itemId, sent[1]!.itemId);
+});
+
+test("all calls are cancelled when the bot stops to play", () => {
+  receiveTurn("m1", 0, "t1");
+  receiveTurn("m2", 0, "t1");
+  openTurns.closeAll();
+  assert.deepEqual(cancelled(), [true, true]);
 });

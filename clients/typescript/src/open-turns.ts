@@ -6,32 +6,27 @@
  * there was no stream is sent when its turn is repeated.
  */
 
-import type { Rules } from "./stubs/referee_api/v1/game_pb.js";
-import type { BotItem, Turn, Verdict } from "./stubs/referee_api/v1/play_pb.js";
-import type { ErrorDetail } from "./stubs/referee_api/v1/error_pb.js";
+import type { RefereeError } from "./errors.js";
+import { seatKey } from "./seats.js";
+import { errorFromDetail } from "./status-details.js";
+import type { BotItem, Verdict } from "./stubs/referee_api/v1/play_pb.js";
+import type { Turn } from "./turn.js";
 
 const MAX_RETRY_AFTER_MS = 60_000;
 /** Replaces a time in `retry_after_ms` that is not a number from 0 to the maximum. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** A turn that needs an answer, in a form that can be sent to a worker thread. */
-export interface TurnTask {
-  readonly turn: Turn;
-  /** The error of the previous answer, if this is another attempt at the same move. */
-  readonly rejection: ErrorDetail | undefined;
-  /** Contains 0 while an answer is needed, and 1 afterwards. It is shared between threads. */
-  readonly cancelled: Int32Array;
-}
-
-/** An open turn of a seat. */
+/** An open turn of a seat, for which the bot is called once. */
 export interface OpenTurn {
-  readonly task: TurnTask;
+  readonly turn: Turn;
+  /** Aborted when the turn is over, or when the bot is called for it again. */
+  readonly controller: AbortController;
   /** The item id of the answer. */
   readonly itemId: bigint;
   /** Undefined until the bot has answered. */
   answer?: BotItem;
   /** The error of a rejected answer. */
-  rejection?: ErrorDetail | undefined;
+  rejection?: RefereeError;
 }
 
 export interface Callbacks {
@@ -40,44 +35,32 @@ export interface Callbacks {
   send(answer: BotItem): void;
   /** Calls a function after a delay. */
   schedule(delayMs: number, callback: () => void): void;
-  /** Its answer is no longer needed. */
-  cancel(task: TurnTask): void;
 }
 
 export class OpenTurns {
   readonly #callbacks: Callbacks;
   /** A seat has at most one open turn. */
   readonly #bySeat = new Map<string, OpenTurn>();
-  /** The rules that arrived last for each seat: turns omit large ones. */
-  readonly #rules = new Map<string, Rules>();
   #lastItemId = 0n;
 
   constructor(callbacks: Callbacks) {
     this.#callbacks = callbacks;
   }
 
-  /** Keeps the rules of a match for the turns of a seat. */
-  onMatchStarted(matchId: string, seat: number, rules: Rules | undefined): void {
-    if (rules) {
-      this.#rules.set(seatKey({ matchId, seat }), rules);
-    }
-  }
-
   /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
   onTurn(turn: Turn): void {
-    this.onMatchStarted(turn.matchId, turn.seat, turn.rules);
     const previous = this.#bySeat.get(seatKey(turn));
     if (!previous) {
       this.#open(turn, undefined);
-    } else if (previous.task.turn.turnToken === turn.turnToken) {
+    } else if (previous.turn.token === turn.token) {
       this.#resend(previous);
     } else {
-      this.#cancel(previous);
+      previous.controller.abort();
       this.#open(turn, previous.rejection);
     }
   }
 
-  /** Handles the bot's answer. Only the first answer to a turn is sent; all others are ignored. */
+  /** Handles the bot's answer. Only the first answer to a call is sent; all others are ignored. */
   setAnswer(open: OpenTurn, answer: BotItem): void {
     if (!open.answer) {
       answer.itemId = open.itemId;
@@ -96,91 +79,76 @@ export class OpenTurns {
 
   /** Handles a turn that no longer needs an answer. Tokens of different matches may be equal. */
   onTurnExpired(matchId: string, token: string): void {
-    this.#close(({ turn }) => turn.matchId === matchId && turn.turnToken === token);
+    this.#close(({ turn }) => turn.matchId === matchId && turn.token === token);
   }
 
   /** Handles the end of a match, whether or not it was known. */
   onMatchEnded(matchId: string): void {
     this.#close(({ turn }) => turn.matchId === matchId);
-    for (const key of this.#rules.keys()) {
-      if (isOfMatch(key, matchId)) {
-        this.#rules.delete(key);
-      }
-    }
   }
 
-  #open(turn: Turn, rejection: ErrorDetail | undefined): void {
-    const rules = this.#rules.get(seatKey(turn));
-    const task = {
-      turn: rules && !turn.rules ? { ...turn, rules } : turn,
-      rejection,
-      cancelled: new Int32Array(new SharedArrayBuffer(4)),
-    };
-    const open = { task, itemId: ++this.#lastItemId };
+  /** Cancels all turns: the bot stops to play. */
+  closeAll(): void {
+    this.#close(() => true);
+  }
+
+  #open(turn: Turn, rejection: RefereeError | undefined): void {
+    const controller = new AbortController();
+    const isCancelled = (): boolean => controller.signal.aborted;
+    const open = { turn: { ...turn, rejection, isCancelled }, controller, itemId: ++this.#lastItemId };
     this.#bySeat.set(seatKey(turn), open);
     this.#callbacks.choose(open);
   }
 
   /** Sends the answer, if there is one and its turn is still open. */
   #resend(open: OpenTurn): void {
-    if (open.answer && !isCancelled(open.task)) {
+    if (open.answer && !open.controller.signal.aborted) {
       this.#callbacks.send(open.answer);
     }
   }
 
   #applyVerdict(open: OpenTurn, { outcome }: Verdict): void {
     if (outcome.case === "stale") {
-      this.#close((task) => task === open.task);
+      this.#close((other) => other === open);
     } else if (outcome.case === "rejected") {
-      const { error: rejection } = outcome.value;
-      const retryAfterMs = rejection?.metadata["retry_after_ms"];
-      if (retryAfterMs === undefined) {
-        open.rejection = rejection;
-      } else {
-        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-        this.#callbacks.schedule(parseMs(retryAfterMs), () => this.#resend(open));
-      }
+      this.#onRejection(open, errorFromDetail(outcome.value.error));
+    }
+  }
+
+  #onRejection(open: OpenTurn, rejection: RefereeError): void {
+    const retryAfterMs = rejection.metadata["retry_after_ms"];
+    const { item } = open.answer ?? {};
+    if (retryAfterMs !== undefined) {
+      // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
+      this.#callbacks.schedule(parseMs(retryAfterMs), () => this.#resend(open));
+    } else if (item?.case === "drawAnswer" || item?.case === "drawClaim") {
+      // It does not answer the turn, which is still open.
+      open.controller.abort();
+      this.#open(open.turn, rejection);
+    } else {
+      open.rejection = rejection;
     }
   }
 
   /** Closes all turns that satisfy the condition. */
-  #close(condition: (task: TurnTask) => boolean): void {
+  #close(condition: (open: OpenTurn) => boolean): void {
     for (const [key, open] of this.#bySeat) {
-      if (condition(open.task)) {
-        this.#cancel(open);
+      if (condition(open)) {
+        open.controller.abort();
         this.#bySeat.delete(key);
       }
     }
   }
-
-  #cancel({ task }: OpenTurn): void {
-    Atomics.store(task.cancelled, 0, 1);
-    this.#callbacks.cancel(task);
-  }
-}
-
-/** Whether the answer is no longer needed. */
-export function isCancelled(task: TurnTask): boolean {
-  return Atomics.load(task.cancelled, 0) !== 0;
 }
 
 /** Whether it is the verdict on this turn's answer. Only verdicts on moves contain the token. */
-function matches({ task: { turn }, itemId }: OpenTurn, verdict: Verdict): boolean {
+function matches({ turn, itemId, answer }: OpenTurn, verdict: Verdict): boolean {
   return verdict.turnToken
-    ? verdict.turnToken === turn.turnToken && verdict.matchId === turn.matchId
-    : verdict.itemId === itemId;
+    ? verdict.turnToken === turn.token && verdict.matchId === turn.matchId
+    : answer !== undefined && verdict.itemId === itemId;
 }
 
 function parseMs(text: string): number {
   const ms = /^[0-9]+$/.test(text) ? Number(text) : Infinity;
   return ms <= MAX_RETRY_AFTER_MS ? ms : DEFAULT_RETRY_AFTER_MS;
-}
-
-/** A key for a seat in a match. */
-function seatKey({ matchId, seat }: Pick<Turn, "matchId" | "seat">): string {
-  return `${seat} ${matchId}`;
-}
-
-function isOfMatch(key: string, matchId: string): boolean {
-  return key.slice(key.indexOf(" ") + 1) === matchId;
 }

@@ -1,51 +1,19 @@
 /** Plays in one session after the other, until it is stopped. */
 
-import { availableParallelism } from "node:os";
-import { env } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { botItem, moveItem, pongItem, resignationItem } from "./answers.js";
+import { botItem, pongItem } from "./answers.js";
 import { Backoff } from "./backoff.js";
-import type { Bot, ChooseNonce, TurnOptions } from "./bot.js";
+import type { Bots } from "./bot.js";
+import { TakenOverError } from "./errors.js";
 import { Nonces } from "./nonces.js";
-import { isCancelled, type OpenTurn, OpenTurns, type TurnTask } from "./open-turns.js";
-import { Session, type SessionEnd, TAKEN_OVER } from "./session.js";
-import { ConfigurationError, readSettings, type Settings } from "./settings.js";
-import type { BotItem, MatchStarted, RefereeItem, Welcome } from "./stubs/referee_api/v1/play_pb.js";
-import { WorkerPool } from "./worker-pool.js";
-
-const CLIENT = "referee-client-typescript/0.1.0";
-
-const EXIT_STATUS = { stopped: 0, misconfigured: 2, "taken over": 3, rejected: 4 };
-
-/**
- * Plays with the bot in a module until the program is stopped, and returns its exit status: 0 after SIGINT or SIGTERM,
- * 2 if the bot or the settings in the environment are invalid, 3 if a newer session of the same bot has taken over its
- * matches, 4 if the referee rejects this bot. Errors are written to standard error.
- */
-export async function run(bot: URL): Promise<number> {
-  try {
-    const settings = readSettings(env);
-    const { default: choose, turnOptions, nonce } = (await import(bot.href)) as Partial<Bot>;
-    if (typeof choose !== "function") {
-      throw new ConfigurationError(`${bot.pathname} exports no function as default`);
-    }
-    const workers = new WorkerPool(bot, Math.max(availableParallelism(), settings.maxMatches));
-    const player = new Player(settings, turnOptions ?? {}, nonce, workers);
-    process.once("SIGINT", () => player.stop());
-    process.once("SIGTERM", () => player.stop());
-    return EXIT_STATUS[await player.play()];
-  } catch (error) {
-    log(error instanceof ConfigurationError ? error.message : error);
-    return EXIT_STATUS.misconfigured;
-  }
-}
-
-/** Computes answers outside of the thread that reads. */
-export interface Workers {
-  run(task: TurnTask): Promise<string>;
-  cancel(task: TurnTask): void;
-}
+import { type OpenTurn, OpenTurns } from "./open-turns.js";
+import type { Settings } from "./options.js";
+import { Seats } from "./seats.js";
+import { Session, type SessionEnd } from "./session.js";
+import { errorFromDetail } from "./status-details.js";
+import type { BotItem, RefereeItem, Verdict, Welcome } from "./stubs/referee_api/v1/play_pb.js";
+import { VERSION } from "./version.js";
 
 /** What the player uses of a session. */
 export type PlayerSession = Pick<Session, "send" | "close"> & { heartbeatTimeoutMs: number };
@@ -55,9 +23,8 @@ export type Schedule = (delayMs: number, callback: () => void) => void;
 
 export class Player {
   readonly #settings: Settings;
-  readonly #turnOptions: TurnOptions;
   readonly #nonces: Nonces;
-  readonly #workers: Workers;
+  readonly #seats: Seats;
   readonly #backoff = new Backoff();
   readonly #stopping = new AbortController();
   readonly #openTurns: OpenTurns;
@@ -68,43 +35,43 @@ export class Player {
   #reconnectDelayMs: number | undefined;
 
   constructor(
+    bots: Bots,
     settings: Settings,
-    turnOptions: TurnOptions,
-    nonce: ChooseNonce | undefined,
-    workers: Workers,
-    schedule: Schedule = (delayMs, callback) => setTimeout(callback, delayMs),
+    schedule: Schedule = (delayMs, callback) => void setTimeout(callback, delayMs).unref(),
   ) {
     this.#settings = settings;
     this.#version = settings.version;
-    this.#turnOptions = turnOptions;
-    this.#nonces = new Nonces(nonce, log);
-    this.#workers = workers;
+    this.#nonces = new Nonces(settings.nonce, (problem) => settings.logger.error(problem));
+    this.#seats = new Seats(bots, settings.logger);
     this.#openTurns = new OpenTurns({
       choose: (open) => void this.#choose(open),
       send: (answer) => this.#send(answer),
       schedule,
-      cancel: (task) => this.#workers.cancel(task),
     });
   }
 
   stop(): void {
     this.#stopping.abort();
-    this.session?.close({ kind: "stopped", reason: "told to stop" });
+    this.session?.close({ kind: "stopped" });
   }
 
-  /** Returns the reason for which reconnecting does not help. */
-  async play(): Promise<Exclude<SessionEnd["kind"], "disconnected">> {
-    while (!this.#stopping.signal.aborted) {
-      const { kind, reason } = await this.#playSession();
-      if (kind !== "disconnected") {
-        log(reason);
-        return kind;
+  /** Returns when it was stopped. Throws the error for which reconnecting does not help. */
+  async play(): Promise<void> {
+    try {
+      while (!this.#stopping.signal.aborted) {
+        const end = await this.#playSession();
+        if (end.kind === "final") {
+          throw end.error;
+        }
+        if (end.kind === "disconnected") {
+          const pauseMs = this.nextPauseMs(Math.random());
+          this.#settings.logger.warn(`${end.reason}; reconnecting in ${(pauseMs / 1_000).toFixed(1)} s`);
+          await this.#pause(pauseMs);
+        }
       }
-      const pauseMs = this.nextPauseMs(Math.random());
-      log(`${reason}; reconnecting in ${(pauseMs / 1_000).toFixed(1)} s`);
-      await this.#pause(pauseMs);
+    } finally {
+      this.#openTurns.closeAll();
     }
-    return "stopped";
   }
 
   /** Returns the pause before the client reconnects; `random` is a number from 0 to 1. */
@@ -126,14 +93,15 @@ export class Player {
   }
 
   hello(): BotItem {
-    const { maxMatches, verdictsWithTurns } = this.#settings;
+    const { games, maxMatches, verdictsWithTurns, maxLegalMoves, view, fullHistory } = this.#settings;
     return botItem({
       case: "hello",
       value: {
         version: this.#version,
+        games: [...games],
         maxMatches,
-        turnOptions: this.#turnOptions,
-        client: CLIENT,
+        turnOptions: { maxLegalMoves, includeView: view, fullMoveHistory: fullHistory },
+        client: `referee-client-typescript/${VERSION}`,
         verdictsWithTurns,
       },
     });
@@ -153,35 +121,39 @@ export class Player {
       case "ping":
         return this.#send(pongItem(item.value));
       case "turn":
-        return this.#openTurns.onTurn(item.value);
+        return this.#openTurns.onTurn(this.#seats.toTurn(item.value));
       case "verdict":
-        return this.#openTurns.onVerdict(item.value);
+        return this.#onVerdict(item.value);
       case "turnExpired":
         return this.#openTurns.onTurnExpired(item.value.matchId, item.value.turnToken);
       case "matchEnded":
         this.#nonces.onMatchEnded(item.value.matchId, item.value.seedCommitment);
-        return this.#openTurns.onMatchEnded(item.value.matchId);
+        this.#openTurns.onMatchEnded(item.value.matchId);
+        return this.#seats.onMatchEnded(item.value);
       case "nonceRequest":
         return this.#send(this.#nonces.onRequest(item.value));
       case "matchStarted":
-        return this.#onMatchStarted(item.value);
+        this.#nonces.onMatchStarted(item.value.match?.id ?? "", item.value.match?.seedCommitment);
+        return this.#seats.onMatchStarted(item.value);
       case "welcome":
         return this.#onWelcome(item.value);
       case "draining":
         this.#reconnectDelayMs = Number(item.value.reconnectDelayMs);
         return;
       case "sessionTakenOver":
-        return this.session?.close(TAKEN_OVER);
+        return this.session?.close({ kind: "final", error: new TakenOverError() });
       case "notice":
-        console.error(`referee: ${item.value.message}`);
+        return this.#settings.logger.warn(`notice of the referee: ${item.value.message}`);
     } // All other items need no answer, or are unknown to this client.
   }
 
-  #onMatchStarted({ match, seat }: MatchStarted): void {
-    if (match) {
-      this.#openTurns.onMatchStarted(match.id, seat, match.terms?.rules);
-      this.#nonces.onMatchStarted(match.id, match.seedCommitment);
+  #onVerdict(verdict: Verdict): void {
+    const { matchId, outcome } = verdict;
+    if (outcome.case === "rejected") {
+      const { message, reason } = errorFromDetail(outcome.value.error);
+      this.#settings.logger.warn(`match ${matchId}: rejected: ${message} (${reason})`);
     }
+    this.#openTurns.onVerdict(verdict);
   }
 
   #onWelcome({ bot, version, heartbeatTimeoutMs }: Welcome): void {
@@ -191,7 +163,7 @@ export class Player {
     if (this.session && heartbeatTimeoutMs > 0n) {
       this.session.heartbeatTimeoutMs = Number(heartbeatTimeoutMs);
     }
-    log(`connected to ${this.#settings.referee} as ${bot}, version ${version}`);
+    this.#settings.logger.info(`connected to ${this.#settings.address} as ${bot}, version ${version}`);
   }
 
   /** Sends an item if there is a session; otherwise the turn will be sent again. */
@@ -200,22 +172,6 @@ export class Player {
   }
 
   async #choose(open: OpenTurn): Promise<void> {
-    this.#openTurns.setAnswer(open, await this.#chooseAnswer(open));
+    this.#openTurns.setAnswer(open, await this.#seats.choose(open.turn, open.controller.signal));
   }
-
-  /** Returns the bot's move, or its resignation if its code fails. */
-  async #chooseAnswer({ task }: OpenTurn): Promise<BotItem> {
-    try {
-      return moveItem(task.turn, await this.#workers.run(task));
-    } catch (error) {
-      if (!isCancelled(task)) {
-        log(error);
-      }
-      return resignationItem(task.turn);
-    }
-  }
-}
-
-function log(message: unknown): void {
-  console.error("referee-client:", message);
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { status } from "@grpc/grpc-js";
 
+import { RejectedError, TakenOverError } from "./errors.js";
 import { sessionEnd } from "./session.js";
 
 test("only temporary errors lead to a reconnect", () => {
@@ -12,7 +13,10 @@ test("only temporary errors lead to a reconnect", () => {
   }
   const { UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT } = status;
   for (const code of [UNAUTHENTICATED, PERMISSION_DENIED, INVALID_ARGUMENT]) {
-    assert.equal(sessionEnd({ code, details: "" }).kind, "rejected");
+    const end = sessionEnd({ code, details: "no" });
+    assert(end.kind === "final" && end.error instanceof RejectedError);
+    assert.deepEqual([end.error.reason, end.error.message], [status[code], "no"]);
   }
-  assert.equal(sessionEnd({ code: status.ABORTED, details: "" }).kind, "taken over");
+  const end = sessionEnd({ code: status.ABORTED, details: "" });
+  assert(end.kind === "final" && end.error instanceof TakenOverError);
 });

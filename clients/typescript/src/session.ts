@@ -1,9 +1,12 @@
 /** One stream from Hello to its end, over its own connection. */
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Client, type ClientDuplexStream, credentials, Metadata, status, type StatusObject } from "@grpc/grpc-js";
+import { type Client, type ClientDuplexStream, status, type StatusObject } from "@grpc/grpc-js";
 
-import type { Settings } from "./settings.js";
+import { authorization, connect } from "./connection.js";
+import { RejectedError, TakenOverError } from "./errors.js";
+import type { Target } from "./options.js";
+import { type CallStatus, errorFromStatus } from "./status-details.js";
 import type { BotItem, RefereeItem } from "./stubs/referee_api/v1/play_pb.js";
 import {
   type PlayRequest,
@@ -18,18 +21,11 @@ const PLAY = `/${PlayService.typeName}/${PlayService.method.play.name}`;
 /** The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee. */
 export const WELCOME_TIMEOUT_MS = 15_000;
 
-const OPTIONS = {
-  // A position can have thousands of moves.
-  "grpc.max_receive_message_length": 64 * 1024 * 1024,
-  // Without it, a new connection would inherit the reconnect backoff of earlier failures.
-  "grpc.use_local_subchannel_pool": 1,
-};
-
-/** How a stream ended. Reconnecting helps only after `disconnected`; otherwise something has to be changed first. */
-export interface SessionEnd {
-  readonly kind: "disconnected" | "rejected" | "taken over" | "stopped";
-  readonly reason: string;
-}
+/** How a stream ended: reconnecting may help, it does not help, or the program has stopped it. */
+export type SessionEnd =
+  | { readonly kind: "disconnected"; readonly reason: string }
+  | { readonly kind: "final"; readonly error: TakenOverError | RejectedError }
+  | { readonly kind: "stopped" };
 
 export class Session {
   /** Resolves when the stream is over. */
@@ -39,17 +35,14 @@ export class Session {
   readonly #outgoing: BotItem[] = [];
   #resolveEnded!: (end: SessionEnd) => void;
   #writing = false;
+  #closed = false;
   #silenceTimer: NodeJS.Timeout | undefined;
 
   /** `onItem` receives all items of the referee, in order. */
-  constructor(settings: Settings, onItem: (item: RefereeItem) => void) {
+  constructor(target: Target, onItem: (item: RefereeItem) => void) {
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
-    const channelCredentials = settings.tls
-      ? credentials.createSsl(settings.rootCertificates)
-      : credentials.createInsecure();
-    this.#client = new Client(settings.referee, channelCredentials, OPTIONS);
-    const metadata = new Metadata();
-    metadata.set("authorization", `Bearer ${settings.token}`);
+    this.#client = connect(target);
+    const metadata = authorization(target);
     this.#call = this.#client.makeBidiStreamRequest(PLAY, serialize, deserialize, metadata);
     this.#call.on("data", ({ items }: PlayResponse) => {
       this.#silenceTimer?.refresh();
@@ -77,12 +70,13 @@ export class Session {
     this.#outgoing.push(item);
     if (!this.#writing) {
       this.#writing = true;
-      queueMicrotask(() => this.#write());
+      setImmediate(() => this.#write()); // After all that follows from the message that is being handled.
     }
   }
 
   /** Closes the stream and the connection. */
   close(end: SessionEnd): void {
+    this.#closed = true;
     clearTimeout(this.#silenceTimer);
     this.#resolveEnded(end);
     this.#call.cancel();
@@ -90,7 +84,7 @@ export class Session {
   }
 
   #write(): void {
-    this.#writing = this.#outgoing.length > 0;
+    this.#writing = this.#outgoing.length > 0 && !this.#closed;
     if (this.#writing) {
       const items = this.#outgoing.splice(0);
       this.#call.write(create(PlayRequestSchema, { items }), () => this.#write());
@@ -98,26 +92,21 @@ export class Session {
   }
 }
 
-/** Treats all errors that may be temporary as `disconnected`. */
-export function sessionEnd({ code, details }: Pick<StatusObject, "code" | "details">): SessionEnd {
-  switch (code) {
+/** Only the status code decides. All errors that may be temporary are `disconnected`. */
+export function sessionEnd(final: CallStatus): SessionEnd {
+  switch (final.code) {
     case status.OK:
       return { kind: "disconnected", reason: "the stream has ended" };
     case status.ABORTED: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
-      return TAKEN_OVER;
+      return { kind: "final", error: new TakenOverError() };
     case status.UNAUTHENTICATED:
     case status.PERMISSION_DENIED:
     case status.INVALID_ARGUMENT:
-      return { kind: "rejected", reason: `${status[code]}: ${details}` };
+      return { kind: "final", error: new RejectedError(errorFromStatus(final)) };
     default:
-      return { kind: "disconnected", reason: `${status[code]}: ${details}` };
+      return { kind: "disconnected", reason: `${status[final.code]}: ${final.details}` };
   }
 }
-
-export const TAKEN_OVER: SessionEnd = {
-  kind: "taken over",
-  reason: "a newer session of this bot has taken over its seats",
-};
 
 function serialize(request: PlayRequest): Buffer {
   return Buffer.from(toBinary(PlayRequestSchema, request));

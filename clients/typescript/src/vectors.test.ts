@@ -4,32 +4,29 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mock, test } from "node:test";
+import { test } from "node:test";
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { status } from "@grpc/grpc-js";
+import { Metadata, status } from "@grpc/grpc-js";
 
-import { moveItem } from "./answers.js";
+import { answerItem } from "./answers.js";
 import { Backoff } from "./backoff.js";
+import { type Answer, type Bot, perSeat } from "./bot.js";
+import { RejectedError, SettingError, TakenOverError } from "./errors.js";
+import type { End, Match } from "./match.js";
 import { NONCE_BYTES, Nonces } from "./nonces.js";
-import type { TurnTask } from "./open-turns.js";
-import { type Workers, Player, type PlayerSession } from "./player.js";
+import { checkOptions, type Logger, optionsFromEnvironment, type Settings } from "./options.js";
+import { Player, type PlayerSession } from "./player.js";
 import { sessionEnd, type SessionEnd, WELCOME_TIMEOUT_MS } from "./session.js";
-import { ConfigurationError, readSettings } from "./settings.js";
-import {
-  type BotItem,
-  NonceRequestSchema,
-  RefereeItemSchema,
-  TurnSchema,
-  VerdictSchema,
-} from "./stubs/referee_api/v1/play_pb.js";
+import { type BotItem, NonceRequestSchema, RefereeItemSchema, VerdictSchema } from "./stubs/referee_api/v1/play_pb.js";
 import { SeedCommitmentSchema } from "./stubs/referee_api/v1/seed_pb.js";
+import { makeTurn, type Turn } from "./turn.js";
 
 // The fields of the vectors are described in their README; they have too many forms for a type of each.
 type Fields = Record<string, any>;
 
-/** What this client does not offer: its bots are functions that return moves. */
-const NOT_OFFERED = ["draws", "hooks"];
+/** What vectors may need: this client offers all of it. */
+const OFFERED = ["draws", "hooks", "rules"];
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
 
@@ -62,13 +59,25 @@ class RecordedSession implements PlayerSession {
   }
 }
 
+function settingsIn(environment: Record<string, string>): Settings {
+  return checkOptions(optionsFromEnvironment(environment));
+}
+
+/** A call of the bot that it has not answered. */
+interface Call {
+  readonly turn: Turn;
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
 /** A player without a connection, whose answers and time come from the steps of a vector. */
-class Harness implements Workers {
+class Harness {
   readonly session = new RecordedSession();
   readonly player: Player;
-  calls: TurnTask[] = [];
+  calls: Turn[] = [];
   cancelled: Fields[] = [];
-  readonly #waiting: { task: TurnTask; resolve(move: string): void; reject(error: Error): void }[] = [];
+  tells: Fields[] = [];
+  #waiting: Call[] = [];
   readonly #itemIds = new Map<string, bigint>();
   #timers: { atMs: number; callback: () => void }[] = [];
   #nowMs = 0;
@@ -77,27 +86,44 @@ class Harness implements Workers {
     const schedule = (delayMs: number, callback: () => void): void => {
       this.#timers.push({ atMs: this.#nowMs + delayMs, callback });
     };
-    this.player = new Player(readSettings(environment), {}, undefined, this, schedule);
+    this.player = new Player(
+      perSeat(() => this.#bot()),
+      settingsIn(environment),
+      schedule,
+    );
     this.player.session = this.session;
   }
 
-  run(task: TurnTask): Promise<string> {
-    this.calls.push(task);
-    return new Promise((resolve, reject) => this.#waiting.push({ task, resolve, reject }));
+  #bot(): Bot {
+    return {
+      started: ({ id }: Match, seat: number) => void this.tells.push({ started: { match: id, seat } }),
+      choose: (turn, signal) => this.#choose(turn, signal),
+      ended: ({ matchId, seat }: End) => void this.tells.push({ ended: { match: matchId, seat } }),
+    };
   }
 
-  cancel(task: TurnTask): void {
-    const { matchId, seat, turnToken } = task.turn;
-    const index = this.#waiting.findIndex((call) => call.task === task);
-    if (index >= 0) {
-      this.#waiting.splice(index, 1)[0]!.reject(new Error("the turn was cancelled"));
-      this.cancelled.push({ match: matchId, seat, token: turnToken });
+  #choose(turn: Turn, signal: AbortSignal): Promise<Answer> {
+    this.calls.push(turn);
+    return new Promise((resolve, reject) => {
+      const call = { turn, resolve, reject };
+      this.#waiting.push(call);
+      signal.addEventListener("abort", () => this.#cancel(call));
+    });
+  }
+
+  #cancel(call: Call): void {
+    if (this.#waiting.includes(call)) {
+      this.#waiting = this.#waiting.filter((other) => other !== call);
+      call.reject(new Error("the turn was cancelled"));
+      const { matchId, seat, token } = call.turn;
+      this.cancelled.push({ match: matchId, seat, token });
     }
   }
 
   async step(step: Fields): Promise<void> {
     this.calls = [];
     this.cancelled = [];
+    this.tells = [];
     this.session.sent = [];
     if (step["receive"]) {
       for (const item of step["receive"]) {
@@ -135,9 +161,7 @@ class Harness implements Workers {
       draining: () => ({ case: "draining", value: { reconnectDelayMs } }),
       session_taken_over: () => ({ case: "sessionTakenOver", value: {} }),
     };
-    mock.method(console, "error", () => {});
     this.player.handle(create(RefereeItemSchema, { item: items[kind]!() }));
-    mock.restoreAll();
   }
 
   #verdict(fields: Fields): MessageInitShape<typeof VerdictSchema> {
@@ -152,20 +176,18 @@ class Harness implements Workers {
     return fields["accepted"] ? { ...verdict, outcome: { case: "accepted" as const, value: {} } } : verdict;
   }
 
-  /** Lets the bot answer. It cannot resign, but fail, which is the same for the referee. */
   #answer(answer: Fields): void {
-    const isFor = ({ task: { turn } }: { task: TurnTask }): boolean =>
-      keyOf({ match: turn.matchId, seat: turn.seat, token: turn.turnToken }) === keyOf(answer);
-    const index = this.#waiting.findIndex(isFor);
-    if (index < 0) {
+    const call = this.#waiting.find(
+      ({ turn: { matchId, seat, token } }) => keyOf({ match: matchId, seat, token }) === keyOf(answer),
+    );
+    if (!call) {
       return; // It was cancelled.
     }
-    const [call] = this.#waiting.splice(index, 1);
-    if ("move" in answer) {
-      call!.resolve(answer["move"]);
+    this.#waiting = this.#waiting.filter((other) => other !== call);
+    if (answer["fails"]) {
+      call.reject(new Error("no idea"));
     } else {
-      mock.method(console, "error", () => {});
-      call!.reject(new Error("no idea"));
+      call.resolve(answerOf(answer));
     }
   }
 
@@ -181,11 +203,24 @@ function keyOf({ match, seat, token }: Fields): string {
   return `${match} ${seat} ${token}`;
 }
 
+function answerOf({ move, offer_draw: offerDraw, resigns, accepts_draw: acceptsDraw }: Fields): Answer {
+  if (move !== undefined) {
+    return offerDraw ? { move, offerDraw } : move;
+  }
+  return resigns ? { resign: true } : acceptsDraw ? { acceptDraw: true } : { claimDraw: true };
+}
+
 /** Returns an item as the vectors have it. */
 function sentForm({ item }: BotItem): Fields {
   switch (item.case) {
-    case "move":
-      return { move: { match: item.value.matchId, token: item.value.turnToken, move: item.value.move } };
+    case "move": {
+      const { matchId: match, turnToken: token, move, offerDraw } = item.value;
+      return { move: { match, token, move, ...(offerDraw ? { offer_draw: true } : {}) } };
+    }
+    case "drawAnswer":
+      return { draw_answer: { match: item.value.matchId, seat: item.value.seat, accept: item.value.accept } };
+    case "drawClaim":
+      return { draw_claim: { match: item.value.matchId, seat: item.value.seat } };
     case "resignation":
       return { resignation: { match: item.value.matchId, seat: item.value.seat } };
     case "nonce":
@@ -198,35 +233,31 @@ function sentForm({ item }: BotItem): Fields {
 }
 
 for (const { name, steps, needs = [] } of vectors("turns")) {
-  const missing = (needs as string[]).filter((need) => NOT_OFFERED.includes(need));
   assert.deepEqual(
-    (needs as string[]).filter((need) => !["rules", ...NOT_OFFERED].includes(need)),
+    (needs as string[]).filter((need) => !OFFERED.includes(need)),
     [],
     `${name} needs something unknown`,
   );
-  if (missing.length > 0) {
-    continue;
-  }
   test(`turns: ${name}`, async () => {
     const harness = new Harness();
     const itemIds = new Map<string, bigint>();
     for (const [number, step] of (steps as Fields[]).entries()) {
       await harness.step(step);
-      mock.restoreAll();
       const where = `step ${number}: ${JSON.stringify(step)}`;
       assert.deepEqual(harness.session.sent.map(sentForm), step["sends"] ?? [], where);
       assert.deepEqual(harness.cancelled, step["cancels"] ?? [], where);
-      const calls = harness.calls.map(({ turn, rejection }, index) => ({
-        match: turn.matchId,
-        seat: turn.seat,
-        token: turn.turnToken,
+      if ((needs as string[]).includes("hooks")) {
+        assert.deepEqual(harness.tells, step["tells"] ?? [], where);
+      }
+      const calls = harness.calls.map(({ matchId, seat, token, rejection, game }, index) => ({
+        match: matchId,
+        seat,
+        token,
         rejection: rejection?.message ?? null,
-        ...(step["calls"]?.[index]?.game ? { game: turn.rules?.game } : {}),
+        ...(step["calls"]?.[index]?.game ? { game } : {}),
       }));
       assert.deepEqual(calls, step["calls"] ?? [], where);
-      for (const item of harness.session.sent.filter(
-        ({ item }) => item.case === "move" || item.case === "resignation",
-      )) {
+      for (const item of harness.session.sent.filter(({ item }) => item.case !== "pong" && item.case !== "nonce")) {
         const form = JSON.stringify(sentForm(item));
         assert.notEqual(item.itemId, 0n);
         assert.equal(itemIds.get(form) ?? item.itemId, item.itemId, where);
@@ -252,16 +283,16 @@ for (const { name, environment, files, settings, error, secret } of vectors("set
     }
     if (error) {
       const isAboutIt = (thrown: unknown): boolean =>
-        thrown instanceof ConfigurationError &&
+        thrown instanceof SettingError &&
         thrown.message.includes(error) &&
         !(secret && thrown.message.includes(secret));
-      assert.throws(() => readSettings(variables), isAboutIt);
+      assert.throws(() => settingsIn(variables), isAboutIt);
     } else {
-      const { referee, tls, rootCertificates, token, version, maxMatches, verdictsWithTurns } = readSettings(variables);
+      const { address, tls, ca, token, version, maxMatches, verdictsWithTurns } = settingsIn(variables);
       const effective = {
-        referee,
+        referee: address,
         tls,
-        own_roots: rootCertificates !== null,
+        own_roots: ca !== null,
         token,
         version,
         max_matches: maxMatches,
@@ -290,10 +321,8 @@ for (const { name, heartbeat_timeout_ms: timeoutMs, silence_ms: silenceMs } of v
   test(`heartbeat: ${name}`, () => {
     const harness = new Harness();
     if (timeoutMs !== null) {
-      mock.method(console, "error", () => {});
       const value = { heartbeatTimeoutMs: BigInt(timeoutMs) };
       harness.player.handle(create(RefereeItemSchema, { item: { case: "welcome", value } }));
-      mock.restoreAll();
     }
     assert.equal(harness.session.heartbeatTimeoutMs, silenceMs);
   });
@@ -306,16 +335,16 @@ for (const vector of vectors("answers").filter(({ utf8 }) => utf8 === undefined)
     const text = vector["utf16"]
       ? String.fromCharCode(...vector["utf16"])
       : (vector["text"] ?? repeated(vector["repeat"]));
-    const reports = mock.method(console, "error", () => {});
-    const { item } = moveItem(create(TurnSchema, { matchId: "m1" }), text);
+    const reports: string[] = [];
+    const logger: Logger = { info: assert.fail, warn: assert.fail, error: (report) => reports.push(report) };
+    const { item } = answerItem(makeTurn({ matchId: "m1" }), text, logger);
     assert(item.case === "move");
     if (vector["sent_pattern"]) {
       assert.match(item.value.move, new RegExp(vector["sent_pattern"]));
     } else {
       assert.equal(item.value.move, vector["sent"] ?? repeated(vector["sent_repeat"]));
     }
-    assert.equal(reports.mock.callCount(), vector["reports"]);
-    mock.restoreAll();
+    assert.equal(reports.length, vector["reports"]);
   });
 }
 
@@ -384,17 +413,22 @@ for (const random of [0, 1]) {
     });
   }
 
-  // Details are not given: this client never reads them.
   for (const { name, received, status: final, pause_ms: pauseMs, exit } of vectors("ends")) {
     test(`ends: ${name}, random ${random}`, () => {
       const harness = new Harness();
       for (const item of received) {
         harness.receive(item);
       }
+      const metadata = new Metadata();
+      if (final.details) {
+        metadata.set("grpc-status-details-bin", Buffer.from(final.details, "hex"));
+      }
       const code = status[final.code as keyof typeof status];
-      const { kind } = harness.session.end ?? sessionEnd({ code, details: "" });
-      assert.equal(kind, { 3: "taken over", 4: "rejected" }[exit as number] ?? "disconnected");
-      if (kind === "disconnected") {
+      const end = harness.session.end ?? sessionEnd({ code, details: "", metadata });
+      if (end.kind === "final") {
+        assert(end.error instanceof { 3: TakenOverError, 4: RejectedError }[exit as 3 | 4]);
+      } else {
+        assert.deepEqual([end.kind, exit], ["disconnected", undefined]);
         assert.equal(harness.player.nextPauseMs(random), pauseMs[random]);
       }
     });

@@ -1,96 +1,110 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
-import { create } from "@bufbuild/protobuf";
-
-import type { TurnTask } from "./open-turns.js";
-import { TurnSchema } from "./stubs/referee_api/v1/play_pb.js";
+import type { Answer } from "./bot.js";
+import { makeTurn } from "./turn.js";
 import { WorkerPool } from "./worker-pool.js";
 
 let pool: WorkerPool;
 
 /** Creates a pool for a bot with this body of `choose`. */
-function createPool(body: string, maxWorkers = 2): void {
-  const code = `export default function choose({ turn, isCancelled }) { ${body} }`;
-  pool = new WorkerPool(new URL(`data:text/javascript,${encodeURIComponent(code)}`), maxWorkers, 0);
+function createPool(body: string, maxWorkers = 2, cancelTimeoutMs = 0): void {
+  const code = `export default async function choose(turn, signal) { ${body} }`;
+  pool = new WorkerPool(new URL(`data:text/javascript,${encodeURIComponent(code)}`), maxWorkers, cancelTimeoutMs);
 }
 
-function createTask(position = ""): TurnTask {
-  const cancelled = new Int32Array(new SharedArrayBuffer(4));
-  return { turn: create(TurnSchema, { position }), rejection: undefined, cancelled };
+interface Task {
+  readonly answer: Promise<Answer>;
+  cancel(): void;
 }
 
-/** Tells the bot that the task is cancelled, but not the pool. */
-function markAsCancelled(task: TurnTask): void {
-  Atomics.store(task.cancelled, 0, 1);
-}
-
-function cancel(task: TurnTask): void {
-  markAsCancelled(task);
-  pool.cancel(task);
+function start(position = ""): Task {
+  const controller = new AbortController();
+  const answer = pool.choose(makeTurn({ position }), controller.signal);
+  return { answer, cancel: () => controller.abort() };
 }
 
 afterEach(() => pool.close());
 
-test("the pool returns the bot's move", async () => {
-  createPool("return turn.position + '!';");
-  assert.equal(await pool.run(createTask("c2-c3")), "c2-c3!");
+test("the pool returns the bot's answer", async () => {
+  createPool("return { move: turn.position + '!', offerDraw: true };");
+  assert.deepEqual(await start("c2-c3").answer, { move: "c2-c3!", offerDraw: true });
 });
 
-test("tasks run in parallel and do not block the main thread", async () => {
-  createPool("while (!isCancelled()); return turn.position;");
-  const [first, second] = [createTask("first"), createTask("second")];
-  const [firstMove, secondMove] = [pool.run(first), pool.run(second)];
-  markAsCancelled(second);
-  assert.equal(await secondMove, "second"); // Behind the first, on the same thread, it would never run.
-  markAsCancelled(first);
-  assert.equal(await firstMove, "first");
+test("turns run in parallel and do not block the main thread", async () => {
+  createPool("while (turn.position === 'long' && !turn.isCancelled()); return turn.position;");
+  const long = start("long");
+  assert.equal(await start("short").answer, "short"); // Behind the first, on the same thread, it would never run.
+  long.cancel();
+  await assert.rejects(long.answer);
 });
 
 test("there are no more workers than the maximum", async () => {
   createPool("globalThis.calls = (globalThis.calls ?? 0) + 1; return `${globalThis.calls}`;", 1);
-  const calls = await Promise.all([createTask(), createTask()].map((task) => pool.run(task)));
-  assert.deepEqual(calls, ["1", "2"]);
+  assert.deepEqual(await Promise.all([start().answer, start().answer]), ["1", "2"]);
 });
 
-test("a task waits for the first worker that is free, not for a given one", async () => {
-  createPool("while (turn.position !== 'short' && !isCancelled()); return turn.position;");
-  const long = createTask("long");
-  const moves = [long, ...Array.from({ length: 6 }, () => createTask("short"))].map((task) => pool.run(task));
-  assert.deepEqual(await Promise.all(moves.slice(1)), Array(6).fill("short"));
-  markAsCancelled(long);
-  assert.equal(await moves[0], "long");
+test("a turn waits for the first worker that is free, not for a given one", async () => {
+  createPool("while (turn.position !== 'short' && !turn.isCancelled()); return turn.position;");
+  const long = start("long");
+  const short = Array.from({ length: 6 }, () => start("short").answer);
+  assert.deepEqual(await Promise.all(short), Array(6).fill("short"));
+  long.cancel();
+  await assert.rejects(long.answer, /cancelled/);
 });
 
-test("a computation that never ends is terminated when its turn is cancelled, and the next task runs", async () => {
+test("a computation that never ends is terminated when its turn is cancelled, and the next one runs", async () => {
   createPool("while (turn.position === 'endless'); return turn.position;", 1);
   for (let times = 0; times < 3; times++) {
-    const endless = createTask("endless");
-    const [endlessMove, nextMove] = [pool.run(endless), pool.run(createTask("next"))];
-    cancel(endless);
-    await assert.rejects(endlessMove);
-    assert.equal(await nextMove, "next");
+    const [endless, next] = [start("endless"), start("next")];
+    endless.cancel();
+    await assert.rejects(endless.answer);
+    assert.equal(await next.answer, "next");
   }
 });
 
-test("a task that is cancelled while it waits never runs", async () => {
+const NEVER_MS = 2 ** 31 - 1;
+
+test("a computation that checks whether it is cancelled keeps its thread", async () => {
+  const count = "globalThis.calls = (globalThis.calls ?? 0) + 1; ";
+  createPool(
+    `${count} while (turn.position === 'long' && !turn.isCancelled()); return \`\${globalThis.calls}\`;`,
+    1,
+    NEVER_MS,
+  );
+  const long = start("long");
+  long.cancel();
+  await assert.rejects(long.answer);
+  assert.equal(await start().answer, "2");
+});
+
+test("the signal of a call that waits is aborted", async () => {
+  const wait =
+    "if (turn.position === 'long') await new Promise((resolve) => signal.addEventListener('abort', resolve));";
+  createPool(`${wait} return turn.position;`, 1, NEVER_MS);
+  const long = start("long");
+  long.cancel();
+  await assert.rejects(long.answer);
+  assert.equal(await start("next").answer, "next");
+});
+
+test("a turn that is cancelled while it waits never runs", async () => {
   createPool("globalThis.calls = (globalThis.calls ?? 0) + 1; return `${globalThis.calls}`;", 1);
-  const [first, second] = [createTask(), createTask()];
-  const [firstMove, secondMove] = [pool.run(first), pool.run(second)];
-  cancel(second);
-  await assert.rejects(secondMove, /cancelled/);
-  assert.equal(await firstMove, "1");
-  assert.equal(await pool.run(createTask()), "2");
+  const [first, second] = [start(), start()];
+  second.cancel();
+  await assert.rejects(second.answer, /cancelled/);
+  assert.equal(await first.answer, "1");
+  assert.equal(await start().answer, "2");
 });
 
 test("an error of the bot is passed on, and the bot is called again", async () => {
   createPool("if (turn.position === 'bad') throw new Error('no idea'); return 'c2-c3';");
-  await assert.rejects(pool.run(createTask("bad")), /no idea/);
-  assert.equal(await pool.run(createTask()), "c2-c3");
+  await assert.rejects(start("bad").answer, /no idea/);
+  assert.equal(await start().answer, "c2-c3");
 });
 
 test("a bot that ends its thread fails, and gets another thread", async () => {
   createPool("if (turn.position === 'bad') process.exit(); return 'c2-c3';");
-  await assert.rejects(pool.run(createTask("bad")), /has ended its thread/);
-  assert.equal(await pool.run(createTask()), "c2-c3");
+  await assert.rejects(start("bad").answer, /has ended its thread/);
+  assert.equal(await start().answer, "c2-c3");
 });

@@ -1,23 +1,30 @@
 /** Worker threads for the bot, so that the thread that reads from the referee is never blocked. */
 
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
-import type { TurnTask } from "./open-turns.js";
-import type { WorkerResult } from "./worker.js";
+import type { Answer } from "./bot.js";
+import type { Turn } from "./turn.js";
+import type { WorkerResult, WorkerTask } from "./worker.js";
 
-/** How long a worker may continue with a task that was cancelled, before it is terminated. */
+/** How long a worker may continue with a call that was cancelled, before it is terminated. */
 const CANCEL_TIMEOUT_MS = 1_000;
 
-/** A task, and the callbacks for its result. */
+/** A turn, and the callbacks for its answer. */
 interface Job {
-  readonly task: TurnTask;
-  resolve(move: string): void;
+  readonly task: WorkerTask;
+  resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
 /**
- * Thread pool with one queue; each worker gets one task at a time. It starts with one worker, and adds another when all
- * are busy, up to a limit. A worker that does not stop when its task is cancelled is replaced.
+ * Runs the function that a module exports as default in worker threads, for the turns of all matches: they wait in one
+ * queue, and each worker gets one turn at a time. It starts with one worker, and adds another when all are busy, up to a
+ * limit. The module is loaded into each of them, so it should not keep state.
+ *
+ *     const pool = new WorkerPool(new URL("./my-bot.js", import.meta.url));
+ *     await play((turn, signal) => pool.choose(turn, signal), options);
+ *     await pool.close();
  */
 export class WorkerPool {
   readonly #bot: URL;
@@ -26,35 +33,51 @@ export class WorkerPool {
   readonly #workers = new Set<PoolWorker>();
   readonly #queue: Job[] = [];
 
-  constructor(bot: URL, maxWorkers: number, cancelTimeoutMs = CANCEL_TIMEOUT_MS) {
+  constructor(bot: URL, maxWorkers = availableParallelism(), cancelTimeoutMs = CANCEL_TIMEOUT_MS) {
     this.#bot = bot;
     this.#maxWorkers = maxWorkers;
     this.#cancelTimeoutMs = cancelTimeoutMs;
     this.#addWorker();
   }
 
-  /** Returns the bot's move. Rejects if its code fails, or if the task is cancelled before it has an answer. */
-  run(task: TurnTask): Promise<string> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ task, resolve, reject });
-      this.#assign();
-    });
+  /**
+   * Returns the bot's answer. Rejects if its code fails, or as soon as the signal is aborted. A worker that does not stop
+   * within a second then is replaced.
+   */
+  async choose(turn: Turn, signal: AbortSignal): Promise<Answer> {
+    signal.throwIfAborted();
+    const { isCancelled: _, ...fields } = turn; // Functions cannot be sent to other threads.
+    const task = { turn: fields, cancelled: new Int32Array(new SharedArrayBuffer(4)) };
+    let cancel: (() => void) | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        const job = { task, resolve, reject };
+        cancel = () => this.#cancel(job);
+        signal.addEventListener("abort", cancel, { once: true });
+        this.#queue.push(job);
+        this.#assign();
+      });
+    } finally {
+      signal.removeEventListener("abort", cancel!);
+    }
   }
 
-  /** Must be called after a task was marked as cancelled. */
-  cancel(task: TurnTask): void {
-    const index = this.#queue.findIndex((job) => job.task === task);
+  #cancel(job: Job): void {
+    Atomics.store(job.task.cancelled, 0, 1);
+    const index = this.#queue.indexOf(job);
     if (index >= 0) {
-      this.#queue.splice(index, 1)[0]?.reject(new Error("the turn was cancelled"));
+      this.#queue.splice(index, 1);
     } else {
-      const worker = [...this.#workers].find((worker) => worker.task === task);
-      setTimeout(() => worker?.task === task && worker.terminate(), this.#cancelTimeoutMs).unref();
+      const worker = [...this.#workers].find((worker) => worker.job === job);
+      worker?.cancel();
+      setTimeout(() => worker?.job === job && worker.terminate(), this.#cancelTimeoutMs).unref();
     }
+    job.reject(new Error("the turn was cancelled"));
   }
 
   /** Terminates all workers, including those whose computation never ends. */
   async close(): Promise<void> {
-    this.#queue.length = 0;
+    this.#queue.splice(0).forEach((job) => job.reject(new Error("the pool was closed")));
     await Promise.all([...this.#workers].map((worker) => worker.terminate()));
   }
 
@@ -107,15 +130,20 @@ class PoolWorker {
     return this.#job === undefined && !this.#terminating;
   }
 
-  /** The task that it is working on. */
-  get task(): TurnTask | undefined {
-    return this.#job?.task;
+  /** The job that it is working on. */
+  get job(): Job | undefined {
+    return this.#job;
   }
 
   /** Starts a job. The worker must be idle. */
   start(job: Job): void {
     this.#job = job;
     this.#worker.postMessage(job.task);
+  }
+
+  /** Aborts the signal of its call. It takes effect when the bot's code yields. */
+  cancel(): void {
+    this.#worker.postMessage("cancel");
   }
 
   async terminate(): Promise<void> {
@@ -126,8 +154,8 @@ class PoolWorker {
   #finish(result: WorkerResult): void {
     const job = this.#job;
     this.#job = undefined;
-    if ("move" in result) {
-      job?.resolve(result.move);
+    if ("answer" in result) {
+      job?.resolve(result.answer);
     } else {
       job?.reject(result.error);
     }

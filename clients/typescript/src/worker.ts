@@ -2,22 +2,37 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 
-import type { Bot } from "./bot.js";
-import { isCancelled, type TurnTask } from "./open-turns.js";
+import type { Answer, Choose } from "./bot.js";
+import type { Turn } from "./turn.js";
+
+/** A turn for a worker. */
+export interface WorkerTask {
+  readonly turn: Omit<Turn, "isCancelled">;
+  /** Contains 0 while an answer is needed, and 1 afterwards. It is shared between threads. */
+  readonly cancelled: Int32Array;
+}
 
 /** What a worker sends back for each task. */
-export type WorkerResult = { move: string } | { error: unknown };
+export type WorkerResult = { answer: Answer } | { error: unknown };
 
-const { default: choose } = (await import(workerData)) as Bot;
+const { default: choose } = (await import(workerData)) as { default: Choose };
 
-parentPort?.on("message", async (task: TurnTask) => {
-  parentPort?.postMessage(await resultOf(task));
+/** Of the call for the last task. */
+let controller = new AbortController();
+
+parentPort?.on("message", async (task: WorkerTask | "cancel") => {
+  if (task === "cancel") {
+    controller.abort();
+  } else {
+    controller = new AbortController();
+    parentPort?.postMessage(await resultOf(task, controller.signal));
+  }
 });
 
-async function resultOf(task: TurnTask): Promise<WorkerResult> {
-  const { turn, rejection } = task;
+async function resultOf({ turn, cancelled }: WorkerTask, signal: AbortSignal): Promise<WorkerResult> {
   try {
-    return { move: await choose({ turn, rejection, isCancelled: () => isCancelled(task) }) };
+    const isCancelled = (): boolean => Atomics.load(cancelled, 0) !== 0;
+    return { answer: await choose({ ...turn, isCancelled }, signal) };
   } catch (error) {
     return { error: error instanceof Error ? error : String(error) };
   }

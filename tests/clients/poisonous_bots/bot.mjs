@@ -1,6 +1,6 @@
-export const turnOptions = { maxLegalMoves: 1 };
+export const options = { maxLegalMoves: 1 };
 
-export default ({ turn, rejection }) => {
-  if (turn.rules.game !== "trox") return turn.legalMoves[0];
+export default ({ game, legalMoves, rejection }) => {
+  if (game !== "trox") return legalMoves[0];
   return rejection ? "\ud800" : "x".repeat(2_000_000);
 };

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { readSettings, type Settings } from "./settings.js";
+import { SettingError } from "./errors.js";
+import { checkOptions, optionsFromEnvironment, type Settings } from "./options.js";
 
 const loopbackLookalikes = ["127.0.0.1.evil.example:1", "127.evil.example:1", "localhost.evil.example:1"];
 
 function settingsFor(variables: Record<string, string>): Settings {
-  return readSettings({ BOT_TOKEN: "secret", ...variables });
+  return checkOptions(optionsFromEnvironment({ BOT_TOKEN: "secret", ...variables }));
 }
 
 test("plaintext is the default for loopback addresses only", () => {
@@ -48,13 +49,34 @@ test("errors name the invalid variable", () => {
   const cases: [Record<string, string>, RegExp][] = [
     [{}, /^BOT_REFEREE is not set$/],
     [{ ...loopback, BOT_TOKEN: "" }, /^BOT_TOKEN is not set$/],
-    [{ ...loopback, BOT_TOKEN: "", BOT_TOKEN_FILE: "/no/such" }, /^BOT_TOKEN_FILE: .*\/no\/such/],
+    [{ ...loopback, BOT_TOKEN: "", BOT_TOKEN_FILE: "/no/such" }, /^BOT_TOKEN_FILE cannot be read: .*\/no\/such/],
     [{ BOT_REFEREE: "here" }, /^BOT_REFEREE is not HOST:PORT: here$/],
     [{ BOT_REFEREE: "here:65536" }, /^BOT_REFEREE is not HOST:PORT: here:65536$/],
     [{ ...loopback, BOT_MAX_MATCHES: "many" }, /^BOT_MAX_MATCHES is not a number: many$/],
-    [{ ...loopback, BOT_CA: "/no/such.pem" }, /^BOT_CA: .*\/no\/such\.pem/],
+    [{ ...loopback, BOT_CA: "/no/such.pem" }, /^BOT_CA cannot be read: .*\/no\/such\.pem/],
   ];
   for (const [variables, message] of cases) {
     assert.throws(() => settingsFor(variables), { message });
   }
+});
+
+test("an option that is invalid is an error that names its variable", () => {
+  const options = { address: "localhost:1", token: "secret" };
+  for (const [changed, variable] of [
+    [{ address: "localhost" }, "BOT_REFEREE"],
+    [{ token: "" }, "BOT_TOKEN"],
+    [{ token: "two\nlines" }, "BOT_TOKEN"],
+    [{ ca: "no certificate" }, "BOT_CA"],
+    [{ maxMatches: -1 }, "BOT_MAX_MATCHES"],
+    [{ maxMatches: 1.5 }, "BOT_MAX_MATCHES"],
+    [{ maxLegalMoves: 2 ** 32 }, "maxLegalMoves"],
+  ] as const) {
+    const isAboutIt = (error: unknown): boolean => error instanceof SettingError && error.variable === variable;
+    assert.throws(() => checkOptions({ ...options, ...changed }), isAboutIt);
+  }
+});
+
+test("legal moves are listed by default", () => {
+  const { maxLegalMoves, maxMatches } = checkOptions({ address: "localhost:1", token: "secret" });
+  assert.deepEqual([maxLegalMoves, maxMatches], [5_000, 1]);
 });

@@ -1,0 +1,81 @@
+/** Messages of the contract as values of this client, whose declarations mention no generated type. */
+
+import type { Match, Result } from "./match.js";
+import type { Clock as ClockMessage } from "./stubs/referee_api/v1/clock_pb.js";
+import type { Rules } from "./stubs/referee_api/v1/game_pb.js";
+import type { Match as MatchMessage } from "./stubs/referee_api/v1/match_pb.js";
+import type { Turn as TurnMessage } from "./stubs/referee_api/v1/play_pb.js";
+import { Ending, ForfeitCause, type Result as ResultMessage, VoidCause } from "./stubs/referee_api/v1/result_pb.js";
+import { type Clock, makeTurn, type Turn } from "./turn.js";
+
+/** Converts a turn. Its rules are those of the match if it has none. */
+export function turnFromMessage(message: TurnMessage, rules: Rules | undefined): Turn {
+  return makeTurn({
+    matchId: message.matchId,
+    seat: message.seat,
+    token: message.turnToken,
+    game: rules?.game ?? "",
+    options: { ...rules?.options },
+    ply: message.ply,
+    position: message.position,
+    view: message.viewJson,
+    history: message.moveHistory.map(({ seat, move }) => ({ seat, move })),
+    legalMoves: message.legalMoves,
+    legalMovesTruncated: message.legalMovesTruncated,
+    clocks: message.clocks.map(clockFromMessage),
+    timeLeftMs: message.timeLeftMs === undefined ? undefined : Math.max(0, Number(message.timeLeftMs)),
+    attemptsLeft: message.attemptsLeft,
+    drawOffers: message.drawOfferSeats,
+    simultaneous: message.simultaneous,
+    repeated: message.repeated,
+  });
+}
+
+function clockFromMessage(message: ClockMessage): Clock {
+  const { seat, running, periodsLeft, movesLeft } = message;
+  const leftMs = message.timeLeftUs === undefined ? undefined : milliseconds(message.timeLeftUs);
+  const [mainMs, periodMs] = [milliseconds(message.mainUs), milliseconds(message.periodUs)];
+  return { seat, running, leftMs, mainMs, periodMs, periodsLeft, movesLeft };
+}
+
+/** Negative times count as 0. */
+function milliseconds(microseconds: bigint): number {
+  return Math.max(0, Number(microseconds)) / 1_000;
+}
+
+export function matchFromMessage(message: MatchMessage | undefined): Match {
+  const rules = message?.terms?.rules;
+  return {
+    id: message?.id ?? "",
+    game: rules?.game ?? "",
+    options: { ...rules?.options },
+    seatNames: message?.seatLayout?.seatNames ?? [],
+    sides: message?.seatLayout?.sides.map(({ seats }) => seats) ?? [],
+    bots: message?.seats.map(({ bot }) => bot) ?? [],
+    title: message?.title ?? "",
+    ladder: message?.ladder ?? "",
+    tournament: message?.tournament ?? "",
+    result: message?.result && resultFromMessage(message.result),
+  };
+}
+
+export function resultFromMessage(message: ResultMessage | undefined): Result {
+  const seats = message?.seats ?? [];
+  const [scores, ranks] = [seats.map(({ score }) => score), seats.map(({ rank }) => rank)];
+  const kind = message?.kind;
+  switch (kind?.case) {
+    case "played":
+      return { kind: "played", reason: kind.value.reason || word(Ending, kind.value.ending), scores, ranks };
+    case "forfeited":
+      return { kind: "forfeited", reason: word(ForfeitCause, kind.value.forfeits[0]?.cause ?? 0), scores, ranks };
+    case "voided":
+      return { kind: "void", reason: word(VoidCause, kind.value.cause), scores: [], ranks: [] };
+    default:
+      return { kind: "void", reason: "", scores: [], ranks: [] };
+  }
+}
+
+/** Returns the word for a value. Values that are newer than this client stay numbers. */
+function word(names: Record<number, string>, value: number): string {
+  return names[value]?.toLowerCase() ?? `${value}`;
+}
