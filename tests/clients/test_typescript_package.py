@@ -1,0 +1,161 @@
+"""The TypeScript client as a project outside of this repository uses it: the package is packed and installed there."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.languages import LANGUAGES
+from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.e2e.server import run_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+CLIENT = PROJECT / "clients" / "typescript"
+MANIFEST = json.loads((CLIENT / "package.json").read_text())
+README = (CLIENT / "README.md").read_text()
+
+
+def run_command(folder: Path, *command: str, **environment: str) -> str:
+    """Run a command in the folder and return its output. Raises AssertionError with its errors if it fails."""
+    completed = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+    return completed.stdout
+
+
+def code_of_readme(language: str) -> str:
+    code: list[str] = re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert len(code) == 1
+    return code[0]
+
+
+@pytest.fixture(scope="module")
+def project(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that has installed the package, with the code of the README."""
+    [typescript] = [language for language in LANGUAGES if language.name == "typescript"]
+    client_builder.build(typescript)
+    folder = tmp_path_factory.mktemp("typescript")
+    # The client is built already; its script `prepack` would do it again.
+    packing = ("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", str(folder))
+    [packed] = json.loads(run_command(CLIENT, *packing))
+    project = folder / "project"
+    project.mkdir()
+    (project / "package.json").write_text("{}")
+    archive = str(folder / packed["filename"])
+    # The versions in the lock file of the client are in npm's cache.
+    wanted = [f"{name}@{installed_version(name)}" for name in MANIFEST["dependencies"]]
+    options = ("--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
+    run_command(project, "npm", "install", *options, archive, *wanted)
+    (project / "bot.mjs").write_text(code_of_readme("javascript"))
+    (project / "peaceful.mts").write_text(code_of_readme("typescript"))
+    return project
+
+
+def installed_version(name: str) -> str:
+    return str(json.loads((CLIENT / "node_modules" / name / "package.json").read_text())["version"])
+
+
+def test_the_bot_of_the_readme_plays_a_match(project: Path, tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
+        with run_program(["node", str(project / "bot.mjs")], server, secret, tmp_path) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            assert organiser.result(match.id).kind == "played"
+            assert program.stop() == 0, program.output()
+
+
+def test_the_bot_of_the_readme_passes_the_conformance_kit(project: Path) -> None:
+    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", "node", str(project / "bot.mjs")]
+    completed = subprocess.run(kit, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+
+
+def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(project: Path, tmp_path: Path) -> None:
+    check_types(project, "peaceful.mts", outDir=str(project))
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna")}
+        command = ["node", str(project / "peaceful.mjs")]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            result = organiser.result(match.id)
+            output, _ = program.communicate()
+    assert (result.kind, result.reason) == ("played", "draw_agreed")
+    assert program.returncode == 0
+    lines = output.splitlines()
+    assert lines[0] == f"connected to {server.address} as anna, version 1"
+    assert lines[1:] in (["over: draw_agreed", "stopped"], ["over: draw_agreed", "over: draw_agreed", "stopped"])
+
+
+def test_the_code_of_the_readme_has_the_types_of_the_package(project: Path) -> None:
+    check_types(project, "bot.mjs", "peaceful.mts")
+
+
+def test_a_wrong_answer_is_an_error_of_types(project: Path) -> None:
+    wrong = code_of_readme("typescript").replace("{ acceptDraw: true }", "{ acceptDraw: 7 }")
+    (project / "wrong.mts").write_text(wrong)
+    with pytest.raises(AssertionError, match=r"wrong\.mts.* error TS"):
+        check_types(project, "wrong.mts")
+
+
+def check_types(project: Path, *files: str, **options: str) -> None:
+    """Compile files of the project, with all checks also of the declarations of the package."""
+    checks = {
+        "module": "nodenext",
+        "target": "es2022",
+        "strict": True,
+        "noImplicitAny": False,  # The bot in JavaScript has no annotations.
+        "exactOptionalPropertyTypes": True,
+        "allowJs": True,
+        "checkJs": True,
+        "noEmit": not options,
+        "typeRoots": [str(CLIENT / "node_modules" / "@types")],
+        "types": ["node"],
+        **options,
+    }
+    (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": checks, "files": files}))
+    run_command(project, str(CLIENT / "node_modules" / ".bin" / "tsc"))
+
+
+def test_declarations_of_the_package_mention_no_generated_type(project: Path) -> None:
+    folder = project / "node_modules" / MANIFEST["name"] / "dist"
+    waiting, seen = ["index.d.ts"], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            assert "@bufbuild" not in (folder / name).read_text(), name
+            waiting += [f"{module}.d.ts" for module in re.findall(r'from "\./(\S*)\.js"', (folder / name).read_text())]
+    assert "turn.d.ts" in seen
+
+
+def test_the_package_has_its_licence_readme_and_changelog_and_no_tests(project: Path) -> None:
+    installed = project / "node_modules" / MANIFEST["name"]
+    files = {file.name for file in installed.iterdir()}
+    assert files == {"LICENSE", "README.md", "CHANGELOG.md", "package.json", "dist"}
+    assert (installed / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
+    unwanted = [file.name for file in (installed / "dist").rglob("*") if ".test." in file.name or file.name[0] == "."]
+    assert unwanted == []
+
+
+def test_the_installed_program_of_the_package_plays_a_match(project: Path, tmp_path: Path) -> None:
+    bot = project / "node_modules" / ".bin" / "referee-bot"
+    command = [sys.executable, "-m", "referee", "match", f"mine=grpc:{shlex.quote(str(bot))}", "random"]
+    output = run_command(tmp_path, *command, "--game", "alquerque")
+    assert "matches played: 1" in output
+
+
+def test_no_version_of_a_dependency_is_pinned() -> None:
+    """A program that uses the package could not get a fix of such a dependency."""
+    assert {name: version for name, version in MANIFEST["dependencies"].items() if version[0] != "^"} == {}
+
+
+def test_the_versions_of_package_and_client_agree() -> None:
+    assert f'VERSION = "{MANIFEST["version"]}"' in (CLIENT / "src" / "version.ts").read_text()
