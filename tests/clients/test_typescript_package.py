@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
 from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import run_server
+from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -56,6 +57,7 @@ def project(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFact
     run_command(project, "npm", "install", *options, archive, *wanted)
     (project / "bot.mjs").write_text(code_of_readme("javascript"))
     (project / "peaceful.mts").write_text(code_of_readme("typescript"))
+    (project / "organiser-of-readme.mts").write_text(code_of_readme("js"))
     return project
 
 
@@ -95,7 +97,7 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(project
 
 
 def test_the_code_of_the_readme_has_the_types_of_the_package(project: Path) -> None:
-    check_types(project, "bot.mjs", "peaceful.mts")
+    check_types(project, "bot.mjs", "peaceful.mts", "organiser-of-readme.mts")
 
 
 def test_a_wrong_answer_is_an_error_of_types(project: Path) -> None:
@@ -150,6 +152,27 @@ def test_the_installed_program_of_the_package_plays_a_match(project: Path, tmp_p
     command = [sys.executable, "-m", "referee", "match", f"mine=grpc:{shlex.quote(str(bot))}", "random"]
     output = run_command(tmp_path, *command, "--game", "alquerque")
     assert "matches played: 1" in output
+
+
+def test_an_organiser_runs_a_match_and_watches_it(project: Path, tmp_path: Path) -> None:
+    program = project / "organiser.mjs"
+    shutil.copy(Path(__file__).parent / "organisers" / program.name, program)
+    with run_server(tmp_path, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        output = run_command(project, "node", str(program), BOT_REFEREE=server.address, BOT_TOKEN=token)
+    assert output.splitlines() == [
+        "error NAME_TAKEN",
+        "match alquerque test gopher gopher",
+        "moves true true",
+        "result played 2",
+        "record true",
+        "over true",
+        "entry match_created",
+        "cancelled true",
+        "aborted aborted",
+        "stopped",
+    ]
 
 
 def test_no_version_of_a_dependency_is_pinned() -> None:

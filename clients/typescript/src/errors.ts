@@ -37,16 +37,24 @@ export class TakenOverError extends Error {
   }
 }
 
-/** The referee rejects a call, or the bot: reconnecting does not help until something is changed. */
-export class RejectedError extends Error implements RefereeError {
-  override readonly name = "RejectedError";
-  /** As in {@link RefereeError}. If the error is not from the referee itself, the name of a gRPC status code. */
+/** A call has failed: the referee rejects it, or cannot be reached. */
+export class CallError extends Error implements RefereeError {
+  override readonly name: string = "CallError";
+  /** As in {@link RefereeError}. If the error is not from the referee itself, it is the status. */
   readonly reason: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The name of the gRPC status code, such as `NOT_FOUND`. */
+  readonly status: string;
 
-  constructor({ reason, message, metadata }: RefereeError) {
+  constructor({ reason, message, metadata }: RefereeError, status: string) {
     super(message);
     this.reason = reason;
     this.metadata = metadata;
+    this.status = status;
   }
+}
+
+/** The referee rejects the bot: reconnecting does not help until something is changed. */
+export class RejectedError extends CallError {
+  override readonly name = "RejectedError";
 }

@@ -1,4 +1,6 @@
-/** Starts and ends of matches. */
+/** Matches, and what happens in them. */
+
+import type { PlayedMove } from "./turn.js";
 
 /** What is known about a match. */
 export interface Match {
@@ -42,4 +44,19 @@ export interface End extends Result {
   readonly matchId: string;
   /** Number of the seat, from 0. */
   readonly seat: number;
+}
+
+/** One numbered entry of the log of a match. */
+export interface Entry {
+  /** Counted from 1, without gaps. */
+  readonly number: number;
+  readonly time: Date;
+  /** The event in the words of the contract, such as "move_played". Empty if the watcher may not see it. */
+  readonly kind: string;
+  /** What was played, if the kind is "move_played". */
+  readonly move: PlayedMove | undefined;
+  /** The position after the move, if the kind is "move_played". */
+  readonly position: string | undefined;
+  /** The result of the match, if the kind is "play_ended". */
+  readonly result: Result | undefined;
 }

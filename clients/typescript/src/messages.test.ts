@@ -7,8 +7,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status } from "@grpc/grpc-js";
 
-import { matchFromMessage, resultFromMessage, turnFromMessage } from "./messages.js";
+import { clockRule, entryFromMessage, matchFromMessage, resultFromMessage, turnFromMessage } from "./messages.js";
 import { errorFromDetail, errorFromStatus } from "./status-details.js";
+import { EntrySchema } from "./stubs/referee_api/v1/entry_pb.js";
 import { ErrorDetailSchema, ErrorReason } from "./stubs/referee_api/v1/error_pb.js";
 import { RulesSchema } from "./stubs/referee_api/v1/game_pb.js";
 import { MatchSchema } from "./stubs/referee_api/v1/match_pb.js";
@@ -121,6 +122,37 @@ test("a match has what the referee sent", () => {
     tournament: "cup",
     result: { kind: "void", reason: "declared", scores: [], ranks: [] },
   });
+});
+
+test("an entry has what the referee sent", () => {
+  const value = { played: { seat: 1, move: "c2-c3" }, state: { position: "p" } };
+  const played = create(EntrySchema, {
+    number: 7n,
+    createTime: { seconds: 1n, nanos: 500_000_000 },
+    event: { case: "movePlayed", value },
+  });
+  assert.deepEqual(entryFromMessage(played), {
+    number: 7,
+    time: new Date(1_500),
+    kind: "move_played",
+    move: { seat: 1, move: "c2-c3" },
+    position: "p",
+    result: undefined,
+  });
+  const voided = { kind: { case: "voided" as const, value: { cause: VoidCause.ABORTED } } };
+  const ended = entryFromMessage(create(EntrySchema, { event: { case: "playEnded", value: { result: voided } } }));
+  assert.deepEqual([ended.kind, ended.result?.reason, ended.move], ["play_ended", "aborted", undefined]);
+  assert.equal(entryFromMessage(create(EntrySchema)).kind, "");
+});
+
+test("a time control is a clock rule", () => {
+  assert.deepEqual(clockRule(undefined).kind, { case: "untimed", value: {} });
+  assert.deepEqual(clockRule({ fischer: { mainMs: 5 } }).kind, {
+    case: "fischer",
+    value: { mainMs: 5n, incrementMs: 0n },
+  });
+  assert.deepEqual(clockRule({ suddenDeath: { mainMs: 5 } }).kind, { case: "suddenDeath", value: { mainMs: 5n } });
+  assert.deepEqual(clockRule({ perMove: { moveMs: 5 } }).kind, { case: "perMove", value: { moveMs: 5n } });
 });
 
 test("an error in the stream has the name of its reason", () => {

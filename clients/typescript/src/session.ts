@@ -1,9 +1,9 @@
 /** One stream from Hello to its end, over its own connection. */
 
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { type Client, type ClientDuplexStream, status, type StatusObject } from "@grpc/grpc-js";
 
-import { authorization, connect } from "./connection.js";
+import { authorization, codecOf, connect, pathOf } from "./connection.js";
 import { RejectedError, TakenOverError } from "./errors.js";
 import type { Target } from "./options.js";
 import { type CallStatus, errorFromStatus } from "./status-details.js";
@@ -12,11 +12,11 @@ import {
   type PlayRequest,
   PlayRequestSchema,
   type PlayResponse,
-  PlayResponseSchema,
   PlayService,
 } from "./stubs/referee_api/v1/play_service_pb.js";
 
-const PLAY = `/${PlayService.typeName}/${PlayService.method.play.name}`;
+const PLAY = PlayService.method.play;
+const [REQUESTS, RESPONSES] = [codecOf(PLAY.input), codecOf(PLAY.output)];
 
 /** The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee. */
 export const WELCOME_TIMEOUT_MS = 15_000;
@@ -43,7 +43,7 @@ export class Session {
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     this.#client = connect(target);
     const metadata = authorization(target);
-    this.#call = this.#client.makeBidiStreamRequest(PLAY, serialize, deserialize, metadata);
+    this.#call = this.#client.makeBidiStreamRequest(pathOf(PLAY), REQUESTS.encode, RESPONSES.decode, metadata);
     this.#call.on("data", ({ items }: PlayResponse) => {
       this.#silenceTimer?.refresh();
       items.forEach(onItem);
@@ -102,16 +102,8 @@ export function sessionEnd(final: CallStatus): SessionEnd {
     case status.UNAUTHENTICATED:
     case status.PERMISSION_DENIED:
     case status.INVALID_ARGUMENT:
-      return { kind: "final", error: new RejectedError(errorFromStatus(final)) };
+      return { kind: "final", error: new RejectedError(errorFromStatus(final), status[final.code]) };
     default:
       return { kind: "disconnected", reason: `${status[final.code]}: ${final.details}` };
   }
-}
-
-function serialize(request: PlayRequest): Buffer {
-  return Buffer.from(toBinary(PlayRequestSchema, request));
-}
-
-function deserialize(bytes: Buffer): PlayResponse {
-  return fromBinary(PlayResponseSchema, bytes);
 }

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Server, ServerCredentials, type ServerWritableStream, status } from "@grpc/grpc-js";
+
+import { codecOf, pathOf } from "./connection.js";
+import { CallError } from "./errors.js";
+import { Organiser } from "./organiser.js";
+import {
+  MatchService,
+  type WatchMatchRequest,
+  WatchMatchResponseSchema,
+} from "./stubs/referee_api/v1/match_service_pb.js";
+
+type Response = MessageInitShape<typeof WatchMatchResponseSchema>;
+
+/** What a call of the server does: it sends entries with these numbers, and ends with a status. */
+interface Scripted {
+  readonly numbers: number[];
+  readonly code: status;
+}
+
+const { watchMatch } = MatchService.method;
+const server = new Server();
+let script: Scripted[] = [];
+let requests: (bigint | undefined)[] = [];
+
+server.addService(
+  {
+    watchMatch: {
+      path: pathOf(watchMatch),
+      requestStream: false,
+      responseStream: true,
+      requestSerialize: codecOf(watchMatch.input).encode,
+      requestDeserialize: codecOf(watchMatch.input).decode,
+      responseSerialize: codecOf(watchMatch.output).encode,
+      responseDeserialize: codecOf(watchMatch.output).decode,
+    },
+  },
+  {
+    watchMatch(call: ServerWritableStream<WatchMatchRequest, unknown>) {
+      requests.push(call.request.afterNumber);
+      const { numbers, code } = script.shift()!;
+      const items = numbers.map((number) => ({ item: { case: "entry", value: { number: BigInt(number) } } }));
+      call.write(create(WatchMatchResponseSchema, { items } as Response));
+      if (code === status.OK) {
+        call.end();
+      } else {
+        call.emit("error", { code, details: "no" });
+      }
+    },
+  },
+);
+
+const port = await new Promise<number>((resolve, reject) => {
+  const credentials = ServerCredentials.createInsecure();
+  server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port)));
+});
+const organiser = new Organiser({ address: `127.0.0.1:${port}`, token: "secret" });
+
+after(() => {
+  organiser.close();
+  server.forceShutdown();
+});
+
+function start(...calls: Scripted[]): void {
+  script = calls;
+  requests = [];
+}
+
+async function numbers(): Promise<number[]> {
+  const seen: number[] = [];
+  for await (const { number } of organiser.watch("m1")) {
+    seen.push(number);
+  }
+  return seen;
+}
+
+test("a watch continues after the last entry when it is interrupted", async () => {
+  start({ numbers: [1, 2], code: status.UNAVAILABLE }, { numbers: [3], code: status.OK });
+  assert.deepEqual(await numbers(), [1, 2, 3]);
+  assert.deepEqual(requests, [0n, 2n]);
+});
+
+test("a watch that the server rejects is an error", async () => {
+  start({ numbers: [], code: status.NOT_FOUND });
+  const isAboutIt = (error: unknown): boolean => error instanceof CallError && error.status === "NOT_FOUND";
+  await assert.rejects(numbers(), isAboutIt);
+  assert.deepEqual(requests, [0n]);
+});
+
+test("a loop that is left cancels the call, and no other is made", async () => {
+  start({ numbers: [1, 2], code: status.UNAVAILABLE });
+  for await (const { number } of organiser.watch("m1", { after: 7 })) {
+    assert.equal(number, 1);
+    break;
+  }
+  assert.deepEqual(requests, [7n]);
+});
+
+test("the signal ends a watch, also during a pause", async () => {
+  start({ numbers: [], code: status.UNAVAILABLE });
+  const signal = AbortSignal.timeout(1);
+  await assert.rejects(organiser.watch("m1", { signal }).next(), (error) => error === signal.reason);
+  assert(requests.length <= 1);
+});
