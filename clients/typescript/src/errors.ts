@@ -16,7 +16,7 @@ export interface RefereeError {
 /** A setting is missing or invalid. Nothing was connected. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
-  /** The environment variable of the setting, also if it was set in another way. */
+  /** The environment variable of the setting, also if it was set in another way. Otherwise the name of the option. */
   readonly variable: string;
 
   constructor(variable: string, problem: string) {

@@ -29,7 +29,7 @@ export class Player {
   readonly #stopping = new AbortController();
   readonly #openTurns: OpenTurns;
   #version: string;
-  /** Undefined while there is none. */
+  /** Undefined while there is none, and until the first message of the referee. */
   session: PlayerSession | undefined;
   /** The pause that a draining referee has asked for. */
   #reconnectDelayMs: number | undefined;
@@ -52,7 +52,6 @@ export class Player {
 
   stop(): void {
     this.#stopping.abort();
-    this.session?.close({ kind: "stopped" });
   }
 
   /** Returns when it was stopped. Throws the error for which reconnecting does not help. */
@@ -84,11 +83,16 @@ export class Player {
   }
 
   async #playSession(): Promise<SessionEnd> {
-    const session = new Session(this.#settings, (item) => this.handle(item));
-    this.session = session;
-    this.#send(this.hello());
+    const session = new Session(this.#settings, (item) => {
+      this.session = session; // Not before: an answer would be sent first, and again when its turn arrives again.
+      this.handle(item);
+    });
+    const stop = (): void => session.close({ kind: "stopped" });
+    this.#stopping.signal.addEventListener("abort", stop);
+    session.send(this.hello());
     const end = await session.ended;
     this.session = undefined;
+    this.#stopping.signal.removeEventListener("abort", stop);
     return end;
   }
 

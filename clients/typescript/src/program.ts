@@ -30,7 +30,7 @@ interface BotModule {
  *
  *     process.exit(await run(choose));
  */
-export function run(bots: Bots, options: Partial<Options> = {}): Promise<number> {
+export function run(bots: Bots, options: Partial<Omit<Options, "signal">> = {}): Promise<number> {
   return exitStatus((defaults) => play(bots, { ...defaults, ...options }));
 }
 

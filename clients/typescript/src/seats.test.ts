@@ -108,3 +108,22 @@ test("a hook that fails is reported, and the bot plays on", async () => {
     ["started of the bot failed", "ended of the bot failed"],
   );
 });
+
+test("a start and an end are told once for each seat, around its calls", async () => {
+  const told: string[] = [];
+  const bot: Bot = {
+    started: ({ id }, seat) => void told.push(`started ${id} ${seat}`),
+    choose: ({ token }) => token,
+    ended: ({ matchId, seat, kind }) => void told.push(`ended ${matchId} ${seat} ${kind}`),
+  };
+  const seats = seatsOf(perSeat(() => bot));
+  for (const seat of [0, 0, 1]) {
+    seats.onMatchStarted(create(MatchStartedSchema, { match: { id: "m1" }, seat }));
+  }
+  told.push(`played ${await answer(seats, makeTurn({ matchId: "m1", token: "t1" }))}`);
+  for (const seat of [0, 0, 2]) {
+    seats.onMatchEnded(create(MatchEndedSchema, { matchId: "m1", seat }));
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(told, ["started m1 0", "started m1 1", "played t1", "ended m1 0 void"]);
+});
