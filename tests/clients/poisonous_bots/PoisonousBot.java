@@ -1,22 +1,15 @@
-import referee.api.v1.TurnOptions;
-import referee.client.Bot;
-import referee.client.TurnRequest;
+import referee.client.Program;
+import referee.client.Turn;
 
-public final class PoisonousBot implements Bot {
-    @Override
-    public String choose(TurnRequest request) {
-        if (!request.turn().getRules().getGame().equals("trox")) {
-            return request.legalMoves().get(0);
+public final class PoisonousBot {
+    private static String choose(Turn turn) {
+        if (!turn.game().equals("trox")) {
+            return turn.legalMoves().get(0);
         }
-        return request.rejection().isEmpty() ? "x".repeat(2_000_000) : "\ud800";
+        return turn.rejection().isEmpty() ? "x".repeat(2_000_000) : "\ud800";
     }
 
-    @Override
-    public TurnOptions turnOptions() {
-        return TurnOptions.newBuilder().setMaxLegalMoves(1).build();
-    }
-
-    public static void main(String[] args) throws InterruptedException {
-        System.exit(Bot.run(new PoisonousBot()));
+    public static void main(String[] args) {
+        System.exit(Program.run(PoisonousBot::choose, settings -> settings.maxLegalMoves(1)));
     }
 }

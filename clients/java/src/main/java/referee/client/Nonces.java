@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import referee.api.v1.BotItem;
 import referee.api.v1.Nonce;
@@ -31,14 +30,14 @@ final class Nonces {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private final Function<NonceRequest, byte[]> choose;
+    private final NonceChooser choose;
     private final Consumer<String> report;
     private final Map<String, Contribution> byMatch = new HashMap<>();
 
     /** What is known about the seed of one match before its end; nonces by the requested seat. */
     private record Contribution(ByteString commitment, Map<Integer, ByteString> nonces) {}
 
-    Nonces(Function<NonceRequest, byte[]> choose, Consumer<String> report) {
+    Nonces(NonceChooser choose, Consumer<String> report) {
         this.choose = choose;
         this.report = report;
     }
@@ -93,7 +92,7 @@ final class Nonces {
 
     private ByteString chosen(NonceRequest request) {
         try {
-            byte[] nonce = choose.apply(request);
+            byte[] nonce = choose.choose(request.getMatchId(), request.getSeat());
             if (nonce.length <= MAX_NONCE_BYTES) {
                 return ByteString.copyFrom(nonce);
             }

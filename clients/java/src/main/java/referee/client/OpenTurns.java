@@ -3,15 +3,11 @@ package referee.client;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import referee.api.v1.BotItem;
 import referee.api.v1.ErrorDetail;
-import referee.api.v1.MatchStarted;
-import referee.api.v1.Rules;
-import referee.api.v1.Turn;
 import referee.api.v1.TurnExpired;
 import referee.api.v1.Verdict;
 
@@ -36,30 +32,22 @@ final class OpenTurns {
         void schedule(long delayMs, Runnable task);
     }
 
-    /** A seat in a match. It has at most one open turn. */
-    private record SeatKey(String matchId, int seat) {
-        static SeatKey of(Turn turn) {
-            return new SeatKey(turn.getMatchId(), turn.getSeat());
-        }
-    }
-
     private static final class OpenTurn {
-        final TurnRequest request;
+        final Turn turn;
 
         /** The bot's answer; null until there is one. */
         BotItem answer;
 
         /** The error of a rejected answer; null if none was rejected. */
-        ErrorDetail rejection;
+        RefereeError rejection;
 
-        OpenTurn(TurnRequest request) {
-            this.request = request;
+        OpenTurn(Turn turn) {
+            this.turn = turn;
         }
 
         /** Compares match and token, because turns of other matches may have the same token. */
         boolean matches(String matchId, String token) {
-            Turn turn = request.turn();
-            return turn.getMatchId().equals(matchId) && turn.getTurnToken().equals(token);
+            return turn.matchId().equals(matchId) && turn.token().equals(token);
         }
 
         /** Whether it is the verdict on this answer. Only verdicts on moves contain the token. */
@@ -68,15 +56,16 @@ final class OpenTurns {
                     ? answer != null && answer.getItemId() == verdict.getItemId()
                     : matches(verdict.getMatchId(), verdict.getTurnToken());
         }
+
+        boolean isAboutDraw() {
+            return answer != null && (answer.hasDrawAnswer() || answer.hasDrawClaim());
+        }
     }
 
-    private final Consumer<TurnRequest> choose;
+    private final Consumer<Turn> choose;
     private final Consumer<BotItem> send;
     private final Scheduler scheduler;
     private final Map<SeatKey, OpenTurn> bySeat = new HashMap<>();
-
-    /** The rules that arrived last for each seat: turns omit large ones. */
-    private final Map<SeatKey, Rules> rules = new HashMap<>();
 
     private long lastItemId;
 
@@ -85,38 +74,29 @@ final class OpenTurns {
      * @param send sends an answer
      * @param scheduler sends an answer again after a delay
      */
-    OpenTurns(Consumer<TurnRequest> choose, Consumer<BotItem> send, Scheduler scheduler) {
+    OpenTurns(Consumer<Turn> choose, Consumer<BotItem> send, Scheduler scheduler) {
         this.choose = choose;
         this.send = send;
         this.scheduler = scheduler;
     }
 
-    /** Keeps the rules of a match for the turns of a seat. */
-    void onMatchStarted(MatchStarted started) {
-        SeatKey key = new SeatKey(started.getMatch().getId(), started.getSeat());
-        rules.put(key, started.getMatch().getTerms().getRules());
-    }
-
     /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
     void onTurn(Turn turn) {
-        if (turn.hasRules()) {
-            rules.put(SeatKey.of(turn), turn.getRules());
-        }
         OpenTurn previous = bySeat.get(SeatKey.of(turn));
         if (previous == null) {
-            open(turn, Optional.empty());
-        } else if (previous.matches(turn.getMatchId(), turn.getTurnToken())) {
+            open(turn);
+        } else if (previous.matches(turn.matchId(), turn.token())) {
             resend(previous);
         } else {
-            previous.request.cancel();
-            open(turn, Optional.ofNullable(previous.rejection));
+            previous.turn.cancel();
+            open(previous.rejection == null ? turn : attempt(turn, previous.rejection));
         }
     }
 
-    /** Handles the bot's answer. Only the first answer to a turn is sent. */
-    void setAnswer(TurnRequest request, BotItem answer) {
-        OpenTurn open = bySeat.get(SeatKey.of(request.turn()));
-        if (open != null && open.request == request && open.answer == null) {
+    /** Handles the bot's answer. Only the first answer to a call is sent. */
+    void setAnswer(Turn turn, BotItem answer) {
+        OpenTurn open = bySeat.get(SeatKey.of(turn));
+        if (open != null && open.turn == turn && open.answer == null) {
             open.answer = answer.toBuilder().setItemId(++lastItemId).build();
             resend(open);
         }
@@ -140,19 +120,16 @@ final class OpenTurns {
 
     private void onRejection(OpenTurn open, ErrorDetail rejection) {
         String retryAfterMs = rejection.getMetadataMap().get(RETRY_AFTER_MS);
-        if (retryAfterMs == null) {
-            open.rejection = rejection;
-            return;
+        if (retryAfterMs != null) {
+            // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
+            // again.
+            scheduler.schedule(parseMs(retryAfterMs), () -> resend(open));
+        } else if (open.isAboutDraw()) {
+            // It does not answer the turn, which is still open.
+            open(attempt(open.turn, Conversions.error(rejection)));
+        } else {
+            open.rejection = Conversions.error(rejection);
         }
-        // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
-        // again.
-        scheduler.schedule(
-                parseMs(retryAfterMs),
-                () -> {
-                    if (!open.request.isCancelled()) {
-                        resend(open);
-                    }
-                });
     }
 
     private static long parseMs(String text) {
@@ -173,35 +150,35 @@ final class OpenTurns {
     /** Handles the end of a match, whether or not it was known. */
     void onMatchEnded(String matchId) {
         for (OpenTurn open : List.copyOf(bySeat.values())) {
-            if (open.request.turn().getMatchId().equals(matchId)) {
+            if (open.turn.matchId().equals(matchId)) {
                 close(open);
             }
         }
-        rules.keySet().removeIf(key -> key.matchId.equals(matchId));
     }
 
     /** Cancels all open turns, because the bot stops. */
     void cancelAll() {
-        bySeat.values().forEach(open -> open.request.cancel());
+        bySeat.values().forEach(open -> open.turn.cancel());
         bySeat.clear();
     }
 
-    private void open(Turn turn, Optional<ErrorDetail> rejection) {
-        Rules known = rules.get(SeatKey.of(turn));
-        Turn whole = known == null ? turn : turn.toBuilder().setRules(known).build();
-        TurnRequest request = new TurnRequest(whole, rejection);
-        bySeat.put(SeatKey.of(turn), new OpenTurn(request));
-        choose.accept(request);
+    private static Turn attempt(Turn turn, RefereeError rejection) {
+        return turn.toBuilder().rejection(rejection).build();
+    }
+
+    private void open(Turn turn) {
+        bySeat.put(SeatKey.of(turn), new OpenTurn(turn));
+        choose.accept(turn);
     }
 
     private void close(OpenTurn open) {
-        bySeat.remove(SeatKey.of(open.request.turn()), open);
-        open.request.cancel();
+        bySeat.remove(SeatKey.of(open.turn), open);
+        open.turn.cancel();
     }
 
-    /** Sends the answer, if there is one. */
+    /** Sends the answer, if there is one and its turn is still open. */
     private void resend(OpenTurn open) {
-        if (open.answer != null) {
+        if (open.answer != null && bySeat.get(SeatKey.of(open.turn)) == open) {
             send.accept(open.answer);
         }
     }

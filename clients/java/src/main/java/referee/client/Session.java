@@ -32,7 +32,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     interface Listener {
         void onItem(RefereeItem item);
 
-        void onEnd(Status status);
+        void onEnd(Status status, Metadata trailers);
     }
 
     private final Listener listener;
@@ -121,17 +121,18 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
 
     @Override
     public void onError(Throwable error) {
-        end(Status.fromThrowable(error));
+        Metadata trailers = Status.trailersFromThrowable(error);
+        end(Status.fromThrowable(error), trailers == null ? new Metadata() : trailers);
     }
 
     @Override
     public void onCompleted() {
-        end(Status.OK.withDescription("the stream has ended"));
+        end(Status.OK.withDescription("the stream has ended"), new Metadata());
     }
 
-    private void end(Status status) {
+    private void end(Status status, Metadata trailers) {
         close();
-        listener.onEnd(status);
+        listener.onEnd(status, trailers);
     }
 
     private void write() {

@@ -1,9 +1,11 @@
 /**
- * Library for bots: a bot implements {@link referee.client.Bot#choose choose}, and {@link
- * referee.client.Bot#run} does everything else.
+ * A client for Referee, a match referee for bots.
  *
- * <p>It reads its settings from environment variables, opens the stream, answers pings while the
- * bot thinks, plays several matches at the same time, and reconnects after a break without losing a
- * turn or answering one twice.
+ * <p>A bot is a function that chooses moves, {@link referee.client.Bot}, or an object for each seat
+ * of a match, {@link referee.client.SeatBot}. {@link referee.client.Client} plays its matches
+ * inside of a program; {@link referee.client.Program} makes a program of it.
+ *
+ * <p>The types of this package are its own. The package {@code referee.api.v1}, which is in the
+ * same artifact, is generated from the contract, and no part of the public interface.
  */
 package referee.client;

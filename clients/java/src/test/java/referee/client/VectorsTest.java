@@ -13,11 +13,9 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.ByteString;
+import io.grpc.Metadata;
 import io.grpc.Status;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +26,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -39,7 +40,6 @@ import referee.api.v1.BotItem;
 import referee.api.v1.Draining;
 import referee.api.v1.ErrorDetail;
 import referee.api.v1.Hello;
-import referee.api.v1.Match;
 import referee.api.v1.MatchEnded;
 import referee.api.v1.MatchStarted;
 import referee.api.v1.MatchTerms;
@@ -52,7 +52,6 @@ import referee.api.v1.SeatNonce;
 import referee.api.v1.SeedCommitment;
 import referee.api.v1.SessionTakenOver;
 import referee.api.v1.StaleAnswer;
-import referee.api.v1.Turn;
 import referee.api.v1.TurnExpired;
 import referee.api.v1.Verdict;
 import referee.api.v1.Welcome;
@@ -61,8 +60,8 @@ import referee.api.v1.Welcome;
 class VectorsTest {
     private static final Path FOLDER = Path.of("..", "vectors");
 
-    /** What this client does not offer: its bots are functions that return moves. */
-    private static final Set<String> NOT_OFFERED = Set.of("draws", "hooks");
+    /** What this client offers of that which some vectors need. */
+    private static final Set<String> OFFERED = Set.of("draws", "hooks", "rules");
 
     private static final Map<String, String> ENVIRONMENT =
             Map.of("BOT_REFEREE", "localhost:7700", "BOT_TOKEN", "secret");
@@ -117,47 +116,11 @@ class VectorsTest {
     }
 
     private static Stream<DynamicTest> tests(Stream<JsonObject> vectors, VectorTest test) {
-        return vectors.map(
-                vector -> dynamicTest(text(vector, "name"), () -> captureErrors(test, vector)));
+        return vectors.map(vector -> dynamicTest(text(vector, "name"), () -> test.run(vector)));
     }
 
     private interface VectorTest {
-        void run(JsonObject vector, List<String> reported) throws Exception;
-    }
-
-    /** Runs a test with the lines that are written to standard error. */
-    private static void captureErrors(VectorTest test, JsonObject vector) throws Exception {
-        PrintStream before = System.err;
-        ByteArrayOutputStream written = new ByteArrayOutputStream();
-        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
-        try {
-            test.run(vector, new LinesOf(written));
-        } finally {
-            System.setErr(before);
-        }
-    }
-
-    /** The lines that have been written so far. */
-    private static final class LinesOf extends java.util.AbstractList<String> {
-        private final ByteArrayOutputStream written;
-
-        LinesOf(ByteArrayOutputStream written) {
-            this.written = written;
-        }
-
-        private List<String> lines() {
-            return written.toString(StandardCharsets.UTF_8).lines().toList();
-        }
-
-        @Override
-        public String get(int index) {
-            return lines().get(index);
-        }
-
-        @Override
-        public int size() {
-            return lines().size();
-        }
+        void run(JsonObject vector) throws Exception;
     }
 
     /** A connection that records what is done with it. */
@@ -184,67 +147,26 @@ class VectorsTest {
 
     private record Timer(long atMs, Runnable task) {}
 
-    /** A player without a connection, whose answers and time come from the steps of a vector. */
-    private static final class Harness {
-        final Recorded connection = new Recorded();
-        final Player player;
-        final List<TurnRequest> allCalls = new ArrayList<>();
-        final Set<TurnRequest> answered = new HashSet<>();
-        final Set<TurnRequest> knownCancelled = new HashSet<>();
-        final Map<String, Long> itemIds = new HashMap<>();
-        List<TurnRequest> calls = new ArrayList<>();
-        List<Timer> timers = new ArrayList<>();
-        long nowMs;
+    /** The thread of a player, on which time passes in the steps of a vector only. */
+    private static final class FakeThread extends ScheduledThreadPoolExecutor {
+        private List<Timer> timers = new ArrayList<>();
+        private long nowMs;
 
-        Harness(Map<String, String> environment) {
-            player =
-                    new Player(
-                            request -> "",
-                            Settings.of(environment::get),
-                            request -> {
-                                calls.add(request);
-                                allCalls.add(request);
-                            },
-                            (delayMs, task) -> timers.add(new Timer(nowMs + delayMs, task)));
-            player.session = connection;
+        FakeThread() {
+            super(0);
         }
 
-        void run(JsonObject step) {
-            connection.sent.clear();
-            calls = new ArrayList<>();
-            if (step.has("receive")) {
-                objects(step.get("receive")).forEach(item -> player.onItem(item(item)));
-            } else if (step.has("answer")) {
-                answer(step.getAsJsonObject("answer"));
-            } else if (step.has("stream")) {
-                player.session = text(step, "stream").equals("opens") ? connection : null;
-            } else {
-                advance(step.get("advance_ms").getAsLong());
-            }
+        /** Drops the answers of {@link Recorder}: the answers come from the steps. */
+        @Override
+        public void execute(Runnable task) {}
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            timers.add(new Timer(nowMs + unit.toMillis(delay), task));
+            return null;
         }
 
-        private void answer(JsonObject answer) {
-            for (int i = allCalls.size() - 1; i >= 0; i--) {
-                TurnRequest request = allCalls.get(i);
-                if (keyOf(request.turn()).equals(keyOf(answer))) {
-                    Bot bot =
-                            turn -> {
-                                if (answer.has("move")) {
-                                    return text(answer, "move");
-                                }
-                                throw new IllegalStateException("no idea"); // It resigns.
-                            };
-                    player.openTurns.setAnswer(request, Player.answer(bot, request));
-                    answered.add(request);
-                    break;
-                }
-            }
-            if (!connection.sent.isEmpty()) {
-                itemIds.put(keyOf(answer), connection.sent.get(0).getItemId());
-            }
-        }
-
-        private void advance(long ms) {
+        void advance(long ms) {
             nowMs += ms;
             List<Timer> before = timers;
             timers = new ArrayList<>();
@@ -256,15 +178,113 @@ class VectorsTest {
                 }
             }
         }
+    }
+
+    /** A bot that writes down for what it is called, and what it is told. */
+    private static final class Recorder implements SeatBot {
+        List<Turn> turns = new ArrayList<>();
+        List<JsonObject> tells = new ArrayList<>();
+
+        @Override
+        public void started(Match match, int seat) {
+            tells.add(told("started", match.id(), seat));
+        }
+
+        @Override
+        public Answer choose(Turn turn) {
+            turns.add(turn);
+            return new Answer.Resignation();
+        }
+
+        @Override
+        public void ended(End end) {
+            tells.add(told("ended", end.matchId(), end.seat()));
+        }
+
+        private static JsonObject told(String kind, String match, int seat) {
+            JsonObject fields = new JsonObject();
+            fields.addProperty("match", match);
+            fields.addProperty("seat", seat);
+            JsonObject form = new JsonObject();
+            form.add(kind, fields);
+            return form;
+        }
+    }
+
+    /** A player without a connection, whose answers and time come from the steps of a vector. */
+    private static final class Harness {
+        final Recorded connection = new Recorded();
+        final FakeThread thread = new FakeThread();
+        final Recorder recorder = new Recorder();
+        final List<String> reports = new ArrayList<>();
+        final TestLogger logger = new TestLogger(reports::add);
+        final Seats seats = new Seats(() -> recorder, Runnable::run, logger);
+        final Player player;
+        final List<Turn> allCalls = new ArrayList<>();
+        final Set<Turn> answered = new HashSet<>();
+        final Set<Turn> knownCancelled = new HashSet<>();
+        final Map<String, Long> itemIds = new HashMap<>();
+
+        Harness(Map<String, String> environment) {
+            Client.Builder builder = Environment.read(environment::get).logger(logger);
+            player = new Player(() -> recorder, Settings.of(builder), Runnable::run, thread);
+            player.session = connection;
+        }
+
+        void run(JsonObject step) {
+            connection.sent.clear();
+            recorder.turns = new ArrayList<>();
+            recorder.tells = new ArrayList<>();
+            if (step.has("receive")) {
+                objects(step.get("receive")).forEach(item -> player.onItem(item(item)));
+            } else if (step.has("answer")) {
+                answer(step.getAsJsonObject("answer"));
+            } else if (step.has("stream")) {
+                player.session = text(step, "stream").equals("opens") ? connection : null;
+            } else {
+                thread.advance(step.get("advance_ms").getAsLong());
+            }
+            allCalls.addAll(recorder.turns);
+        }
+
+        private void answer(JsonObject answer) {
+            for (int i = allCalls.size() - 1; i >= 0; i--) {
+                Turn turn = allCalls.get(i);
+                if (keyOf(turn).equals(keyOf(answer))) {
+                    SeatBot bot = asked -> given(answer);
+                    player.openTurns.setAnswer(turn, seats.answer(() -> bot, turn));
+                    answered.add(turn);
+                    break;
+                }
+            }
+            if (!connection.sent.isEmpty()) {
+                itemIds.put(keyOf(answer), connection.sent.get(0).getItemId());
+            }
+        }
+
+        private static Answer given(JsonObject answer) {
+            if (answer.has("move")) {
+                String move = text(answer, "move");
+                return answer.has("offer_draw")
+                        ? new Answer.MoveWithDrawOffer(move)
+                        : new Answer.Move(move);
+            } else if (answer.has("resigns")) {
+                return new Answer.Resignation();
+            } else if (answer.has("accepts_draw")) {
+                return new Answer.DrawAcceptance();
+            } else if (answer.has("claims_draw")) {
+                return new Answer.DrawClaim();
+            }
+            assertTrue(answer.has("fails"), answer.toString());
+            throw new IllegalStateException("no idea");
+        }
 
         /** Returns the calls without an answer that are cancelled, and were not before. */
         List<String> newlyCancelled() {
             List<String> cancelled = new ArrayList<>();
-            for (TurnRequest request : allCalls) {
-                if (request.isCancelled() && knownCancelled.add(request)) {
-                    if (!answered.contains(request)) {
-                        cancelled.add(keyOf(request.turn()));
-                    }
+            for (Turn turn : allCalls) {
+                if (turn.isCancelled() && knownCancelled.add(turn) && !answered.contains(turn)) {
+                    cancelled.add(keyOf(turn));
                 }
             }
             return cancelled;
@@ -277,7 +297,7 @@ class VectorsTest {
             RefereeItem.Builder made = RefereeItem.newBuilder();
             switch (kind) {
                 case "turn" -> {
-                    Turn.Builder turn = made.getTurnBuilder();
+                    referee.api.v1.Turn.Builder turn = made.getTurnBuilder();
                     turn.setMatchId(match).setSeat(seat(fields));
                     turn.setTurnToken(text(fields, "token")).setRepeated(fields.has("repeated"));
                     if (fields.has("game")) {
@@ -296,7 +316,10 @@ class VectorsTest {
                     made.setMatchStarted(
                             MatchStarted.newBuilder()
                                     .setSeat(seat(fields))
-                                    .setMatch(Match.newBuilder().setId(match).setTerms(terms)));
+                                    .setMatch(
+                                            referee.api.v1.Match.newBuilder()
+                                                    .setId(match)
+                                                    .setTerms(terms)));
                 }
                 case "match_ended" ->
                         made.setMatchEnded(
@@ -353,7 +376,7 @@ class VectorsTest {
     }
 
     private static String keyOf(Turn turn) {
-        return turn.getMatchId() + " " + turn.getSeat() + " " + turn.getTurnToken();
+        return turn.matchId() + " " + turn.seat() + " " + turn.token();
     }
 
     /** Returns an item as the vectors have it. */
@@ -365,12 +388,26 @@ class VectorsTest {
                 fields.addProperty("match", item.getMove().getMatchId());
                 fields.addProperty("token", item.getMove().getTurnToken());
                 fields.addProperty("move", item.getMove().getMove());
+                if (item.getMove().getOfferDraw()) {
+                    fields.addProperty("offer_draw", true);
+                }
                 form.add("move", fields);
             }
             case RESIGNATION -> {
                 fields.addProperty("match", item.getResignation().getMatchId());
                 fields.addProperty("seat", item.getResignation().getSeat());
                 form.add("resignation", fields);
+            }
+            case DRAW_ANSWER -> {
+                fields.addProperty("match", item.getDrawAnswer().getMatchId());
+                fields.addProperty("seat", item.getDrawAnswer().getSeat());
+                fields.addProperty("accept", item.getDrawAnswer().getAccept());
+                form.add("draw_answer", fields);
+            }
+            case DRAW_CLAIM -> {
+                fields.addProperty("match", item.getDrawClaim().getMatchId());
+                fields.addProperty("seat", item.getDrawClaim().getSeat());
+                form.add("draw_claim", fields);
             }
             case NONCE -> {
                 fields.addProperty("match", item.getNonce().getMatchId());
@@ -388,16 +425,8 @@ class VectorsTest {
 
     @TestFactory
     Stream<DynamicTest> turns() {
-        Set<String> known = new HashSet<>(NOT_OFFERED);
-        known.add("rules");
-        vectors("turns").forEach(v -> assertTrue(known.containsAll(strings(v.get("needs")))));
-        Stream<JsonObject> offered =
-                vectors("turns")
-                        .filter(
-                                v ->
-                                        strings(v.get("needs")).stream()
-                                                .noneMatch(NOT_OFFERED::contains));
-        return tests(offered, (vector, reported) -> runSteps(vector));
+        vectors("turns").forEach(v -> assertTrue(OFFERED.containsAll(strings(v.get("needs")))));
+        return tests(vectors("turns"), VectorsTest::runSteps);
     }
 
     private static void runSteps(JsonObject vector) {
@@ -408,8 +437,16 @@ class VectorsTest {
                         step -> {
                             harness.run(step);
                             checkStep(harness, step, itemIds);
+                            if (strings(vector.get("needs")).contains("hooks")) {
+                                checkTells(harness, step);
+                            }
                         });
         assertEquals(itemIds.size(), new HashSet<>(itemIds.values()).size());
+    }
+
+    private static void checkTells(Harness harness, JsonObject step) {
+        List<JsonObject> tells = objects(step.get("tells")).toList();
+        assertEquals(tells.toString(), harness.recorder.tells.toString(), step.toString());
     }
 
     private static void checkStep(Harness harness, JsonObject step, Map<String, Long> itemIds) {
@@ -422,22 +459,22 @@ class VectorsTest {
         List<String> cancels = objects(step.get("cancels")).map(VectorsTest::keyOf).toList();
         assertEquals(cancels, harness.newlyCancelled(), where);
         List<JsonObject> wanted = objects(step.get("calls")).toList();
-        assertEquals(wanted.size(), harness.calls.size(), where);
+        assertEquals(wanted.size(), harness.recorder.turns.size(), where);
         for (int i = 0; i < wanted.size(); i++) {
-            TurnRequest request = harness.calls.get(i);
-            assertEquals(keyOf(wanted.get(i)), keyOf(request.turn()), where);
+            Turn turn = harness.recorder.turns.get(i);
+            assertEquals(keyOf(wanted.get(i)), keyOf(turn), where);
             JsonElement rejection = wanted.get(i).get("rejection");
             Optional<String> message =
                     rejection instanceof JsonNull
                             ? Optional.empty()
                             : Optional.of(rejection.getAsString());
-            assertEquals(message, request.rejection().map(ErrorDetail::getMessage), where);
+            assertEquals(message, turn.rejection().map(RefereeError::message), where);
             if (wanted.get(i).has("game")) {
-                assertEquals(text(wanted.get(i), "game"), request.turn().getRules().getGame());
+                assertEquals(text(wanted.get(i), "game"), turn.game());
             }
         }
         for (BotItem item : harness.connection.sent) {
-            if (item.hasMove() || item.hasResignation()) {
+            if (!item.hasPong() && !item.hasNonce()) {
                 assertNotEquals(0, item.getItemId(), where);
                 Long before = itemIds.put(sentForm(item).toString(), item.getItemId());
                 assertTrue(before == null || before == item.getItemId(), where);
@@ -450,7 +487,7 @@ class VectorsTest {
         String certificate = text(load("settings"), "certificate");
         return tests(
                 vectors("settings"),
-                (vector, reported) -> {
+                vector -> {
                     Path own = Files.createTempDirectory(folder, "files");
                     Map<String, String> files = map(vector.get("files"));
                     files.put("certificate.pem", certificate);
@@ -467,31 +504,37 @@ class VectorsTest {
                     if (vector.has("error")) {
                         checkSettingError(vector, environment);
                     } else {
-                        JsonObject effective = effective(Settings.of(environment::get));
+                        JsonObject effective = effective(settings(environment));
                         assertEquals(vector.get("settings").toString(), effective.toString());
                     }
                 });
     }
 
     private static void checkSettingError(JsonObject vector, Map<String, String> environment) {
-        String message =
-                assertThrows(IllegalArgumentException.class, () -> Settings.of(environment::get))
-                        .getMessage();
-        assertTrue(message.contains(text(vector, "error")), message);
+        SettingException thrown = assertThrows(SettingException.class, () -> settings(environment));
+        String message = thrown.getMessage();
+        assertTrue(thrown.variable().startsWith(text(vector, "error")), message);
+        assertTrue(message.startsWith(thrown.variable()), message);
+        assertEquals(vector.get("exit").getAsInt(), Program.exitStatus(thrown));
         if (vector.has("secret")) {
             assertFalse(message.contains(text(vector, "secret")), message);
         }
+    }
+
+    private static Settings settings(Map<String, String> environment) {
+        return Settings.of(Environment.read(environment::get));
     }
 
     private static JsonObject effective(Settings settings) {
         JsonObject effective = new JsonObject();
         effective.addProperty("referee", settings.hostPort());
         effective.addProperty("tls", settings.tls());
-        effective.addProperty("own_roots", settings.caFile().isPresent());
+        effective.addProperty("own_roots", settings.caPem().isPresent());
         effective.addProperty("token", settings.token());
-        effective.addProperty("version", settings.version());
-        effective.addProperty("max_matches", Integer.toUnsignedLong(settings.maxMatches()));
-        effective.addProperty("verdicts_with_turns", settings.verdictsWithTurns());
+        effective.addProperty("version", settings.hello().getVersion());
+        effective.addProperty(
+                "max_matches", Integer.toUnsignedLong(settings.hello().getMaxMatches()));
+        effective.addProperty("verdicts_with_turns", settings.hello().getVerdictsWithTurns());
         return effective;
     }
 
@@ -499,7 +542,7 @@ class VectorsTest {
     Stream<DynamicTest> hello() {
         return tests(
                 vectors("hello"),
-                (vector, reported) -> {
+                vector -> {
                     Harness harness = new Harness(map(vector.get("environment")));
                     for (String version : strings(vector.get("welcomed"))) {
                         Welcome welcome = Welcome.newBuilder().setVersion(version).build();
@@ -520,7 +563,7 @@ class VectorsTest {
     Stream<DynamicTest> heartbeat() {
         return tests(
                 vectors("heartbeat"),
-                (vector, reported) -> {
+                vector -> {
                     Harness harness = new Harness(ENVIRONMENT);
                     JsonElement timeoutMs = vector.get("heartbeat_timeout_ms");
                     if (!(timeoutMs instanceof JsonNull)) {
@@ -544,7 +587,7 @@ class VectorsTest {
     Stream<DynamicTest> answers() {
         return tests(
                 vectors("answers").filter(vector -> !vector.has("utf8")),
-                (vector, reported) -> {
+                vector -> {
                     StringBuilder given = new StringBuilder(text(vector, "text"));
                     if (vector.has("utf16")) {
                         vector.getAsJsonArray("utf16")
@@ -552,7 +595,10 @@ class VectorsTest {
                     } else if (vector.has("repeat")) {
                         given.append(repeated(vector.get("repeat")));
                     }
-                    String sent = Player.sendable(Turn.getDefaultInstance(), given.toString());
+                    Harness harness = new Harness(ENVIRONMENT);
+                    SeatBot bot = turn -> new Answer.Move(given.toString());
+                    Turn turn = Turn.builder("troke").build();
+                    String sent = harness.seats.answer(() -> bot, turn).getMove().getMove();
                     if (vector.has("sent_pattern")) {
                         String pattern = text(vector, "sent_pattern");
                         assertTrue(Pattern.compile(pattern).matcher(sent).find(), sent);
@@ -563,7 +609,7 @@ class VectorsTest {
                                         : repeated(vector.get("sent_repeat"));
                         assertEquals(wanted, sent);
                     }
-                    assertEquals(vector.get("reports").getAsInt(), reported.size());
+                    assertEquals(vector.get("reports").getAsInt(), harness.reports.size());
                 });
     }
 
@@ -577,7 +623,7 @@ class VectorsTest {
 
     @TestFactory
     Stream<DynamicTest> nonces() {
-        return tests(vectors("nonces"), (vector, reported) -> runNonces(vector));
+        return tests(vectors("nonces"), VectorsTest::runNonces);
     }
 
     private static byte[] ownNonce(JsonElement own) {
@@ -591,7 +637,7 @@ class VectorsTest {
 
     private static void runNonces(JsonObject vector) {
         List<String> reported = new ArrayList<>();
-        Nonces nonces = new Nonces(request -> ownNonce(vector.get("own")), reported::add);
+        Nonces nonces = new Nonces((match, seat) -> ownNonce(vector.get("own")), reported::add);
         List<ByteString> sent = new ArrayList<>();
         objects(vector.get("requests"))
                 .map(VectorsTest::nonceRequest)
@@ -640,7 +686,7 @@ class VectorsTest {
     Stream<DynamicTest> backoff() {
         return tests(
                 vectors("backoff"),
-                (vector, reported) -> {
+                vector -> {
                     for (int random = 0; random < 2; random++) {
                         Backoff backoff = new Backoff();
                         long nowMs = 0;
@@ -665,26 +711,36 @@ class VectorsTest {
         return vector.getAsJsonArray("pause_ms").get(random).getAsLong();
     }
 
-    /** Details are not given: this client never reads them. */
     @TestFactory
     Stream<DynamicTest> ends() {
         return tests(
                 vectors("ends"),
-                (vector, reported) -> {
+                vector -> {
                     for (int random = 0; random < 2; random++) {
                         Harness harness = new Harness(ENVIRONMENT);
                         objects(vector.get("received"))
                                 .forEach(item -> harness.player.onItem(harness.item(item)));
-                        String code = text(vector.getAsJsonObject("status"), "code");
-                        Status status = Status.fromCode(Status.Code.valueOf(code));
-                        if (harness.player.isFinal(status)) {
+                        JsonObject end = vector.getAsJsonObject("status");
+                        Status status = Status.fromCode(Status.Code.valueOf(text(end, "code")));
+                        if (harness.player.isFinal(status, trailers(end.get("details")))) {
+                            PlayException thrown = (PlayException) harness.player.failure();
                             int exit = vector.get("exit").getAsInt();
-                            assertEquals(exit, harness.player.exitStatus.join());
+                            assertEquals(exit, Program.exitStatus(thrown));
                         } else {
                             long pauseMs = harness.player.nextPauseMs(random);
                             assertEquals(pauseOf(vector, random), pauseMs);
                         }
                     }
                 });
+    }
+
+    private static Metadata trailers(JsonElement details) {
+        Metadata trailers = new Metadata();
+        if (!(details instanceof JsonNull)) {
+            Metadata.Key<byte[]> key =
+                    Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
+            trailers.put(key, unhex(details.getAsString()).toByteArray());
+        }
+        return trailers;
     }
 }

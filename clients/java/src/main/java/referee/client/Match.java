@@ -1,0 +1,36 @@
+package referee.client;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A match that starts.
+ *
+ * @param id the id of the match
+ * @param game the name of the game
+ * @param options the value of each of the game's options
+ * @param seatNames the name of each seat, such as "white"
+ * @param sides the seats of each side
+ * @param bots the bot of each seat, empty if the seat is open
+ * @param title the title of the match
+ * @param ladder the ladder that the match belongs to, or empty
+ * @param tournament the tournament that the match belongs to, or empty
+ */
+public record Match(
+        String id,
+        String game,
+        Map<String, String> options,
+        List<String> seatNames,
+        List<List<Integer>> sides,
+        List<String> bots,
+        String title,
+        String ladder,
+        String tournament) {
+    /** Copies all lists and maps. */
+    public Match {
+        options = Map.copyOf(options);
+        seatNames = List.copyOf(seatNames);
+        sides = sides.stream().map(List::copyOf).toList();
+        bots = List.copyOf(bots);
+    }
+}

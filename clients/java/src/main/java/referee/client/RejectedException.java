@@ -1,0 +1,23 @@
+package referee.client;
+
+/** The referee rejects the bot, for example because of its token. */
+public final class RejectedException extends PlayException {
+    private static final long serialVersionUID = 1;
+
+    /** What the referee says. */
+    private final RefereeError error;
+
+    RejectedException(RefereeError error) {
+        super("the referee rejects this bot: " + error, null);
+        this.error = error;
+    }
+
+    /**
+     * Returns what the referee says.
+     *
+     * @return the error
+     */
+    public RefereeError error() {
+        return error;
+    }
+}
