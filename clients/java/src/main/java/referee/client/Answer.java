@@ -1,7 +1,5 @@
 package referee.client;
 
-import java.util.Objects;
-
 /** What a bot does in its turn. */
 public sealed interface Answer {
     /**
@@ -9,24 +7,14 @@ public sealed interface Answer {
      *
      * @param text the move in the game's notation
      */
-    record Move(String text) implements Answer {
-        /** Checks that there is a move. */
-        public Move {
-            Objects.requireNonNull(text, "the bot has returned no move");
-        }
-    }
+    record Move(String text) implements Answer {}
 
     /**
      * Plays a move, and offers a draw with it.
      *
      * @param text the move in the game's notation
      */
-    record MoveWithDrawOffer(String text) implements Answer {
-        /** Checks that there is a move. */
-        public MoveWithDrawOffer {
-            Objects.requireNonNull(text, "the bot has returned no move");
-        }
-    }
+    record MoveWithDrawOffer(String text) implements Answer {}
 
     /** Resigns the match. */
     record Resignation() implements Answer {}

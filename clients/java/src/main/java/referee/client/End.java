@@ -30,10 +30,4 @@ public record End(
         /** The match does not count. */
         VOID
     }
-
-    /** Copies all lists. */
-    public End {
-        scores = List.copyOf(scores);
-        ranks = List.copyOf(ranks);
-    }
 }

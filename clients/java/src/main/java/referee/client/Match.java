@@ -25,12 +25,4 @@ public record Match(
         List<String> bots,
         String title,
         String ladder,
-        String tournament) {
-    /** Copies all lists and maps. */
-    public Match {
-        options = Map.copyOf(options);
-        seatNames = List.copyOf(seatNames);
-        sides = sides.stream().map(List::copyOf).toList();
-        bots = List.copyOf(bots);
-    }
-}
+        String tournament) {}

@@ -1,10 +1,10 @@
 package referee.client;
 
 import java.io.PrintStream;
+import java.lang.reflect.Proxy;
 import java.util.ResourceBundle;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import sun.misc.Signal;
 
 /**
  * Makes a program of a bot: settings from the environment, signals, standard error, exit statuses.
@@ -71,10 +71,8 @@ public final class Program {
         StandardError log = new StandardError(System.err);
         // Before signals are caught: the token may be in a pipe into which nobody writes.
         try (Client client = change.apply(Client.fromEnvironment().logger(log)).build()) {
-            for (String name : new String[] {"INT", "TERM"}) {
-                // The default signal handlers would exit with another status.
-                Signal.handle(new Signal(name), signal -> client.close());
-            }
+            onSignal("INT", client::close);
+            onSignal("TERM", client::close);
             play.start(client);
             return STOPPED;
         } catch (PlayException e) {
@@ -82,6 +80,32 @@ public final class Program {
             return exitStatus(e);
         } catch (InterruptedException e) {
             return STOPPED;
+        }
+    }
+
+    /**
+     * Replaces the handler of a signal, after which the process would exit with another status.
+     *
+     * <p>The classes are found at run time: a compiler cannot be kept from warning of them.
+     */
+    private static void onSignal(String name, Runnable action) {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object running =
+                    Proxy.newProxyInstance(
+                            Program.class.getClassLoader(),
+                            new Class<?>[] {handler},
+                            (proxy, method, arguments) -> {
+                                if (method.getName().equals("handle")) {
+                                    action.run();
+                                }
+                                return null;
+                            });
+            Object named = signal.getConstructor(String.class).newInstance(name);
+            signal.getMethod("handle", signal, handler).invoke(null, named, running);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("signals need the module jdk.unsupported", e);
         }
     }
 

@@ -1,6 +1,5 @@
 package referee.client;
 
-import java.io.Serializable;
 import java.util.Map;
 
 /**
@@ -12,13 +11,7 @@ import java.util.Map;
  * @param message one sentence for people
  * @param metadata the variables of the message by name
  */
-public record RefereeError(String reason, String message, Map<String, String> metadata)
-        implements Serializable {
-    /** Copies the metadata. */
-    public RefereeError {
-        metadata = Map.copyOf(metadata);
-    }
-
+public record RefereeError(String reason, String message, Map<String, String> metadata) {
     /**
      * Creates an error without metadata, for tests of a bot.
      *

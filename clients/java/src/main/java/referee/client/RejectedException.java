@@ -4,8 +4,7 @@ package referee.client;
 public final class RejectedException extends PlayException {
     private static final long serialVersionUID = 1;
 
-    /** What the referee says. */
-    private final RefereeError error;
+    private final transient RefereeError error;
 
     RejectedException(RefereeError error) {
         super("the referee rejects this bot: " + error, null);
@@ -13,7 +12,7 @@ public final class RejectedException extends PlayException {
     }
 
     /**
-     * Returns what the referee says.
+     * Returns what the referee says. It is not serialised.
      *
      * @return the error
      */

@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -146,26 +147,22 @@ final class Seats {
 
     /** Returns the bot's answer, or its resignation if its code fails. */
     BotItem answer(Supplier<SeatBot> bot, Turn turn) {
-        Answer answer;
         try {
-            answer = bot.get().choose(turn);
-            if (answer == null) {
-                throw new NullPointerException("the bot has returned no answer");
-            }
+            return item(turn, bot.get().choose(turn));
         } catch (Throwable e) { // Including errors, so that other matches continue.
             if (!turn.isCancelled()) {
                 String subject = subject(SeatKey.of(turn));
                 String text = "%s, ply %d: the bot failed and resigns";
                 logger.log(Level.ERROR, text.formatted(subject, turn.ply()), e);
             }
-            answer = new Answer.Resignation();
+            return item(turn, new Answer.Resignation());
         } finally {
             turn.finish();
         }
-        return item(turn, answer);
     }
 
     private BotItem item(Turn turn, Answer answer) {
+        Objects.requireNonNull(answer, "the bot has returned no answer");
         if (answer instanceof Answer.Move move) {
             return move(turn, move.text(), false);
         } else if (answer instanceof Answer.MoveWithDrawOffer move) {
@@ -186,6 +183,7 @@ final class Seats {
     }
 
     private BotItem move(Turn turn, String text, boolean offerDraw) {
+        Objects.requireNonNull(text, "the bot has returned no move");
         Move.Builder move =
                 Move.newBuilder()
                         .setMatchId(turn.matchId())

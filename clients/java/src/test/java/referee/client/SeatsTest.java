@@ -29,7 +29,8 @@ class SeatsTest {
                 () -> {
                     throw new Error("no idea", null, false, false) {}; // Without a stack trace.
                 };
-        for (Supplier<SeatBot> bots : List.of(failing, () -> turn -> null)) {
+        for (Supplier<SeatBot> bots :
+                List.of(failing, () -> turn -> null, () -> turn -> new Answer.Move(null))) {
             List<BotItem> answers = new ArrayList<>();
             new Seats(bots, Runnable::run, LOGGER).choose(turn(0), answers::add);
             assertEquals(1, answers.size());

@@ -1,0 +1,145 @@
+"""The Java client as a project outside of this repository uses it: the artifact is packed and installed elsewhere."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from shutil import copy
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.languages import LANGUAGES
+from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.e2e.server import run_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+CLIENT = PROJECT / "clients" / "java"
+README = (CLIENT / "README.md").read_text()
+[JAVA] = [language for language in LANGUAGES if language.name == "java"]
+NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
+MODEL = ElementTree.parse(CLIENT / "pom.xml").getroot()
+
+
+def read_model(path: str) -> str:
+    """Return the text of an element of the model, empty if there is none."""
+    return MODEL.findtext("/".join(NAMESPACE + name for name in path.split("/")), "")
+
+
+GROUP, ARTIFACT, VERSION = read_model("groupId"), read_model("artifactId"), read_model("version")
+
+
+def run_maven(folder: Path, *arguments: str) -> None:
+    """Run Maven in the folder. Raises AssertionError with its output if it fails."""
+    command = ["mvn", "-q", *arguments]
+    environment = {**os.environ, **JAVA.environment}
+    completed = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+
+
+def java(class_path: str, main: str) -> list[str]:
+    return ["java", "-cp", class_path, main]
+
+
+@pytest.fixture(scope="module")
+def packed(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in the layout of a repository, with nothing but the artifact as it would be published."""
+    client_builder.build(JAVA)
+    run_maven(CLIENT, "-Prelease", "-DskipTests", "package")
+    folder = tmp_path_factory.mktemp("java") / "repository"
+    versions = folder.joinpath(*GROUP.split("."), ARTIFACT, VERSION)
+    versions.mkdir(parents=True)
+    for kind in ("", "-sources", "-javadoc"):
+        copy(CLIENT / "target" / f"{ARTIFACT}-{VERSION}{kind}.jar", versions)
+    copy(CLIENT / "pom.xml", versions / f"{ARTIFACT}-{VERSION}.pom")
+    return versions
+
+
+@pytest.fixture(scope="module")
+def bot(packed: Path) -> list[str]:
+    """The command that starts the bot of the README, built in a project that depends on the artifact."""
+    repository = packed.parents[len(GROUP.split(".")) + 1]
+    # Everything else comes from the repository of this machine, into which the build has put it.
+    for known in (Path.home() / ".m2" / "repository").iterdir():
+        if not (repository / known.name).exists():
+            (repository / known.name).symlink_to(known)
+    project = repository.parent / "mybot"
+    sources = project / "src" / "main" / "java"
+    sources.mkdir(parents=True)
+    for kind, file in (("java", sources / "MyBot.java"), ("xml", project / "pom.xml")):
+        [text] = re.findall(rf"^```{kind}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+        file.write_text(text)
+    run_maven(project, "--offline", f"-Dmaven.repo.local={repository}", "compile")
+    [class_path, main] = re.findall(r"mine=grpc:java -cp (\S+) (\w+)\"", README)[0]
+    return java(":".join(f"{project}/{part}" for part in class_path.split(":")), main)
+
+
+def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
+        with run_program(bot, server, secret, tmp_path, **JAVA.environment) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            assert organiser.result(match.id).kind == "played"
+            assert program.stop() == 0, program.output()
+
+
+def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
+    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", *bot]
+    environment = {**os.environ, **JAVA.environment}
+    completed = subprocess.run(kit, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+
+
+def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
+    client_builder: ClientBuilder, tmp_path: Path
+) -> None:
+    client_builder.build(JAVA)
+    command = java("target/classes:target/test-classes:target/lib/*", "referee.samples.OneMatch")
+    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
+        settings = {"BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna"), **JAVA.environment}
+        environment = {**os.environ, **settings}
+        with subprocess.Popen(command, cwd=CLIENT, env=environment, stdout=subprocess.PIPE, text=True) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            result = organiser.result(match.id)
+            output, _ = program.communicate()
+    assert (result.kind, result.reason) == ("played", "draw_agreed")
+    assert program.returncode == 0
+    lines = output.splitlines()
+    assert sorted(lines[:2]) == ["started alquerque as black", "started alquerque as white"]
+    assert "ended: draw_agreed, after 2 turns" in lines
+    assert lines[-1] == "stopped"
+
+
+def test_the_artifact_has_its_licence_stubs_sources_and_documentation(packed: Path) -> None:
+    with zipfile.ZipFile(packed / f"{ARTIFACT}-{VERSION}.jar") as jar:
+        names = set(jar.namelist())
+        assert jar.read("META-INF/LICENSE") == (PROJECT / "LICENSE").read_bytes()
+    assert {"referee/client/Client.class", "referee/api/v1/PlayServiceGrpc.class"} <= names
+    assert not any(name.endswith("RandomBot.class") for name in names)
+    with zipfile.ZipFile(packed / f"{ARTIFACT}-{VERSION}-sources.jar") as jar:
+        assert {"referee/client/Client.java", "referee/api/v1/PlayServiceGrpc.java"} <= set(jar.namelist())
+    with zipfile.ZipFile(packed / f"{ARTIFACT}-{VERSION}-javadoc.jar") as jar:
+        documented = {name for name in jar.namelist() if name.endswith("package-summary.html")}
+    assert documented == {"referee/client/package-summary.html"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["name", "description", "url", "licenses/license/url", "developers/developer/name", "scm/connection", "scm/url"],
+)
+def test_the_model_has_what_maven_central_requires(path: str) -> None:
+    assert read_model(path)
+
+
+def test_the_licence_is_that_of_the_project() -> None:
+    assert (CLIENT / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
+
+
+def test_the_versions_of_model_readme_and_client_agree() -> None:
+    settings = (CLIENT / "src/main/java/referee/client/Settings.java").read_text()
+    assert f'String VERSION = "{VERSION}"' in settings
+    assert f"<artifactId>{ARTIFACT}</artifactId>\n      <version>{VERSION}</version>" in README
