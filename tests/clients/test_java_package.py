@@ -14,7 +14,7 @@ import pytest
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
 from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import run_server
+from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -112,6 +112,30 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
     assert sorted(lines[:2]) == ["started alquerque as black", "started alquerque as white"]
     assert "ended: draw_agreed, after 2 turns" in lines
     assert lines[-1] == "stopped"
+
+
+def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
+    client_builder.build(JAVA)
+    source = PROJECT / "tests" / "clients" / "organisers" / "MatchOrganiser.java"
+    command = java("target/classes:target/lib/*", str(source))
+    with run_server(tmp_path, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token, **JAVA.environment}
+        completed = subprocess.run(command, cwd=CLIENT, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines() == [
+        "error NAME_TAKEN",
+        "match alquerque test [duke, duke]",
+        "numbers true",
+        "moves true",
+        "later 6",
+        "result PLAYED 2",
+        "record true",
+        "over true",
+        "aborted aborted",
+        "stopped",
+    ]
 
 
 def test_the_artifact_has_its_licence_stubs_sources_and_documentation(packed: Path) -> None:

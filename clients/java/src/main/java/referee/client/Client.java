@@ -278,5 +278,16 @@ public final class Client implements AutoCloseable {
         public Client build() {
             return new Client(Settings.of(this));
         }
+
+        /**
+         * Returns a client of an organiser, author or spectator, whose token this is. It connects
+         * with its first call. Settings that are about bots have no effect.
+         *
+         * @return the organiser
+         * @throws SettingException if a setting is invalid
+         */
+        public Organiser buildOrganiser() {
+            return new Organiser(Settings.of(this));
+        }
     }
 }

@@ -7,16 +7,18 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import referee.api.v1.ClockRule;
 import referee.api.v1.ErrorDetail;
 import referee.api.v1.ErrorReason;
 import referee.api.v1.MatchEnded;
-import referee.api.v1.Result;
 import referee.api.v1.Rules;
+import referee.api.v1.SeatMove;
 import referee.api.v1.SeatResult;
 
 /** Conversions of messages of the contract to the types of this library, which are its own. */
@@ -81,33 +83,75 @@ final class Conversions {
                 message.getSeatsList().stream().map(seat -> seat.getBot()).toList(),
                 message.getTitle(),
                 message.getLadder(),
-                message.getTournament());
+                message.getTournament(),
+                message.hasResult() ? Optional.of(result(message.getResult())) : Optional.empty());
     }
 
     static End end(MatchEnded message) {
-        Result result = message.getResult();
-        List<SeatResult> seats = result.getSeatsList();
-        return switch (result.getKindCase()) {
+        return new End(message.getMatchId(), message.getSeat(), result(message.getResult()));
+    }
+
+    private static Result result(referee.api.v1.Result message) {
+        List<SeatResult> seats = message.getSeatsList();
+        return switch (message.getKindCase()) {
             case PLAYED, FORFEITED ->
-                    new End(
-                            message.getMatchId(),
-                            message.getSeat(),
-                            result.hasPlayed() ? End.Kind.PLAYED : End.Kind.FORFEITED,
-                            reason(result),
+                    new Result(
+                            message.hasPlayed() ? Result.Kind.PLAYED : Result.Kind.FORFEITED,
+                            reason(message),
                             seats.stream().map(SeatResult::getScore).toList(),
                             seats.stream().map(SeatResult::getRank).toList());
-            default ->
-                    new End(
-                            message.getMatchId(),
-                            message.getSeat(),
-                            End.Kind.VOID,
-                            reason(result),
-                            List.of(),
-                            List.of());
+            default -> new Result(Result.Kind.VOID, reason(message), List.of(), List.of());
         };
     }
 
-    private static String reason(Result result) {
+    static Entry entry(referee.api.v1.Entry message) {
+        String kind = message.getEventCase().name().toLowerCase(Locale.ROOT);
+        SeatMove played = message.getMovePlayed().getPlayed();
+        return new Entry(
+                message.getNumber(),
+                Instant.ofEpochSecond(
+                        message.getCreateTime().getSeconds(), message.getCreateTime().getNanos()),
+                kind.equals("event_not_set") ? "" : kind,
+                message.hasMovePlayed()
+                        ? Optional.of(new PlayedMove(played.getSeat(), played.getMove()))
+                        : Optional.empty(),
+                message.hasPlayEnded()
+                        ? Optional.of(result(message.getPlayEnded().getResult()))
+                        : Optional.empty());
+    }
+
+    static referee.api.v1.MatchTerms terms(MatchTerms terms) {
+        Rules.Builder rules =
+                Rules.newBuilder()
+                        .setGame(terms.game)
+                        .setPreset(terms.preset)
+                        .putAllOptions(terms.options);
+        return referee.api.v1.MatchTerms.newBuilder()
+                .setRules(rules)
+                .setTimeControl(
+                        referee.api.v1.TimeControl.newBuilder()
+                                .setRule(clockRule(terms.timeControl)))
+                .setStartTimeoutMs(terms.startTimeout.toMillis())
+                .build();
+    }
+
+    private static ClockRule clockRule(TimeControl control) {
+        ClockRule.Builder rule = ClockRule.newBuilder();
+        if (control instanceof TimeControl.Fischer fischer) {
+            rule.getFischerBuilder()
+                    .setMainMs(fischer.main().toMillis())
+                    .setIncrementMs(fischer.increment().toMillis());
+        } else if (control instanceof TimeControl.SuddenDeath suddenDeath) {
+            rule.getSuddenDeathBuilder().setMainMs(suddenDeath.main().toMillis());
+        } else if (control instanceof TimeControl.PerMove perMove) {
+            rule.getPerMoveBuilder().setMoveMs(perMove.move().toMillis());
+        } else {
+            rule.getUntimedBuilder();
+        }
+        return rule.build();
+    }
+
+    private static String reason(referee.api.v1.Result result) {
         return switch (result.getKindCase()) {
             case PLAYED ->
                     result.getPlayed().getReason().isEmpty()

@@ -2,9 +2,10 @@ package referee.client;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * A match that starts.
+ * What is known about a match.
  *
  * @param id the id of the match
  * @param game the name of the game
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param title the title of the match
  * @param ladder the ladder that the match belongs to, or empty
  * @param tournament the tournament that the match belongs to, or empty
+ * @param result how it ended; empty until it is over
  */
 public record Match(
         String id,
@@ -25,4 +27,5 @@ public record Match(
         List<String> bots,
         String title,
         String ladder,
-        String tournament) {}
+        String tournament,
+        Optional<Result> result) {}

@@ -59,11 +59,16 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         this.executor = executor;
         this.listener = listener;
         restartSilenceTimer();
+        PlayServiceGrpc.newStub(channel)
+                .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(bearer(token)))
+                .play(this);
+    }
+
+    /** Returns the metadata that authorises a call. */
+    static Metadata bearer(String token) {
         Metadata bearer = new Metadata();
         bearer.put(AUTHORIZATION, "Bearer " + token);
-        PlayServiceGrpc.newStub(channel)
-                .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(bearer))
-                .play(this);
+        return bearer;
     }
 
     /** Queues an item. Items that are queued while others are being sent go into one message. */

@@ -22,7 +22,6 @@ import referee.api.v1.ForfeitCause;
 import referee.api.v1.ForfeitedResult;
 import referee.api.v1.MatchEnded;
 import referee.api.v1.PlayedResult;
-import referee.api.v1.Result;
 import referee.api.v1.Rules;
 import referee.api.v1.SeatMove;
 import referee.api.v1.SeatResult;
@@ -81,19 +80,19 @@ class ConversionsTest {
         assertEquals(Optional.empty(), turn.rejection());
     }
 
-    private static End end(Result.Builder result) {
+    private static End end(referee.api.v1.Result.Builder result) {
         result.addSeats(SeatResult.newBuilder().setScore(1).setRank(1));
         result.addSeats(SeatResult.newBuilder().setSeat(1).setRank(2));
         return Conversions.end(
                 MatchEnded.newBuilder().setMatchId("m1").setSeat(1).setResult(result).build());
     }
 
-    private static End counted(End.Kind kind, String reason) {
-        return new End("m1", 1, kind, reason, List.of(1.0, 0.0), List.of(1, 2));
+    private static End counted(Result.Kind kind, String reason) {
+        return new End("m1", 1, new Result(kind, reason, List.of(1.0, 0.0), List.of(1, 2)));
     }
 
     private static End voided(String reason) {
-        return new End("m1", 1, End.Kind.VOID, reason, List.of(), List.of());
+        return new End("m1", 1, new Result(Result.Kind.VOID, reason, List.of(), List.of()));
     }
 
     @Test
@@ -101,20 +100,22 @@ class ConversionsTest {
         PlayedResult rules = PlayedResult.newBuilder().setReason("no_moves").build();
         PlayedResult draw = PlayedResult.newBuilder().setEnding(Ending.ENDING_DRAW_AGREED).build();
         assertEquals(
-                counted(End.Kind.PLAYED, "no_moves"), end(Result.newBuilder().setPlayed(rules)));
+                counted(Result.Kind.PLAYED, "no_moves"),
+                end(referee.api.v1.Result.newBuilder().setPlayed(rules)));
         assertEquals(
-                counted(End.Kind.PLAYED, "draw_agreed"), end(Result.newBuilder().setPlayed(draw)));
+                counted(Result.Kind.PLAYED, "draw_agreed"),
+                end(referee.api.v1.Result.newBuilder().setPlayed(draw)));
         Forfeit.Builder forfeit =
                 Forfeit.newBuilder().setCause(ForfeitCause.FORFEIT_CAUSE_ILLEGAL_MOVE);
         ForfeitedResult forfeited = ForfeitedResult.newBuilder().addForfeits(forfeit).build();
         assertEquals(
-                counted(End.Kind.FORFEITED, "illegal_move"),
-                end(Result.newBuilder().setForfeited(forfeited)));
+                counted(Result.Kind.FORFEITED, "illegal_move"),
+                end(referee.api.v1.Result.newBuilder().setForfeited(forfeited)));
         VoidResult aborted = VoidResult.newBuilder().setCause(VoidCause.VOID_CAUSE_ABORTED).build();
         VoidResult newer = VoidResult.newBuilder().setCauseValue(99).build();
-        assertEquals(voided("aborted"), end(Result.newBuilder().setVoided(aborted)));
-        assertEquals(voided("99"), end(Result.newBuilder().setVoided(newer)));
-        assertEquals(voided(""), end(Result.newBuilder()));
+        assertEquals(voided("aborted"), end(referee.api.v1.Result.newBuilder().setVoided(aborted)));
+        assertEquals(voided("99"), end(referee.api.v1.Result.newBuilder().setVoided(newer)));
+        assertEquals(voided(""), end(referee.api.v1.Result.newBuilder()));
     }
 
     @Test

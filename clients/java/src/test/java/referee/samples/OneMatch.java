@@ -36,7 +36,7 @@ public final class OneMatch implements SeatBot {
 
     @Override
     public void ended(End end) {
-        System.out.printf("ended: %s, after %d turns%n", end.reason(), turns);
+        System.out.printf("ended: %s, after %d turns%n", end.result().reason(), turns);
         client.close();
     }
 

@@ -1,0 +1,118 @@
+package referee.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import referee.api.v1.MatchServiceGrpc;
+import referee.api.v1.WatchMatchRequest;
+import referee.api.v1.WatchMatchResponse;
+
+class WatchTest {
+    /** A server whose calls send two entries each, and end with one status after the other. */
+    private static final class TwoEntries extends MatchServiceGrpc.MatchServiceImplBase {
+        final List<Long> after = new CopyOnWriteArrayList<>();
+        private final List<Status> ends;
+
+        TwoEntries(List<Status> ends) {
+            this.ends = ends;
+        }
+
+        @Override
+        public void watchMatch(
+                WatchMatchRequest request, StreamObserver<WatchMatchResponse> answer) {
+            WatchMatchResponse.Builder message = WatchMatchResponse.newBuilder();
+            for (int i = 1; i <= 2; i++) {
+                message.addItemsBuilder().getEntryBuilder().setNumber(request.getAfterNumber() + i);
+            }
+            answer.onNext(message.build());
+            Status end = ends.get(after.size());
+            after.add(request.getAfterNumber());
+            if (end.isOk()) {
+                answer.onCompleted();
+            } else {
+                answer.onError(end.asException());
+            }
+        }
+    }
+
+    private final List<Status> ends = new ArrayList<>();
+    private final TwoEntries service = new TwoEntries(ends);
+    private final List<Long> pauses = new ArrayList<>();
+    private Server server;
+    private ManagedChannel channel;
+
+    @BeforeEach
+    void start() throws IOException {
+        InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        server =
+                NettyServerBuilder.forAddress(loopback, InsecureServerCredentials.create())
+                        .addService(service)
+                        .build()
+                        .start();
+        String host = loopback.getHostString();
+        channel =
+                Grpc.newChannelBuilderForAddress(
+                                host, server.getPort(), InsecureChannelCredentials.create())
+                        .build();
+    }
+
+    @AfterEach
+    void stop() {
+        channel.shutdownNow();
+        server.shutdownNow();
+    }
+
+    private Watch watch(Status... ends) {
+        this.ends.addAll(List.of(ends));
+        return new Watch(MatchServiceGrpc.newBlockingStub(channel), "m1", 5, pauses::add);
+    }
+
+    private static List<Long> read(Watch watch) {
+        List<Long> numbers = new ArrayList<>();
+        watch.forEachRemaining(entry -> numbers.add(entry.number()));
+        return numbers;
+    }
+
+    @Test
+    void anInterruptedWatchGoesOnWithTheNextEntry() {
+        Watch watch = watch(Status.UNAVAILABLE, Status.RESOURCE_EXHAUSTED, Status.OK);
+        assertEquals(List.of(6L, 7L, 8L, 9L, 10L, 11L), read(watch));
+        assertEquals(List.of(5L, 7L, 9L), service.after);
+        assertEquals(2, pauses.size());
+    }
+
+    @Test
+    void aRejectedWatchEndsWithTheError() {
+        Watch watch = watch(Status.NOT_FOUND.withDescription("no"));
+        CallException thrown = assertThrows(CallException.class, () -> read(watch));
+        assertEquals(new RefereeError("NOT_FOUND", "no"), thrown.error());
+        assertEquals(List.of(), pauses);
+    }
+
+    @Test
+    void aWatchThatIsClosedMakesNoOtherCall() {
+        Watch watch = watch(Status.UNAVAILABLE);
+        assertEquals(6, watch.next().number());
+        assertEquals(7, watch.next().number());
+        watch.close();
+        assertThrows(CallException.class, watch::hasNext);
+        assertEquals(List.of(5L), service.after);
+    }
+}
