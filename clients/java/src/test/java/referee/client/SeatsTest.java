@@ -61,7 +61,12 @@ class SeatsTest {
                 turn -> {
                     if (turn.ply() == 0) {
                         begun.countDown();
-                        new CountDownLatch(1).await(); // Until it is interrupted.
+                        try {
+                            new CountDownLatch(1).await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt(); // As well-behaved code does.
+                            throw e;
+                        }
                     }
                     return new Answer.Move(Thread.interrupted() ? "interrupted" : "c2-c3");
                 };
