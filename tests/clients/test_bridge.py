@@ -27,12 +27,13 @@ pytestmark = pytest.mark.slow
 
 BASH = Path(__file__).parents[2] / "clients" / "bash" / "bot.sh"
 LINE_PROGRAM = (sys.executable, str(Path(__file__).with_name("line_program.py")))
+LIMITS = ("--max-consecutive-faults", "1000", "--max-bots-per-holder", "1000")
 SHORT_MATCH = Terms("alquerque", clock="3s", start_within="10m")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", "--max-consecutive-faults", "1000") as running:
+    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral", *LIMITS) as running:
         yield running
 
 
