@@ -27,6 +27,10 @@ class BotProgram(ABC):
         """
 
     @abstractmethod
+    async def restart_with(self, **settings: str) -> None:
+        """Restart the program with other variables in its environment. Raises ClauseNotApplicable."""
+
+    @abstractmethod
     async def wait_for_exit(self, within_s: float) -> int:
         """Wait for the exit status. Raises ClauseFailed on timeout, ClauseNotApplicable if it cannot be observed."""
 
@@ -67,6 +71,11 @@ class StartedProgram(BotProgram):
         self._process = await BotProcess.start(self._command, environment, Path.cwd(), self._log_file, token=token)
         return token
 
+    async def restart_with(self, **settings: str) -> None:
+        await self.end()
+        environment = {**os.environ, **self._environment, **settings}
+        self._process = await BotProcess.start(self._command, environment, Path.cwd(), self._log_file)
+
     async def wait_for_exit(self, within_s: float) -> int:
         assert self._process
         try:
@@ -97,6 +106,9 @@ class ExternalProgram(BotProgram):
         return False
 
     async def restart_with_token_file(self) -> str:
+        raise ClauseNotApplicable("requires a program that the kit starts")
+
+    async def restart_with(self, **settings: str) -> None:
         raise ClauseNotApplicable("requires a program that the kit starts")
 
     async def wait_for_exit(self, within_s: float) -> int:

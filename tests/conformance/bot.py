@@ -20,6 +20,11 @@ FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 FILE = os.environ.get("BOT_TOKEN_FILE", "")
 TOKEN = Path(FILE).read_text() if FILE and FAULT != "reads no file" else os.environ["BOT_TOKEN"]
 EXIT_STATUS = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
+MAX_MATCHES_TEXT = os.environ.get("BOT_MAX_MATCHES", "4")
+if not MAX_MATCHES_TEXT.isdecimal():
+    sys.exit("BOT_MAX_MATCHES is no number") if FAULT == "any status" else sys.stderr.write("BOT_MAX_MATCHES\n")
+    sys.exit(2)
+MAX_MATCHES = int(MAX_MATCHES_TEXT)
 SMALL_BYTES = 10_000
 FIRST_PAUSE_S = 0.5
 STABLE_S = 10.0
@@ -54,8 +59,11 @@ def session() -> tuple[float | None, bool]:
     sessions += 1
     outgoing: queue.Queue[play_pb2.BotItem] = queue.Queue()
     version = {"long version": "v" * 65, "new version": str(sessions)}.get(FAULT, "1")
+    if FAULT != "ignores its settings":
+        version = os.environ.get("BOT_VERSION") or version
     turn_options = play_pb2.TurnOptions(max_legal_moves=5_000)
-    outgoing.put(play_pb2.BotItem(hello=play_pb2.Hello(version=version, max_matches=4, turn_options=turn_options)))
+    hello = play_pb2.Hello(version=version, max_matches=MAX_MATCHES, turn_options=turn_options)
+    outgoing.put(play_pb2.BotItem(hello=hello))
     size = SMALL_BYTES if FAULT == "reads little" else -1
     reconnect_delay_s, welcomed = None, False
     options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
@@ -109,6 +117,7 @@ def handle(kind: str, item: Any, outgoing: "queue.Queue[play_pb2.BotItem]") -> N
         sys.exit(1)
     elif kind == "verdict":
         decided.add((item.verdict.match_id, item.verdict.turn_token))
+        retry(item.verdict, outgoing)
 
 
 def exits_on(kind: str, item: Any) -> bool:
@@ -144,6 +153,24 @@ def answer(turn: play_pb2.Turn, outgoing: "queue.Queue[play_pb2.BotItem]") -> No
     outgoing.put(
         play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=answers[key]))
     )
+
+
+def retry(verdict: play_pb2.Verdict, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
+    """Send the answer again later, if the rejection allows it."""
+    wait = verdict.rejected.error.metadata.get("retry_after_ms", "")
+    if not wait:
+        return
+    wait_s = int(wait) / 1_000 if wait.isdecimal() else 1.0
+    move = play_pb2.Move(
+        match_id=verdict.match_id,
+        turn_token=verdict.turn_token,
+        move=answers[verdict.match_id, verdict.turn_token],
+    )
+    if FAULT == "retries at once" or (FAULT == "retries at once if it is malformed" and not wait.isdecimal()):
+        wait_s = 0
+    timer = threading.Timer(wait_s, outgoing.put, (play_pb2.BotItem(move=move),))
+    timer.daemon = True
+    timer.start()
 
 
 def nonce(request: play_pb2.NonceRequest) -> play_pb2.Nonce:

@@ -1,13 +1,21 @@
 """Clauses about repeated turns, disconnects, rejections, and items for turns and matches that are over."""
 
+from asyncio import get_running_loop, timeout
+
 from google.rpc.code_pb2 import Code
 from referee_api.v1 import error_pb2, play_pb2
 
-from referee.conformance.bot_match import ANY_GAME, accepted, expect_legal_answer, new_match
+from referee.conformance.bot_match import ANY_GAME, ATTEMPTS, accepted, expect_legal_answer, new_match
 from referee.conformance.bot_session import answers_turn
 from referee.conformance.clause import require
 from referee.conformance.kit_server import FIRST_VERSION, KitServer, unavailable
 from referee.wire.error_mapping import WireError, error_detail_of
+
+RETRY_AFTER_MS = 700
+DEFAULT_RETRY_AFTER_MS = 1_000
+LATE_S = 0.5
+EARLY_S = 0.1
+"""Tolerance, because the two processes read the clock at different times."""
 
 
 async def repeated_turn(kit: KitServer) -> None:
@@ -49,6 +57,36 @@ async def disconnect_before_the_verdict(kit: KitServer) -> None:
         session.send(turn=match.turn(repeated=True))
         second = await expect_legal_answer(session, match, turn)
         require(second.move == first.move, f"one token got {first.move!r} and then {second.move!r}")
+
+
+async def retry_after(kit: KitServer) -> None:
+    """After a rejection with `retry_after_ms`, the bot sends the same answer again, but not before this time."""
+    await _expect_retry(kit, str(RETRY_AFTER_MS), RETRY_AFTER_MS)
+
+
+async def malformed_retry_after(kit: KitServer) -> None:
+    """If `retry_after_ms` is no number, the bot sends the same answer again, but not within a second."""
+    await _expect_retry(kit, "soon", DEFAULT_RETRY_AFTER_MS)
+
+
+async def _expect_retry(kit: KitServer, written: str, wait_ms: int) -> None:
+    session = await kit.session()
+    match = await new_match(session, *ANY_GAME)
+    turn = match.turn()
+    session.send(turn=turn)
+    first = await expect_legal_answer(session, match, turn)
+    error = WireError("STORE_UNAVAILABLE", Code.UNAVAILABLE, "it cannot be stored", {"retry_after_ms": written})
+    rejected_at = get_running_loop().time()
+    session.reject(turn, error, ATTEMPTS - 1)
+    try:
+        async with timeout(wait_ms / 1_000 + LATE_S):
+            again = await session.answer_to(turn)
+    except TimeoutError:  # It waits for the turn, which the referee repeats when it can store answers again.
+        session.send(turn=match.turn(repeated=True))
+        again = await session.answer_to(turn)
+    waited_s = get_running_loop().time() - rejected_at
+    require(again.move == first.move, f"it sent {first.move!r} and then {again.move!r}")
+    require(waited_s > wait_ms / 1_000 - EARLY_S, f"it sent its answer again after {waited_s:.2f} s")
 
 
 async def same_version_after_reconnect(kit: KitServer) -> None:
@@ -186,6 +224,8 @@ CLAUSES = (
     disconnect_before_the_verdict,
     same_version_after_reconnect,
     rejected_move,
+    retry_after,
+    malformed_retry_after,
     stale_answer,
     repeated_verdict,
     verdict_with_the_next_turn,

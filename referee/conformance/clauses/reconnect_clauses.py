@@ -17,6 +17,7 @@ EARLY_S = 0.1
 PAUSES_S = (0.5, 1.0, 2.0)
 CHANCE_AT_LEAST = 0.5
 NO_RECONNECT_S = 3.0
+INVALID_SETTING_STATUS = 2
 TAKEN_OVER_STATUS = 3
 NOT_ALLOWED_STATUS = 4
 
@@ -84,6 +85,26 @@ async def token_file(kit: KitServer) -> None:
     require(authorization == f"Bearer {token}", "its token is not the one in the file")
 
 
+async def settings(kit: KitServer) -> None:
+    """BOT_VERSION and BOT_MAX_MATCHES reach the Hello of the bot."""
+    await kit.session()
+    await kit.program.restart_with(BOT_VERSION="another", BOT_MAX_MATCHES="7")
+    hello = await (await kit.next_stream()).hello()
+    await kit.program.end()
+    require(hello.version == "another", f"its version is {hello.version!r}, and BOT_VERSION is 'another'")
+    require(hello.max_matches == 7, f"its max_matches is {hello.max_matches}, and BOT_MAX_MATCHES is 7")
+
+
+async def invalid_setting(kit: KitServer) -> None:
+    """If BOT_MAX_MATCHES is no number, the program does not connect; it names the variable and exits with status 2."""
+    await kit.session()
+    await kit.program.restart_with(BOT_MAX_MATCHES="many")
+    status = await kit.program.wait_for_exit(kit.patience_s)
+    require(status == INVALID_SETTING_STATUS, f"its exit status was {status}, not {INVALID_SETTING_STATUS}")
+    shown = kit.program.exit_summary()
+    require("BOT_MAX_MATCHES" in shown, f"its last lines do not name the variable: {shown}")
+
+
 async def stop_on_sigterm(kit: KitServer) -> None:
     """The program exits with status 0 on SIGTERM."""
     await kit.session()
@@ -122,6 +143,8 @@ CLAUSES = (
     reconnect_backoff,
     heartbeat_timeout,
     token_file,
+    settings,
+    invalid_setting,
     stop_on_sigterm,
     session_taken_over,
     rejected_token,
