@@ -14,6 +14,7 @@ import pytest
 from referee.live.ports import LogUnavailable
 from referee.local.embedded_server import settings
 from referee.storage.sqlite.event_log import SqliteEventLog
+from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from tests.e2e.bot_connection import BotConnection
 from tests.e2e.organiser import Organiser
 from tests.e2e.server import TIMEOUT_S, create_organiser_token
@@ -39,6 +40,20 @@ class GatedRecovery:
 
     def release(self) -> None:
         self._released.set()
+
+
+def on_call(monkeypatch: pytest.MonkeyPatch, method: str) -> threading.Event:
+    """Return an event that is set when the server has received a call of this method."""
+    received = threading.Event()
+    begin = OpenCalls.begin
+
+    def begin_call(calls: OpenCalls, context: Any, name: str) -> OpenCall:
+        if name == method:
+            received.set()
+        return begin(calls, context, name)
+
+    monkeypatch.setattr(OpenCalls, "begin", begin_call)
+    return received
 
 
 def start(data_dir: Path) -> ServerThread:
@@ -92,12 +107,13 @@ def test_while_matches_are_restored_bots_connect_and_calls_that_need_all_matches
 def test_a_server_that_stops_while_it_restores_matches_answers_the_calls_that_wait(
     tmp_path: Path, organiser: Organiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recovery = GatedRecovery(monkeypatch)
+    recovery, received = GatedRecovery(monkeypatch), on_call(monkeypatch, "CreateMatch")
     server = start(tmp_path)
     with ThreadPoolExecutor() as threads, grpc.insecure_channel(server.info.grpc) as channel:
         organiser.move_to(_process(server), channel)
         bot = BotConnection(channel, organiser.secrets[0])
         created = threads.submit(organiser.create_match)
+        assert received.wait(TIMEOUT_S)
         closed = threads.submit(server.close)
         bot.receive("draining")
         with pytest.raises(grpc.RpcError) as refused:
