@@ -16,6 +16,7 @@ from tests.clients.client_builds import ClientBuilder, run_in_client
 from tests.clients.languages import LANGUAGES, Language
 from tests.clients.relay import run_relay
 from tests.clients.sdk import SHORT_HEARTBEAT, BotProgram, long_match, run_program
+from tests.cluster.faulty_proxy import run_proxy
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -37,6 +38,8 @@ class Sample:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
+DELAY_S = 0.03
+"""Time by which a slow network delays each part of the data; a match of Troke is still going on after a few seconds."""
 PYTHON = Sample([sys.executable, "-m", "referee_client", "random"], Path.cwd())
 
 
@@ -144,6 +147,39 @@ def test_a_client_replaces_a_stalled_connection(tls_server: TlsServer, sample: S
         bot.wait_for("connected to")
         assert organiser.result(match.id).kind == "played"
         assert relay.connections > before
+
+
+@pytest.fixture(params=["python", *(language.name for language in LANGUAGES)])
+def any_sample(request: pytest.FixtureRequest, client_builder: ClientBuilder) -> Sample:
+    """The sample bot of each client, including Python's."""
+    for language in LANGUAGES:
+        if language.name == request.param:
+            client_builder.build(language)
+            return sample_of(language)
+    return PYTHON
+
+
+def test_no_match_is_lost_to_a_faulty_network(tls_server: TlsServer, any_sample: Sample) -> None:
+    """Connections are slow all the time, are cut once, and once stop to forward for longer than a heartbeat."""
+    with ExitStack() as stack:
+        server = stack.enter_context(tls_server.run("--ephemeral", *SHORT_HEARTBEAT))
+        organiser = stack.enter_context(tls_server.connect_organiser(server))
+        host, _, port = server.address.rpartition(":")
+        proxy = stack.enter_context(run_proxy(host, int(port)))
+        proxy.slow_down(DELAY_S)
+        secret = organiser.register_bot("anna")
+        bot = stack.enter_context(tls_server.run_bot(any_sample, server, secret, BOT_REFEREE=proxy.address))
+        match = organiser.create_match(long_match("troke"), ("anna", "anna"))
+        entries = organiser.watch(match.id)
+        for fault, symptom in ((proxy.cut, "reconnecting in"), (proxy.stall, "nothing was received for 6 s")):
+            bot.wait_for("connected to")
+            assert any(entry.HasField("move_played") for entry in entries)
+            fault()
+            bot.wait_for(symptom)
+            proxy.slow_down(DELAY_S)
+        bot.wait_for("connected to")
+        proxy.heal()
+        assert organiser.result(match.id).kind == "played"
 
 
 def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_plays(
