@@ -1,11 +1,12 @@
 """Times of a match: match time, deadlines and their timers, and delays that are not the fault of a bot.
 
 The referee delay of a turn is the time that the server itself took, and is given back to the bot. It is the length of
-the union of two kinds of intervals, in match time since the turn was assigned:
+the union of three kinds of intervals, in match time since the turn was assigned:
 
 - the seat waited for the server: until the decision that assigns the turn is written; from the arrival of an attempt
   until its rejection is written, or the write fails; while the server shuts down and withholds the turn;
-- the event loop was late (see `loop_lag`), except what requests of the seat's own holder caused.
+- the event loop was late (see `loop_lag`), except what requests of the seat's own holder caused;
+- another process ran the match: nobody knows any more how much of that time was its own (see `RefereeDelays`).
 
 Overlapping intervals count once, so the delay is never longer than the turn.
 """
