@@ -58,9 +58,9 @@ def other_python() -> Path:
     wanted = PINNED.read_text() + ALONE.read_text()
     if not marker.exists() or marker.read_text() != wanted:
         _run(sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT))
-        install = (str(python), "-m", "pip", "install", "--quiet", "--require-hashes")
+        install = (str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes")
         _run(*install, "-r", str(PINNED))
-        _run(*install, "--no-deps", "-r", str(ALONE))
+        _run(*install, "-r", str(ALONE))
         marker.write_text(wanted)
     return python
 
