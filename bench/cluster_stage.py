@@ -50,7 +50,7 @@ class SharedServers:
         """Return the CPU time of all processes of PostgreSQL. A connection must not end while it is compared."""
         parent = self._postgres.running_pid
         children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        return sum(cpu_s(pid) for pid in (parent, *map(int, children)))
+        return sum(_cpu_s_if_running(pid) for pid in (parent, *map(int, children)))
 
     def nats_cpu_s(self) -> float:
         return cpu_s(self._nats.running_pid)
@@ -64,6 +64,14 @@ class SharedServers:
         found = await connection.fetchval(statement)
         await connection.close()
         return found
+
+
+def _cpu_s_if_running(pid: int) -> float:
+    """Return the CPU time of a process; 0 if it has ended since it was listed, as autovacuum's do."""
+    try:
+        return cpu_s(pid)
+    except OSError:
+        return 0
 
 
 @contextmanager
