@@ -100,10 +100,10 @@ class EntryReceiver:
     async def compare(self, *, coordinates: bool) -> None:
         """Read on in every log that has entries which were not notified. Does nothing while it is unavailable."""
         try:
-            known = self._shared.followed
-            for ids in _chunks(list(known)):
+            for ids in _chunks(list(self._shared.followed)):
                 heads = await self._log.heads(ids)
-                self._shared.catch_up([match_id for match_id in ids if heads.get(match_id, 0) > known[match_id]])
+                known = self._shared.followed  # Entries have been notified meanwhile, of matches that are being played.
+                self._shared.catch_up([match_id for match_id in ids if heads.get(match_id, 0) > known.get(match_id, 0)])
             if coordinates:
                 here = set(self._shared.unfinished)
                 self._shared.catch_up(sorted(here - set(await self._log.unfinished())))

@@ -13,7 +13,7 @@ from engines.game_errors import DetailedError
 from referee.live.create import CreatedMatch, MatchCreator
 from referee.live.live_match import FreeCapacity, LiveMatch
 from referee.live.loop_lag import LoopLag, MessageArrival
-from referee.live.match_history import MatchStatus
+from referee.live.match_history import MatchHistory, MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
 from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
 from referee.live.ports import EventLog, MatchObserver, PresenceObserver, Time
@@ -297,10 +297,19 @@ class Referee:
         """Return the match at that number (None: now) and an iterator over what follows. Raises NumberAhead."""
         history = await self.shared.current_history(match_id)
         self.shared.watch(match_id)
+        watching = await self._begin_watch(history, after, viewer)
+        return WatchStart(history.status, watching.number, watching.state), watching
+
+    async def watch_number(self, match_id: str, viewer: Viewer) -> int:
+        """Return the number of the last entry that the viewer may see now. Other nodes notify this one of no more."""
+        history = await self.shared.current_history(match_id)
+        return (await self._begin_watch(history, None, viewer)).number
+
+    async def _begin_watch(self, history: MatchHistory, after: int | None, viewer: Viewer) -> MatchWatch:
         max_behind = self._limits.max_watcher_lag
         watching = MatchWatch(self._log, self._live.find_game, history, viewer, max_behind, self._cooperative_yield)
         await watching.begin(after)
-        return WatchStart(history.status, watching.number, watching.state), watching
+        return watching
 
     # Shutdown
 

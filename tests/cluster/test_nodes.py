@@ -616,3 +616,23 @@ async def test_a_match_of_other_nodes_is_watched_at_the_coordinator_entry_by_ent
     await settle()
     assert (await anext(watching))[-1].match.ply == 3
     await cluster.close()
+
+
+@in_loop
+async def test_the_coordinator_is_notified_of_no_moves_of_a_match_of_other_nodes_that_nobody_watches_there() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    coordinator = cluster.nodes[0]
+    received = coordinator.bus.counts.received
+    assert await coordinator.referee.watch_number(match_id, SPECTATOR) == (await coordinator.match(match_id)).number
+    await settle()
+    await b.answer(match_id, 0, "1")
+    await c.answer(match_id, 1, "1")
+    await settle()
+    assert coordinator.bus.counts.received == received
+    await coordinator.referee.watch(match_id, None, SPECTATOR)
+    await settle()
+    await b.answer(match_id, 0, "1")
+    await settle()
+    assert coordinator.bus.counts.received > received
+    await cluster.close()

@@ -54,3 +54,25 @@ async def test_entries_that_do_not_fit_into_one_message_are_sent_in_several() ->
     assert received == [entry for entry in entries if entry.number not in missing]
     assert messages > 1
     await cluster.close()
+
+
+class PlayedMeanwhile:
+    """Stands in for matches of which one is notified while their logs are compared, and for the log."""
+
+    def __init__(self) -> None:
+        self.followed = {"notified": 1, "lost": 1, "quiet": 1}
+        self.read: list[str] = []
+
+    async def heads(self, _: list[str]) -> dict[str, int]:
+        self.followed = {**self.followed, "notified": 2}
+        return {"notified": 2, "lost": 2, "quiet": 1}
+
+    def catch_up(self, match_ids: list[str]) -> None:
+        self.read += match_ids
+
+
+@in_loop
+async def test_only_logs_with_entries_that_were_not_notified_until_now_are_read() -> None:
+    matches = cast("Any", PlayedMeanwhile())
+    await EntryReceiver(matches, matches).compare(coordinates=False)
+    assert matches.read == ["lost"]

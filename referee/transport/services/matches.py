@@ -287,8 +287,8 @@ class Matches(MatchServiceServicer):
 
     async def _watch_number(self, status: MatchStatus, viewer: Viewer) -> int:
         """Return the number from which to watch: the last entry that the viewer may already see."""
-        start, _ = await self._referee.watch(status.match.setup.match_id, None, viewer)
-        return min(status.number, start.number)
+        number = await self._referee.watch_number(status.match.setup.match_id, viewer)
+        return min(status.number, number)
 
     def _state_message(self, match: Match | None, viewer_context: ViewerContext) -> match_pb2.MatchState | None:
         return viewer_context.state(match, self._referee.clocks(match)) if match else None
