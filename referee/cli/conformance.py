@@ -75,9 +75,10 @@ async def _run_kit(options: KitOptions) -> int:
     with TemporaryDirectory(prefix="referee-conformance-") as made:
         folder = Path(made)
         credentials, environment = _set_up_tls(folder) if options.tls else (None, {})
+        untrusted_ca = _write_untrusted_ca(folder) if options.tls else None
         environment["BOT_TOKEN"] = secrets.token_urlsafe(16)
         program = StartedProgram(options.command, environment, folder) if options.command else ExternalProgram()
-        kit = KitServer(program, options.patience_s)
+        kit = KitServer(program, options.patience_s, untrusted_ca)
         port = await _open_server(kit, options.listen, credentials)
         environment["BOT_REFEREE"] = f"{options.listen.rpartition(':')[0]}:{port}"
         if not options.command:
@@ -127,3 +128,9 @@ def _set_up_tls(folder: Path) -> tuple[grpc.ServerCredentials, dict[str, str]]:
     ca = folder / "ca.pem"
     ca.write_bytes(roots)
     return credentials, {"BOT_CA": str(ca)}
+
+
+def _write_untrusted_ca(folder: Path) -> Path:
+    ca = folder / "untrusted.pem"
+    ca.write_bytes(throwaway_tls(dt.datetime.now(dt.UTC))[1])
+    return ca

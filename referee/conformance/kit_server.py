@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 from collections.abc import AsyncIterator, Iterable
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -38,8 +39,10 @@ CERTIFICATE_LASTS = dt.timedelta(days=1)
 class KitServer(PlayServiceServicer):
     """Serves one bot at a time, from `open` to `close`."""
 
-    def __init__(self, program: BotProgram, patience_s: float) -> None:
+    def __init__(self, program: BotProgram, patience_s: float, untrusted_ca: Path | None = None) -> None:
+        """`untrusted_ca` is a file with another authority than that of the kit. None: the kit does not use TLS."""
         self.program = program
+        self.untrusted_ca = untrusted_ca
         self.patience_s = patience_s
         self._streams: asyncio.Queue[BotSession] = asyncio.Queue()
         self._session: BotSession | None = None

@@ -67,7 +67,7 @@ def session() -> tuple[float | None, bool]:
     size = SMALL_BYTES if FAULT == "reads little" else -1
     reconnect_delay_s, welcomed = None, False
     options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
-    with grpc.insecure_channel(os.environ["BOT_REFEREE"], options) as channel:
+    with open_channel(os.environ["BOT_REFEREE"], options) as channel:
         metadata = (("authorization", f"Bearer {TOKEN}"),)
         stream = PlayServiceStub(channel).Play(requests(outgoing), metadata=metadata)
         silence_s = WELCOME_TIMEOUT_S
@@ -94,6 +94,14 @@ def session() -> tuple[float | None, bool]:
         finally:
             watch.cancel()
     return reconnect_delay_s, welcomed
+
+
+def open_channel(address: str, options: list[tuple[str, int]]) -> grpc.Channel:
+    if not (ca := os.environ.get("BOT_CA")):
+        return grpc.insecure_channel(address, options)
+    files = Path(ca).parent.glob("*.pem") if FAULT == "trusts others" else [Path(ca)]
+    roots = b"".join(file.read_bytes() for file in files)
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(roots), options)
 
 
 def start_timer(silence_s: float, stream: Any) -> threading.Timer:

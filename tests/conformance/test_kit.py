@@ -47,6 +47,7 @@ BREAKERS = {
     "token-file": "reads no file",
     "settings": "ignores its settings",
     "invalid-setting": "any status",
+    "untrusted-server": "trusts others",
     "stop-on-sigterm": "ends badly",
     "session-taken-over": "comes back",
     "rejected-token": "wrong status",
@@ -62,7 +63,7 @@ def run_kit(*options: str, bot: tuple[str, ...] = ()) -> Result:
 
 @pytest.mark.slow
 def test_a_bot_that_follows_the_protocol_passes_every_clause() -> None:
-    result = run_kit("--json", "--patience", "120")
+    result = run_kit("--json", "--tls", "--patience", "120")
 
     results = [json.loads(line) for line in result.stdout.splitlines()]
     assert [one["clause"] for one in results] == [clause.name for clause in CLAUSES]
@@ -73,7 +74,8 @@ def test_a_bot_that_follows_the_protocol_passes_every_clause() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("clause", [clause.name for clause in CLAUSES])
 def test_every_clause_fails_a_bot_that_violates_it(clause: str) -> None:
-    result = run_kit("--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
+    tls = ("--tls",) if clause == "untrusted-server" else ()
+    result = run_kit(*tls, "--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
 
     assert result.exit_code == 1, result.output
     assert f"FAIL  {clause}" in result.stdout

@@ -17,6 +17,8 @@ EARLY_S = 0.1
 PAUSES_S = (0.5, 1.0, 2.0)
 CHANCE_AT_LEAST = 0.5
 NO_RECONNECT_S = 3.0
+NO_CONNECTION_S = 5.0
+"""Enough for a program to start and to try twice."""
 INVALID_SETTING_STATUS = 2
 TAKEN_OVER_STATUS = 3
 NOT_ALLOWED_STATUS = 4
@@ -105,6 +107,16 @@ async def invalid_setting(kit: KitServer) -> None:
     require("BOT_MAX_MATCHES" in shown, f"its last lines do not name the variable: {shown}")
 
 
+async def untrusted_server(kit: KitServer) -> None:
+    """The bot opens no stream if the authority in BOT_CA has not signed the server's certificate."""
+    if kit.untrusted_ca is None:
+        raise ClauseNotApplicable("requires --tls")
+    await kit.session()
+    await kit.program.restart_with(BOT_CA=str(kit.untrusted_ca))
+    await kit.expect_no_stream(NO_CONNECTION_S)
+    await kit.program.end()
+
+
 async def stop_on_sigterm(kit: KitServer) -> None:
     """The program exits with status 0 on SIGTERM."""
     await kit.session()
@@ -145,6 +157,7 @@ CLAUSES = (
     token_file,
     settings,
     invalid_setting,
+    untrusted_server,
     stop_on_sigterm,
     session_taken_over,
     rejected_token,
