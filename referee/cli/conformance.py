@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,11 +15,12 @@ import grpc
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.signals import run
 from referee.conformance.clause import Clause, ClauseResult
-from referee.conformance.clauses import CLAUSES
+from referee.conformance.clauses import CLAUSES, ORGANISER_CLAUSES
 from referee.conformance.kit_server import KitServer, run_clauses, throwaway_tls
+from referee.conformance.organiser_kit import TASK, OrganiserKit
 from referee.conformance.program import ExternalProgram, StartedProgram
 
-NAMES = [clause.name for clause in CLAUSES]
+NAMES = [clause.name for clause in (*CLAUSES, *ORGANISER_CLAUSES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,13 @@ class KitOptions:
     patience_s: float
     tls: bool
     as_json: bool
+    organiser: bool
 
 
 @click.command(cls=GameCommand)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option("--connect", is_flag=True, help="Start no program; wait for a bot to connect.")
+@click.option("--organiser", is_flag=True, help="Test a program that organises a match instead of a bot.")
 @click.option("--listen", default="127.0.0.1:0", show_default=True, metavar="HOST:PORT", help="Address to listen on.")
 @click.option("--only", multiple=True, type=click.Choice(NAMES), metavar="CLAUSE", help="Run only this; repeatable.")
 @click.option("--list", "listed", is_flag=True, help="List the clauses and exit.")
@@ -47,6 +50,7 @@ class KitOptions:
 def conformance(
     command: tuple[str, ...],
     connect: bool,
+    organiser: bool,
     listen: str,
     only: tuple[str, ...],
     listed: bool,
@@ -58,15 +62,21 @@ def conformance(
 
     The bot gets the address and token of the kit in BOT_REFEREE, BOT_TOKEN and, with --tls, BOT_CA, as it would those
     of a referee. The exit status is 0 if every clause passed, otherwise 1.
+
+    With --organiser, the command is a program that creates and watches a match; --list shows what it has to do.
     """
-    clauses = [clause for clause in CLAUSES if not only or clause.name in only]
+    clauses = [one for one in (ORGANISER_CLAUSES if organiser else CLAUSES) if not only or one.name in only]
     if listed:
+        if organiser:
+            click.echo(f"{TASK}\n")
         for clause in clauses:
             click.echo(f"{clause.name}\n    {clause.promise}")
         return
     if connect == bool(command):
         raise click.UsageError("give either the command of the bot, after --, or --connect")
-    options = KitOptions(clauses, command, listen, patience, tls, as_json)
+    if connect and organiser:
+        raise click.UsageError("--connect is for bots; give the command of the organiser, after --")
+    options = KitOptions(clauses, command, listen, patience, tls, as_json, organiser)
     sys.exit(run(_run_kit(options)))
 
 
@@ -75,24 +85,39 @@ async def _run_kit(options: KitOptions) -> int:
     with TemporaryDirectory(prefix="referee-conformance-") as made:
         folder = Path(made)
         credentials, environment = _set_up_tls(folder) if options.tls else (None, {})
-        untrusted_ca = _write_untrusted_ca(folder) if options.tls else None
         environment["BOT_TOKEN"] = secrets.token_urlsafe(16)
-        program = StartedProgram(options.command, environment, folder) if options.command else ExternalProgram()
-        kit = KitServer(program, options.patience_s, untrusted_ca)
+        kit, results = _prepare_kit(options, environment, folder)
         port = await _open_server(kit, options.listen, credentials)
         environment["BOT_REFEREE"] = f"{options.listen.rpartition(':')[0]}:{port}"
         if not options.command:
             shown = " ".join(f"{name}={text}" for name, text in sorted(environment.items()))
             click.echo(f"waiting for a bot: {shown}", err=True)
         try:
-            return await _print_results(kit, options)
+            return await _print_results(results, options)
         except OSError as error:
             raise click.ClickException(f"cannot start {options.command[0]!r}: {error.strerror}") from None
         finally:
             await kit.close()
 
 
-async def _open_server(kit: KitServer, listen: str, credentials: grpc.ServerCredentials | None) -> int:
+def _prepare_kit(
+    options: KitOptions, environment: dict[str, str], folder: Path
+) -> tuple[KitServer | OrganiserKit, AsyncIterator[ClauseResult]]:
+    """Return the kit, which is not open yet, and its results. Programs are started with `environment` as it is then."""
+    if options.organiser:
+        organisers = OrganiserKit(options.command, environment, environment["BOT_TOKEN"], options.patience_s)
+        return organisers, _organiser_results(organisers, options.clauses)
+    program = StartedProgram(options.command, environment, folder) if options.command else ExternalProgram()
+    bots = KitServer(program, options.patience_s, _write_untrusted_ca(folder) if options.tls else None)
+    return bots, run_clauses(bots, options.clauses)
+
+
+async def _organiser_results(kit: OrganiserKit, clauses: Sequence[Clause]) -> AsyncIterator[ClauseResult]:
+    for clause in clauses:
+        yield await clause.run(kit)
+
+
+async def _open_server(kit: KitServer | OrganiserKit, listen: str, credentials: grpc.ServerCredentials | None) -> int:
     """Return the port."""
     try:
         return await kit.open(listen, credentials)
@@ -101,9 +126,9 @@ async def _open_server(kit: KitServer, listen: str, credentials: grpc.ServerCred
         raise click.BadParameter(wrong, param_hint="--listen") from None
 
 
-async def _print_results(kit: KitServer, options: KitOptions) -> int:
+async def _print_results(results: AsyncIterator[ClauseResult], options: KitOptions) -> int:
     failed = 0
-    async for one in run_clauses(kit, options.clauses):
+    async for one in results:
         failed += not one.passed
         click.echo(_format_json(one) if options.as_json else _format_line(one))
     if not options.as_json:

@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 ClauseFunction = Callable[..., Awaitable[None]]
-"""Checks a bot; its only argument is the `KitServer`."""
+"""Checks a program; its only argument is the kit: a `KitServer` for bots, an `OrganiserKit` for organisers."""
 
 
 class ClauseFailed(Exception):
-    """The bot violates the clause. `str()` says what was expected and what was received."""
+    """The program violates the clause. `str()` says what was expected and what was received."""
 
 
 class ClauseNotApplicable(Exception):
@@ -29,6 +30,16 @@ class Clause:
     def promise(self) -> str:
         """The promise in one sentence: the docstring of the function."""
         return " ".join((self.check.__doc__ or "").split())
+
+    async def run(self, kit: Any) -> "ClauseResult":
+        """Check the program of a kit."""
+        try:
+            await self.check(kit)
+        except ClauseNotApplicable as why:
+            return ClauseResult(self, True, str(why))
+        except ClauseFailed as why:
+            return ClauseResult(self, False, str(why))
+        return ClauseResult(self, True)
 
 
 @dataclass(frozen=True, slots=True)

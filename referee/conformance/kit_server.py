@@ -22,7 +22,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceServicer, add_PlaySe
 from engines.registry import games
 from referee.conformance.bot_match import MAX_LEGAL_MOVES
 from referee.conformance.bot_session import PING_EVERY_S, BotSession
-from referee.conformance.clause import Clause, ClauseFailed, ClauseNotApplicable, ClauseResult
+from referee.conformance.clause import Clause, ClauseFailed, ClauseResult
 from referee.conformance.program import BotProgram
 from referee.transport.services.games import Games
 from referee.wire.error_mapping import WireError
@@ -162,15 +162,10 @@ async def run_clauses(kit: KitServer, clauses: Iterable[Clause]) -> AsyncIterato
     """
     for clause in clauses:
         await kit.start_clause()
-        try:
-            await clause.check(kit)
-        except ClauseNotApplicable as why:
-            yield ClauseResult(clause, True, str(why))
-        except ClauseFailed as why:
+        result = await clause.run(kit)
+        if not result.passed:
             kit.close_session()
-            yield ClauseResult(clause, False, str(why))
-        else:
-            yield ClauseResult(clause, True)
+        yield result
         if kit.stream_count > 1:
             await kit.program.end()
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.cli import main
-from referee.conformance.clauses import CLAUSES
+from referee.conformance.clauses import CLAUSES, ORGANISER_CLAUSES
 
 BREAKERS = {
     "hello-comes-first": "long version",
@@ -55,6 +55,24 @@ BREAKERS = {
 """For each clause, a fault that it must detect."""
 
 
+ORGANISER_BREAKERS = {
+    "organised-match": "another clock",
+    "new-request-ids": "one id for ever",
+    "created-once": "another id",
+    "rejection-is-final": "gives no reason",
+    "interrupted-watch": "watches from the beginning",
+    "slow-watch": "no slow watch",
+    "interrupted-reads": "counts twice",
+    "hidden-and-later-entries": "skips hidden entries",
+}
+"""The same for organisers."""
+
+
+def run_organiser_kit(*options: str, fault: tuple[str, ...] = ()) -> Result:
+    program = (sys.executable, "-m", "tests.conformance.organiser", *fault)
+    return CliRunner().invoke(main, ["conformance", "--organiser", *options, "--", *program])
+
+
 def run_kit(*options: str, bot: tuple[str, ...] = ()) -> Result:
     return CliRunner().invoke(
         main, ["conformance", *options, "--", sys.executable, "-m", "tests.conformance.bot", *bot]
@@ -79,6 +97,50 @@ def test_every_clause_fails_a_bot_that_violates_it(clause: str) -> None:
 
     assert result.exit_code == 1, result.output
     assert f"FAIL  {clause}" in result.stdout
+
+
+@pytest.mark.slow
+def test_an_organiser_that_follows_the_protocol_passes_every_clause() -> None:
+    result = run_organiser_kit("--json", "--patience", "120")
+
+    results = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one["clause"] for one in results] == [clause.name for clause in ORGANISER_CLAUSES]
+    assert [one for one in results if not one["passed"] or one["why"]] == []
+    assert result.exit_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clause", [clause.name for clause in ORGANISER_CLAUSES])
+def test_every_organiser_clause_fails_an_organiser_that_violates_it(clause: str) -> None:
+    result = run_organiser_kit("--patience", "120", "--only", clause, fault=(ORGANISER_BREAKERS[clause],))
+
+    assert result.exit_code == 1, result.output
+    assert f"FAIL  {clause}" in result.stdout
+
+
+def test_an_organiser_that_does_not_end_fails() -> None:
+    sleeps = (sys.executable, "-c", "import time; time.sleep(600)")
+
+    result = CliRunner().invoke(
+        main, ["conformance", "--organiser", "--patience", "0.1", "--only", "organised-match", "--", *sleeps]
+    )
+
+    assert result.exit_code == 1
+    assert "still running after 0.1 s" in result.stdout
+
+
+def test_the_task_of_an_organiser_is_listed_with_its_clauses() -> None:
+    result = CliRunner().invoke(main, ["conformance", "--organiser", "--list"])
+
+    assert "print `entry N`" in result.stdout
+    assert "created-once" in result.stdout
+
+
+def test_the_kit_for_organisers_needs_a_command() -> None:
+    result = CliRunner().invoke(main, ["conformance", "--organiser", "--connect"])
+
+    assert result.exit_code == 2
+    assert "--connect is for bots" in result.stderr
 
 
 @pytest.mark.slow
