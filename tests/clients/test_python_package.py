@@ -1,5 +1,7 @@
-"""The Python distributions as they would be published: what a wheel and a source archive contain."""
+"""The Python distributions as they would be published: what they contain, and with which dependencies they work."""
 
+import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -11,11 +13,20 @@ from pathlib import Path
 import pytest
 
 from tests.clients.languages import CLIENTS
+from tests.e2e.server import create_organiser_token, run_server
 
 PROJECT = CLIENTS.parent
 LICENCE = (PROJECT / "LICENSE").read_bytes()
 FOLDERS = {"referee_client": CLIENTS / "python", "referee_api": PROJECT / "proto" / "python"}
 PACKAGES = sorted(FOLDERS)
+
+ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "organiser.py"
+RUNTIMES = {
+    "oldest of all": ("--resolution", "lowest"),
+    "newest protobuf 5": ("protobuf<6",),
+    "newest protobuf 6": ("protobuf<7",),
+}
+"""Arguments that choose among the permitted dependencies; the other tests run with the newest."""
 
 Files = dict[str, bytes]
 """The files of an archive by path; those of a source archive are below a folder with its name and version."""
@@ -98,3 +109,35 @@ def test_a_source_archive_contains_what_the_wheel_is_built_from(package: str, so
 def test_the_client_comes_with_its_changelog(built: Path) -> None:
     [file] = built.glob("referee_client-*.tar.gz")
     assert read_source_archive(file)["CHANGELOG.md"] == (CLIENTS / "python" / "CHANGELOG.md").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.toolchain
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_bots_and_organisers_work_with_the_runtimes_that_the_wheels_permit(
+    built: Path, tmp_path: Path, runtime: str
+) -> None:
+    python, wheels = tmp_path / "venv" / "bin" / "python", map(str, built.glob("*.whl"))
+    uv = Path(sys.executable).with_name("uv")
+    subprocess.run([str(uv), "venv", "--quiet", "--python", sys.executable, str(python.parents[1])], check=True)
+    install = [str(uv), "pip", "install", "--quiet", "--python", str(python), "--only-binary", ":all:"]
+    subprocess.run([*install, *wheels, *RUNTIMES[runtime]], check=True)
+    with run_server(tmp_path, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        # Outside of a checkout, and with warnings as errors: an old runtime warns of what it will not accept.
+        completed = subprocess.run(
+            [python, "-W", "error", ORGANISER],
+            cwd=tmp_path,
+            env={**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert completed.returncode == 0, completed.stderr
+    assert json.loads(completed.stdout) == {
+        "error": "NAME_TAKEN",
+        "complete": True,
+        "result": "played",
+        "listed": ["alquerque"],
+    }
