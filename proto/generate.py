@@ -3,12 +3,14 @@
     python generate.py [FOLDER]     write them below FOLDER; default: python/ beside this file
     python generate.py --check      write nothing; name what is stale, and exit with 1 if anything is
 
-The interpreter that runs this must have grpcio-tools and mypy-protobuf. The same tools give the same bytes.
+The interpreter that runs this must have grpcio-tools and mypy-protobuf. The same tools give the same bytes. The version
+of grpcio-tools decides which runtimes the stubs accept: docs/decisions/stub-versions.md.
 """
 
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 PROTO = Path(__file__).resolve().parent
@@ -18,6 +20,9 @@ GENERATED = "*_pb2*.py*"
 
 
 def main(arguments: list[str]) -> int:
+    if not find_spec("grpc_tools"):
+        print("grpcio-tools is not installed; the pinned version is there for Python 3.11 to 3.13 only")
+        return 1
     match arguments:
         case ["--check"]:
             return check()

@@ -6,6 +6,7 @@ the referee.
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def patient_call(channel: grpc.Channel, method: str, token: str, **fields: Any) 
             answer = call_method(channel, method, token, **fields)
             return list(answer) if isinstance(answer, Iterator) else answer
         except grpc.RpcError as error:
-            retries.wait_after(error)
+            time.sleep(retries.pause_after(error))
 
 
 class FinalLadder:

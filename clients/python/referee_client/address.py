@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import grpc
+import grpc.aio
 
 from referee_client.errors import Misconfigured
 
@@ -54,9 +55,17 @@ class Address:
         options = (*OPTIONS, *more_options)
         if not self.tls:
             return grpc.insecure_channel(self.target, options=options)
-        return grpc.secure_channel(
-            self.target, grpc.ssl_channel_credentials(self._root_certificates()), options=options
-        )
+        return grpc.secure_channel(self.target, self._credentials(), options=options)
+
+    def async_channel(self, *more_options: tuple[str, int]) -> grpc.aio.Channel:
+        """Return the same as `channel`, for the running event loop. Raises Misconfigured."""
+        options = (*OPTIONS, *more_options)
+        if not self.tls:
+            return grpc.aio.insecure_channel(self.target, options=options)
+        return grpc.aio.secure_channel(self.target, self._credentials(), options=options)
+
+    def _credentials(self) -> grpc.ChannelCredentials:
+        return grpc.ssl_channel_credentials(self._root_certificates())
 
     def _root_certificates(self) -> bytes | None:
         if not self.ca:

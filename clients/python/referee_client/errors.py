@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import grpc
+import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
@@ -119,12 +121,18 @@ def stream_error(error: grpc.RpcError) -> Refused:
 
 def _refusal_of(error: grpc.RpcError) -> Refusal:
     """Return the error of a failed call; if it was not written by the referee, the status code is its reason."""
-    packed = (item.value for item in error.trailing_metadata() or () if item.key == STATUS_KEY)
     info, retry = ErrorInfo(reason=error.code().name), RetryInfo()
     try:
-        for detail in Status.FromString(next(packed, b"")).details:
+        for detail in Status.FromString(_status_details(error)).details:
             _ = detail.Unpack(info) or detail.Unpack(retry)
     except DecodeError:  # A proxy may have changed them.
         info, retry = ErrorInfo(reason=error.code().name), RetryInfo()
     delay_s = retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None
     return Refusal(info.reason, error.details() or "", dict(info.metadata), delay_s)
+
+
+def _status_details(error: grpc.RpcError) -> Any:
+    metadata: Any = error.trailing_metadata() or ()
+    if isinstance(metadata, grpc.aio.Metadata):  # The error of an asynchronous call.
+        return metadata.get(STATUS_KEY, b"")
+    return next((item.value for item in metadata if item.key == STATUS_KEY), b"")

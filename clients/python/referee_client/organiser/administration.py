@@ -3,7 +3,7 @@
 It needs a token of that role; with other tokens every call raises NotAllowed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from referee_api.v1 import admin_service_pb2 as pb
@@ -11,17 +11,18 @@ from referee_api.v1 import bot_pb2, quota_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
 from referee_client.matches import Result, result_in
+from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id, timestamp
 
 
-class Administration:
+class AsyncAdministration:
     """All methods raise Refused (of which NotAllowed is a subclass), or Unreachable if no retry has succeeded."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._stub = AdminServiceStub(calls.channel)
 
-    def make_token(
+    async def make_token(
         self, role: str, holder: str = "", *, bot: str = "", label: str = "", expires_at: datetime | None = None
     ) -> pb.CreateTokenResponse:
         """Create a token and return it with its secret, which cannot be read again later.
@@ -32,53 +33,71 @@ class Administration:
         request = pb.CreateTokenRequest(
             role=_role(role), holder=holder, bot=bot, label=label, expire_time=timestamp(expires_at)
         )
-        return self._calls.call(self._stub.CreateToken, request)
+        return await self._calls.call(self._stub.CreateToken, request)
 
-    def tokens(self, holder: str = "", include_inactive: bool = False) -> Iterator[token_pb2.Token]:
+    async def tokens(self, holder: str = "", include_inactive: bool = False) -> AsyncIterator[token_pb2.Token]:
         """Return tokens, the newest first; with `include_inactive`, also those that are revoked or have expired."""
         request = pb.ListTokensRequest(holder=holder, include_inactive=include_inactive, page_size=PAGE_SIZE)
-        for page in self._calls.pages(self._stub.ListTokens, request):
-            yield from page.tokens
+        async for page in self._calls.pages(self._stub.ListTokens, request):
+            for token in page.tokens:
+                yield token
 
-    def revoke_token(self, token_id: str) -> token_pb2.Token:
+    async def revoke_token(self, token_id: str) -> token_pb2.Token:
         """Revoke a token, which ends its streams."""
-        return self._calls.call(self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id)).token
+        return (await self._calls.call(self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id))).token
 
-    def pause_bot(self, bot: str, message: str) -> bot_pb2.Bot:
+    async def pause_bot(self, bot: str, message: str) -> bot_pb2.Bot:
         """Pause a bot, so that it gets no new matches; `message` tells its owner why."""
-        return self._calls.call(self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message)).bot
+        return (await self._calls.call(self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message))).bot
 
-    def resume_bot(self, bot: str) -> bot_pb2.Bot:
-        return self._calls.call(self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot)).bot
+    async def resume_bot(self, bot: str) -> bot_pb2.Bot:
+        return (await self._calls.call(self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot))).bot
 
-    def quota(self, holder: str = "") -> pb.GetQuotaResponse:
+    async def quota(self, holder: str = "") -> pb.GetQuotaResponse:
         """Return the limits of a holder, and how much of them it uses; without a holder, the default limits."""
-        return self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
+        return await self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
 
-    def quotas(self) -> Iterator[quota_pb2.HolderQuota]:
+    async def quotas(self) -> AsyncIterator[quota_pb2.HolderQuota]:
         """Return all holders of tokens, bots and quotas by name, with their limits and usage."""
-        for page in self._calls.pages(self._stub.ListQuotas, pb.ListQuotasRequest()):
-            yield from page.quotas
+        async for page in self._calls.pages(self._stub.ListQuotas, pb.ListQuotasRequest()):
+            for quota in page.quotas:
+                yield quota
 
-    def set_quota(self, holder: str, quota: quota_pb2.Quota | None) -> quota_pb2.Quota:
+    async def set_quota(self, holder: str, quota: quota_pb2.Quota | None) -> quota_pb2.Quota:
         """Set all limits of a holder and return those that now apply; None, or 0 for one limit: the default."""
-        return self._calls.call(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota)).quota
+        return (await self._calls.call(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota))).quota
 
-    def drain(self, grace_ms: int = 0) -> pb.DrainResponse:
+    async def drain(self, grace_ms: int = 0) -> pb.DrainResponse:
         """Shut the referee down gracefully, like SIGTERM. 0: with the grace period that it is configured with."""
-        return self._calls.call(self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
+        return await self._calls.call(self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
 
-    def void(self, match_id: str, message: str) -> Result:
+    async def void(self, match_id: str, message: str) -> Result:
         """Declare an unfinished match void."""
         request = pb.VoidMatchRequest(request_id=request_id(), match_id=match_id, message=message)
-        return result_in(self._calls.call(self._stub.VoidMatch, request).result)
+        return result_in((await self._calls.call(self._stub.VoidMatch, request)).result)
 
-    def adjudicate(self, match_id: str, side_scores: Sequence[float], message: str) -> Result:
+    async def adjudicate(self, match_id: str, side_scores: Sequence[float], message: str) -> Result:
         """Decide a match that is being played, by a score for each side, in the order of the sides."""
         request = pb.AdjudicateMatchRequest(
             request_id=request_id(), match_id=match_id, side_scores=side_scores, message=message
         )
-        return result_in(self._calls.call(self._stub.AdjudicateMatch, request).result)
+        return result_in((await self._calls.call(self._stub.AdjudicateMatch, request)).result)
+
+
+class Administration(Blocking[AsyncAdministration]):
+    """Blocking version of AsyncAdministration."""
+
+    make_token = blocking(AsyncAdministration.make_token)
+    tokens = blocking_iterator(AsyncAdministration.tokens)
+    revoke_token = blocking(AsyncAdministration.revoke_token)
+    pause_bot = blocking(AsyncAdministration.pause_bot)
+    resume_bot = blocking(AsyncAdministration.resume_bot)
+    quota = blocking(AsyncAdministration.quota)
+    quotas = blocking_iterator(AsyncAdministration.quotas)
+    set_quota = blocking(AsyncAdministration.set_quota)
+    drain = blocking(AsyncAdministration.drain)
+    void = blocking(AsyncAdministration.void)
+    adjudicate = blocking(AsyncAdministration.adjudicate)
 
 
 ROLES = {name.removeprefix("ROLE_").lower(): number for name, number in token_pb2.Role.items() if number}

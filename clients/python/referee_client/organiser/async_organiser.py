@@ -1,49 +1,202 @@
-"""Organiser for programs that use asyncio."""
+"""Client for organisers that use asyncio: registers bots, creates matches and watches them."""
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from types import TracebackType
 
-from referee_api.v1 import entry_pb2
+from referee_api.v1 import (
+    bot_pb2,
+    bot_service_pb2,
+    entry_pb2,
+    game_pb2,
+    game_service_pb2,
+    match_pb2,
+    match_service_pb2,
+)
+from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_api.v1.game_service_pb2_grpc import GameServiceStub
+from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-from referee_client.organiser.organiser import PATIENCE_S, Organiser
+from referee_client.address import address
+from referee_client.matches import Match, Result, match_in, result_in
+from referee_client.organiser.administration import AsyncAdministration
+from referee_client.organiser.bot_accounts import AsyncBotAccounts
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.entrants import bot_ref
+from referee_client.organiser.invitations import AsyncInvitations
+from referee_client.organiser.ladders import AsyncLadders
+from referee_client.organiser.standing import PHASES, Standing, standing_in
+from referee_client.organiser.terms import Terms
+from referee_client.organiser.tournaments import AsyncTournaments
+from referee_client.organiser.transport import AsyncTransport
+from referee_client.organiser.unary_play import AsyncUnaryPlay
+from referee_client.organiser.watch import AsyncWatch
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _async(
-    method: Callable[Concatenate[Organiser, P], T],
-) -> Callable[Concatenate["AsyncOrganiser", P], Awaitable[T]]:
-    """Return an asynchronous version of a method."""
-
-    @wraps(method)
-    async def call(self: "AsyncOrganiser", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.to_thread(method, self.organiser, *args, **kwargs)
-
-    return call
-
-
-def _async_list(
-    method: Callable[Concatenate[Organiser, P], Iterator[T]],
-) -> Callable[Concatenate["AsyncOrganiser", P], Awaitable[list[T]]]:
-    """Return an asynchronous version of a method that returns an iterator. It returns a list."""
-
-    @wraps(method)
-    async def call(self: "AsyncOrganiser", /, *args: P.args, **kwargs: P.kwargs) -> list[T]:
-        return await asyncio.to_thread(lambda: list(method(self.organiser, *args, **kwargs)))
-
-    return call
+PATIENCE_S = 60.0
 
 
-class AsyncOrganiser:
-    """Asynchronous version of Organiser, with the same methods.
+class OrganiserCoroutines:
+    """The methods of AsyncOrganiser, which wait as the transport of their calls does."""
 
-    `organiser` is the synchronous one that it uses; its accounts, play, ladders, tournaments and
-    administration are called in threads
-    (`await asyncio.to_thread(...)`).
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._bots = BotServiceStub(calls.channel)
+        self._games = GameServiceStub(calls.channel)
+        self._matches = MatchServiceStub(calls.channel)
+        self.accounts = AsyncBotAccounts(calls)
+        self.play = AsyncUnaryPlay(calls)
+        self.ladders = AsyncLadders(calls)
+        self.tournaments = AsyncTournaments(calls)
+        self.invitations = AsyncInvitations(calls)
+        self.administration = AsyncAdministration(calls)
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+    async def games(self) -> list[game_pb2.Game]:
+        """Return all games that the referee has."""
+        return list((await self._calls.call(self._games.ListGames, game_service_pb2.ListGamesRequest())).games)
+
+    async def game(self, name: str) -> game_pb2.Game:
+        return (await self._calls.call(self._games.GetGame, game_service_pb2.GetGameRequest(name=name))).game
+
+    async def read_position(
+        self, request: game_service_pb2.ReadPositionRequest
+    ) -> game_service_pb2.ReadPositionResponse:
+        """Return the seats to move, the legal moves and the result of a position, after the moves of the request."""
+        return await self._calls.call(self._games.ReadPosition, request)
+
+    async def register_bot(self, name: str, description: str = "", consent: bot_pb2.Consent | None = None) -> str:
+        """Register a bot and return its token. `consent` says from whom it takes matches; None: the defaults."""
+        request = bot_service_pb2.RegisterBotRequest(
+            request_id=request_id(), name=name, description=description, consent=consent
+        )
+        registered = await self._calls.call(self._bots.RegisterBot, request)
+        # The secret is returned only once, and that answer may have been lost.
+        return registered.secret or await self.create_token(name)
+
+    async def create_token(self, name: str, label: str = "") -> str:
+        """Create and return another token of a bot."""
+        return (await self.accounts.make_token(name, label)).secret
+
+    async def bots(self, owner: str = "", online_only: bool = False) -> AsyncIterator[bot_pb2.Bot]:
+        request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE_SIZE)
+        async for page in self._calls.pages(self._bots.ListBots, request):
+            for bot in page.bots:
+                yield bot
+
+    async def bot_log(
+        self, name: str, after: int = 0, version: str = "", match_id: str = ""
+    ) -> AsyncIterator[bot_pb2.BotLogEntry]:
+        """Return the log of one of your own bots, the oldest entry first. Default: of all versions and matches."""
+        request = bot_service_pb2.ListBotLogEntriesRequest(
+            bot=name, version=version, match_id=match_id, after_number=after, page_size=PAGE_SIZE
+        )
+        more = True
+        while more:
+            page = await self._calls.call(self._bots.ListBotLogEntries, request)
+            for entry in page.entries:
+                yield entry
+            more = page.has_more
+            request.after_number = page.entries[-1].number if page.entries else request.after_number
+
+    async def create_match(
+        self,
+        terms: Terms | match_pb2.MatchTerms | str,
+        bots: Sequence[str] = (),
+        *,
+        title: str = "",
+        seed: bytes = b"",
+        position: str | game_pb2.Opening = "",
+        ladder: str = "",
+    ) -> Match:
+        """Create a match with the given terms, as words or as a message, or of the named game with its defaults.
+
+        `bots` are names, seat by seat, as `anna` or `anna/1.4` with a version; an empty name leaves its seat open.
+        `seed`: 32 bytes to repeat the same match. `position`: the position to start from, also with moves from
+        there. `ladder`: the ladder that rates the match.
+        """
+        words = Terms(terms) if isinstance(terms, str) else terms
+        request = match_service_pb2.CreateMatchRequest(
+            request_id=request_id(),
+            terms=words.message() if isinstance(words, Terms) else words,
+            seats=map(bot_ref, bots),
+            opening=game_pb2.Opening(position=position) if isinstance(position, str) else position,
+            seed=seed,
+            title=title,
+            ladder=ladder,
+        )
+        return match_in((await self._calls.call(self._matches.CreateMatch, request)).match)
+
+    async def abort(self, match_id: str, message: str = "") -> Result:
+        """Abort a match."""
+        request = match_service_pb2.AbortMatchRequest(request_id=request_id(), match_id=match_id, message=message)
+        return result_in((await self._calls.call(self._matches.AbortMatch, request)).result)
+
+    async def withdraw_bot(self, match_id: str, bot: str) -> None:
+        """Take one of your own bots out of an unrated match. Its seat becomes open, or it forfeits in play."""
+        request = match_service_pb2.WithdrawBotRequest(request_id=request_id(), match_id=match_id, bot=bot)
+        await self._calls.call(self._matches.WithdrawBot, request)
+
+    async def standing(self, match_id: str) -> Standing:
+        """Return the current state of a match."""
+        return standing_in(await self.get_match(match_id))
+
+    async def get_match(self, match_id: str) -> match_service_pb2.GetMatchResponse:
+        """Return a match and its current state as messages of the contract."""
+        return await self._calls.call(self._matches.GetMatch, match_service_pb2.GetMatchRequest(match_id=match_id))
+
+    async def matches(
+        self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False
+    ) -> AsyncIterator[Match]:
+        """Return matches, the newest first. `phase` is `waiting`, `playing` or `over`; empty arguments match any."""
+        async for message in self.list_matches(bot, game, phase, open_only):
+            yield match_in(message)
+
+    async def list_matches(
+        self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False
+    ) -> AsyncIterator[match_pb2.Match]:
+        """Return the same as `matches`, as messages of the contract."""
+        request = match_service_pb2.ListMatchesRequest(
+            bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE_SIZE
+        )
+        async for page in self._calls.pages(self._matches.ListMatches, request):
+            for match in page.matches:
+                yield match
+
+    def watch(self, match_id: str, after: int = 0) -> AsyncWatch[entry_pb2.Entry]:
+        """Watch every entry after the number `after`, once and in order, until the match is over.
+
+        The watch resumes by itself after the referee could not be reached, or after it was ended because the watcher
+        was too slow.
+        """
+        request = match_service_pb2.WatchMatchRequest(match_id=match_id)
+        return AsyncWatch(self._calls, self._matches.WatchMatch, request, after)
+
+    async def result(self, match_id: str) -> Result:
+        """Wait for the end of a match and return its result."""
+        async for entry in self.watch(match_id):
+            if entry.HasField("play_ended"):
+                return result_in(entry.play_ended.result)
+        raise AssertionError("the last entry of a match is its end")
+
+    async def record(self, match_id: str, file: str | os.PathLike[str]) -> Path:
+        """Write the record of a finished match to a file, which is replaced atomically, and return its path."""
+        content = await self.record_bytes(match_id)
+        return await self._calls.transport.run_apart(lambda: _replace_file(Path(file), content))
+
+    async def record_bytes(self, match_id: str) -> bytes:
+        """Return the record of a finished match, as its file contains it."""
+        messages = await self._calls.all(self._matches.GetRecord, match_service_pb2.GetRecordRequest(match_id=match_id))
+        return b"".join(f"{line}\n".encode() for message in messages for line in message.lines)
+
+
+class AsyncOrganiser(OrganiserCoroutines):
+    """Organiser for programs that use asyncio: all methods are coroutines or return asynchronous iterators.
+
+    All methods raise Refused (or a subclass: NotAllowed, NotServed), or Unreachable if no retry has succeeded.
+    Cancelling a task cancels its call.
     """
 
     def __init__(
@@ -54,29 +207,31 @@ class AsyncOrganiser:
         ca: str | os.PathLike[str] | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        self.organiser = Organiser(target, token, ca=ca, patience_s=patience_s)
+        """`target`, `token` and `ca` as for `run`; `patience_s`: how long calls are retried.
 
-    games = _async(Organiser.games)
-    game = _async(Organiser.game)
-    read_position = _async(Organiser.read_position)
-    register_bot = _async(Organiser.register_bot)
-    create_token = _async(Organiser.create_token)
-    bots = _async_list(Organiser.bots)
-    bot_log = _async_list(Organiser.bot_log)
-    create_match = _async(Organiser.create_match)
-    abort = _async(Organiser.abort)
-    withdraw_bot = _async(Organiser.withdraw_bot)
-    standing = _async(Organiser.standing)
-    matches = _async_list(Organiser.matches)
-    result = _async(Organiser.result)
-    record = _async(Organiser.record)
-    close = _async(Organiser.close)
+        It must be created and used on one running event loop; otherwise it raises RuntimeError.
+        """
+        super().__init__(Calls(address(target, token, ca), patience_s, AsyncTransport))
 
-    async def watch(self, match_id: str, after: int = 0) -> AsyncIterator[entry_pb2.Entry]:
-        """Watch a match like Organiser.watch."""
-        entries = self.organiser.watch(match_id, after)
-        try:
-            while entry := await asyncio.to_thread(next, entries, None):
-                yield entry
-        finally:
-            entries.close()
+    async def __aenter__(self) -> "AsyncOrganiser":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _replace_file(file: Path, content: bytes) -> Path:
+    temporary = file.with_name(f"{file.name}.part")
+    temporary.write_bytes(content)
+    return temporary.replace(file)
+
+
+def _phase(word: str) -> match_pb2.MatchPhase.ValueType:
+    if not word:
+        return match_pb2.MATCH_PHASE_UNSPECIFIED
+    numbers = {text: number for number, text in PHASES.items()}
+    if word not in numbers:
+        raise ValueError(f"phase cannot be {word!r}; it is one of {', '.join(numbers)}")
+    return numbers[word]

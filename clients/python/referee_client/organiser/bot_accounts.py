@@ -1,55 +1,74 @@
 """Client for the owners of bots: descriptions, versions, tokens and pauses."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from datetime import datetime
 
 from referee_api.v1 import bot_pb2, token_pb2
 from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 
+from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator
 from referee_client.organiser.calls import PAGE_SIZE, Calls, timestamp
 
 
-class BotAccounts:
+class AsyncBotAccounts:
     """All methods raise Refused (of which NotAllowed is a subclass), or Unreachable if no retry has succeeded."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._stub = BotServiceStub(calls.channel)
 
-    def get(self, bot: str) -> bot_pb2.Bot:
-        return self._calls.call(self._stub.GetBot, pb.GetBotRequest(name=bot)).bot
+    async def get(self, bot: str) -> bot_pb2.Bot:
+        return (await self._calls.call(self._stub.GetBot, pb.GetBotRequest(name=bot))).bot
 
-    def update(self, bot: str, description: str | None = None, consent: bot_pb2.Consent | None = None) -> bot_pb2.Bot:
+    async def update(
+        self, bot: str, description: str | None = None, consent: bot_pb2.Consent | None = None
+    ) -> bot_pb2.Bot:
         """Change what is given; a consent, which says from whom the bot takes matches, replaces the previous one."""
         request = pb.UpdateBotRequest(name=bot, description=description, consent=consent)
-        return self._calls.call(self._stub.UpdateBot, request).bot
+        return (await self._calls.call(self._stub.UpdateBot, request)).bot
 
-    def reinstate(self, bot: str) -> bot_pb2.Bot:
+    async def reinstate(self, bot: str) -> bot_pb2.Bot:
         """Resume a bot that was paused for its faults."""
-        return self._calls.call(self._stub.ReinstateBot, pb.ReinstateBotRequest(name=bot)).bot
+        return (await self._calls.call(self._stub.ReinstateBot, pb.ReinstateBotRequest(name=bot))).bot
 
-    def register_version(self, bot: str, version: str, note: str = "") -> bot_pb2.BotVersion:
+    async def register_version(self, bot: str, version: str, note: str = "") -> bot_pb2.BotVersion:
         request = pb.RegisterVersionRequest(bot=bot, version=version, note=note)
-        return self._calls.call(self._stub.RegisterVersion, request).version
+        return (await self._calls.call(self._stub.RegisterVersion, request)).version
 
-    def versions(self, bot: str) -> Iterator[bot_pb2.BotVersion]:
+    async def versions(self, bot: str) -> AsyncIterator[bot_pb2.BotVersion]:
         """Return the versions of a bot, the newest first."""
         request = pb.ListVersionsRequest(bot=bot, page_size=PAGE_SIZE)
-        for page in self._calls.pages(self._stub.ListVersions, request):
-            yield from page.versions
+        async for page in self._calls.pages(self._stub.ListVersions, request):
+            for version in page.versions:
+                yield version
 
-    def make_token(self, bot: str, label: str = "", expires_at: datetime | None = None) -> pb.CreateBotTokenResponse:
+    async def make_token(
+        self, bot: str, label: str = "", expires_at: datetime | None = None
+    ) -> pb.CreateBotTokenResponse:
         """Create a token of a bot and return it with its secret, which cannot be read again later."""
         # A retry after a lost answer leaves a token that nobody has. It is harmless, and visible in the list.
         request = pb.CreateBotTokenRequest(bot=bot, label=label, expire_time=timestamp(expires_at))
-        return self._calls.call(self._stub.CreateBotToken, request)
+        return await self._calls.call(self._stub.CreateBotToken, request)
 
-    def tokens(self, bot: str) -> list[token_pb2.Token]:
+    async def tokens(self, bot: str) -> list[token_pb2.Token]:
         """Return the tokens of a bot without their secrets, the newest first."""
-        return list(self._calls.call(self._stub.ListBotTokens, pb.ListBotTokensRequest(bot=bot)).tokens)
+        return list((await self._calls.call(self._stub.ListBotTokens, pb.ListBotTokensRequest(bot=bot))).tokens)
 
-    def revoke_token(self, bot: str, token_id: str) -> token_pb2.Token:
+    async def revoke_token(self, bot: str, token_id: str) -> token_pb2.Token:
         """Revoke a token of a bot, which ends its streams."""
         request = pb.RevokeBotTokenRequest(bot=bot, token_id=token_id)
-        return self._calls.call(self._stub.RevokeBotToken, request).token
+        return (await self._calls.call(self._stub.RevokeBotToken, request)).token
+
+
+class BotAccounts(Blocking[AsyncBotAccounts]):
+    """Blocking version of AsyncBotAccounts."""
+
+    get = blocking(AsyncBotAccounts.get)
+    update = blocking(AsyncBotAccounts.update)
+    reinstate = blocking(AsyncBotAccounts.reinstate)
+    register_version = blocking(AsyncBotAccounts.register_version)
+    versions = blocking_iterator(AsyncBotAccounts.versions)
+    make_token = blocking(AsyncBotAccounts.make_token)
+    tokens = blocking(AsyncBotAccounts.tokens)
+    revoke_token = blocking(AsyncBotAccounts.revoke_token)

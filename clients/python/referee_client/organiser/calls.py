@@ -7,7 +7,7 @@ once even if answers are lost.
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -17,9 +17,11 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from referee_client.address import Address
 from referee_client.backoff import Backoff
 from referee_client.errors import Refused, Unreachable, call_error
+from referee_client.organiser.transport import Options, Transport
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
+T = TypeVar("T")
 
 CALL_TIMEOUT_S = 30.0
 KEEPALIVE = {
@@ -44,87 +46,111 @@ UNREACHABLE_CODES = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEE
 
 
 class Calls:
-    """Calls to one referee."""
+    """Calls to one referee. They wait as the transport does: by blocking the thread, or on an event loop."""
 
-    def __init__(self, address: Address, patience_s: float) -> None:
+    def __init__(self, address: Address, patience_s: float, transport: Callable[[Address, Options], Transport]) -> None:
         """`patience_s`: how long calls are retried while the referee cannot be reached."""
-        self.channel = address.channel(*KEEPALIVE.items())
-        self.metadata = address.metadata
+        self.transport = transport(address, tuple(KEEPALIVE.items()))
+        self._metadata = address.metadata
         self.patience_s = patience_s
         self._rate_limiter = RateLimiter()
 
-    def call(self, method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
-        """Make a call and return the response. Raises Refused, or Unreachable if the referee cannot be reached."""
-        retries = Retries(self.patience_s, self._rate_limiter)
-        while True:
-            self._rate_limiter.wait()
-            try:
-                return method(request, metadata=self.metadata, timeout=CALL_TIMEOUT_S)
-            except grpc.RpcError as error:
-                retries.wait_after(error)
+    @property
+    def channel(self) -> grpc.Channel:
+        """The channel for stubs, whose methods are called by this class only."""
+        return self.transport.channel
 
-    def pages(self, method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any) -> Iterator[ResponseT]:
+    async def call(self, method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
+        """Make a call and return the response. Raises Refused, or Unreachable if the referee cannot be reached."""
+        response: ResponseT = await self._retry(
+            lambda: self.transport.call(method, request, metadata=self._metadata, timeout=CALL_TIMEOUT_S)
+        )
+        return response
+
+    async def pages(
+        self, method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any
+    ) -> AsyncIterator[ResponseT]:
         """Return every page, starting with the requested one. Raises the same as `call`."""
         while True:
-            page: Any = self.call(method, request)
+            page: Any = await self.call(method, request)
             yield page
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
 
-    def first(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
+    async def first(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
         """Return the first message of a stream, and cancel the rest. Raises the same as `call`."""
-        retries = Retries(self.patience_s, self._rate_limiter)
-        while True:
-            self._rate_limiter.wait()
-            stream = method(request, metadata=self.metadata, timeout=CALL_TIMEOUT_S)
+
+        async def attempt() -> ResponseT:
+            stream = self.open_stream(method, request, CALL_TIMEOUT_S)
             try:
-                return next(stream)
-            except grpc.RpcError as error:
-                retries.wait_after(error)
+                message: ResponseT | None = await self.transport.read(stream)
             finally:
                 stream.cancel()
+            if message is None:
+                raise Unreachable("the referee has ended the stream before its first message")
+            return message
 
-    def all(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> list[ResponseT]:
+        return await self._retry(attempt)
+
+    async def all(
+        self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT
+    ) -> list[ResponseT]:
         """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `call`."""
+
+        async def attempt() -> list[ResponseT]:
+            stream = self.open_stream(method, request, CALL_TIMEOUT_S)
+            messages: list[ResponseT] = []
+            while (message := await self.transport.read(stream)) is not None:
+                messages.append(message)
+            return messages
+
+        return await self._retry(attempt)
+
+    def open_stream(self, method: Callable[..., Any], request: Any, timeout_s: float | None = None) -> Any:
+        """Open a stream for `transport.read`, without retries. Its method `cancel` cancels it."""
+        return method(request, metadata=self._metadata, timeout=timeout_s)
+
+    async def close(self) -> None:
+        await self.transport.close()
+
+    async def _retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Repeat the attempt until it succeeds, at the rate that the referee permits."""
         retries = Retries(self.patience_s, self._rate_limiter)
         while True:
-            self._rate_limiter.wait()
+            if pause_s := self._rate_limiter.reserve():
+                await self.transport.sleep(pause_s)
             try:
-                return list(method(request, metadata=self.metadata, timeout=CALL_TIMEOUT_S))
+                return await attempt()
             except grpc.RpcError as error:
-                retries.wait_after(error)
-
-    def close(self) -> None:
-        self.channel.close()
+                await self.transport.sleep(retries.pause_after(error))
 
 
 class RateLimiter:
-    """Rate limiter for the calls of all threads: unlimited until the referee rejects a call because of its rate limit.
+    """Rate limiter for all calls of a program: unlimited until the referee rejects a call because of its rate limit.
 
     From then on calls are spread evenly at the rate that the error names, until there has been a pause after which the
-    referee permits a burst again. So the error occurs once, and not repeatedly in each thread.
+    referee permits a burst again. So the error occurs once, and not repeatedly in each thread or task.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._sleep = sleep
         self._lock = threading.Lock()
         self._interval_s = 0.0
         """Seconds between two calls; 0: unlimited."""
         self._next_call_at = 0.0
         """When the next call may be made."""
 
-    def wait(self) -> None:
-        """Wait until the next call may be made."""
+    def reserve(self) -> float:
+        """Return the seconds to wait before a call, which is then counted."""
         with self._lock:
             now = self._now()
             if not self._interval_s or now > self._next_call_at + MINUTE_S / BURSTS_PER_MINUTE:
                 self._interval_s = 0.0
-                return
+                return 0.0
             pause_s = max(0.0, self._next_call_at - now)
             self._next_call_at = now + pause_s + self._interval_s
-        self._sleep(pause_s)
+            return pause_s
 
     def slow_down(self, calls_per_minute: int, after_s: float) -> None:
         """Limit the rate to `calls_per_minute`, with the next call in `after_s` seconds at the earliest."""
@@ -146,8 +172,8 @@ class Retries:
         self._backoff = Backoff()
         self._deadline: float | None = None
 
-    def wait_after(self, error: grpc.RpcError) -> None:
-        """Pause before a retry. Raises Refused if a retry does not help, or Unreachable after the time limit."""
+    def pause_after(self, error: grpc.RpcError) -> float:
+        """Return the seconds before a retry. Raises Refused if none helps, or Unreachable after the time limit."""
         refused = call_error(error)
         retry_after_s = refused.refusal.retry_after
         if retry_after_s is None and error.code() not in UNREACHABLE_CODES:
@@ -156,11 +182,11 @@ class Retries:
             self._deadline = time.monotonic() + self._patience_s
         if refused.reason == TOO_MANY_CALLS and self._rate_limiter:
             self._rate_limiter.slow_down(int(refused.metadata["limit"]), retry_after_s or 0)
-            return
+            return 0.0
         pause_s = retry_after_s or self._backoff.after_failure()
         if time.monotonic() + pause_s > self._deadline:
             raise _final_error(refused, error)
-        time.sleep(pause_s)
+        return pause_s
 
 
 def _final_error(refused: Refused, error: grpc.RpcError) -> Exception:

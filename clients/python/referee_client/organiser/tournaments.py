@@ -1,19 +1,19 @@
 """Client for tournaments. A referee without tournaments answers with NotServed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from referee_api.v1 import contest_pb2, match_pb2, match_service_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
+from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.corrections import KINDS, CorrectionKind
 from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
-from referee_client.organiser.watch import Watch
+from referee_client.organiser.watch import AsyncWatch
 
 PHASES = {
     "entry": tournament_pb2.TOURNAMENT_PHASE_ENTRY,
@@ -31,7 +31,7 @@ FORMATS = {"csv": pb.EXPORT_FORMAT_CSV, "json": pb.EXPORT_FORMAT_JSON, "trf": pb
 """Formats in which a tournament can be exported."""
 
 
-class Tournaments:
+class AsyncTournaments:
     """All methods raise Refused (or a subclass: NotAllowed, NotServed), or Unreachable if no retry has succeeded."""
 
     def __init__(self, calls: Calls) -> None:
@@ -39,7 +39,7 @@ class Tournaments:
         self._stub = TournamentServiceStub(calls.channel)
         self._matches = MatchServiceStub(calls.channel)
 
-    def create(
+    async def create(
         self,
         name: str,
         terms: Terms | None = None,
@@ -61,70 +61,73 @@ class Tournaments:
         request = pb.CreateTournamentRequest(
             request_id=request_id(), name=name, title=title, terms=tournament_terms, entrants=map(entrant, entrants)
         )
-        return self._calls.call(self._stub.CreateTournament, request).tournament
+        return (await self._calls.call(self._stub.CreateTournament, request)).tournament
 
-    def get(self, name: str) -> tournament_pb2.Tournament:
-        return self._calls.call(self._stub.GetTournament, pb.GetTournamentRequest(name=name)).tournament
+    async def get(self, name: str) -> tournament_pb2.Tournament:
+        return (await self._calls.call(self._stub.GetTournament, pb.GetTournamentRequest(name=name))).tournament
 
-    def list(self, game: str = "", bot: str = "", phase: str = "") -> Iterator[tournament_pb2.Tournament]:
+    async def list(self, game: str = "", bot: str = "", phase: str = "") -> AsyncIterator[tournament_pb2.Tournament]:
         """Return tournaments, the newest first. `phase` is one of PHASES; empty arguments match any."""
         phase_number = PHASES[phase] if phase else tournament_pb2.TOURNAMENT_PHASE_UNSPECIFIED
         request = pb.ListTournamentsRequest(game=game, bot=bot, phase=phase_number, page_size=PAGE_SIZE)
-        for page in self._calls.pages(self._stub.ListTournaments, request):
-            yield from page.tournaments
+        async for page in self._calls.pages(self._stub.ListTournaments, request):
+            for tournament in page.tournaments:
+                yield tournament
 
-    def enter(self, tournament: str, who: str | contest_pb2.Entrant = "") -> tournament_pb2.Tournament:
+    async def enter(self, tournament: str, who: str | contest_pb2.Entrant = "") -> tournament_pb2.Tournament:
         """Enter a tournament. `who` as for `create`; default: the bot of this token."""
         request = pb.EnterTournamentRequest(tournament=tournament, entrant=entrant(who) if who else None)
-        return self._calls.call(self._stub.EnterTournament, request).tournament
+        return (await self._calls.call(self._stub.EnterTournament, request)).tournament
 
-    def withdraw(self, tournament: str, who: str = "", message: str = "") -> tournament_pb2.Tournament:
+    async def withdraw(self, tournament: str, who: str = "", message: str = "") -> tournament_pb2.Tournament:
         """Withdraw an entrant by name. Default: the bot of this token."""
         request = pb.WithdrawEntrantRequest(tournament=tournament, entrant=who, message=message)
-        return self._calls.call(self._stub.WithdrawEntrant, request).tournament
+        return (await self._calls.call(self._stub.WithdrawEntrant, request)).tournament
 
-    def start(self, tournament: str) -> tournament_pb2.Tournament:
-        return self._calls.call(self._stub.StartTournament, pb.StartTournamentRequest(name=tournament)).tournament
+    async def start(self, tournament: str) -> tournament_pb2.Tournament:
+        return (
+            await self._calls.call(self._stub.StartTournament, pb.StartTournamentRequest(name=tournament))
+        ).tournament
 
-    def cancel(self, tournament: str, message: str = "") -> tournament_pb2.Tournament:
+    async def cancel(self, tournament: str, message: str = "") -> tournament_pb2.Tournament:
         """Cancel a tournament; its unfinished matches become void."""
         request = pb.CancelTournamentRequest(name=tournament, message=message)
-        return self._calls.call(self._stub.CancelTournament, request).tournament
+        return (await self._calls.call(self._stub.CancelTournament, request)).tournament
 
-    def request_bye(self, tournament: str, number: int, kind: str, who: str = "") -> tournament_pb2.Tournament:
+    async def request_bye(self, tournament: str, number: int, kind: str, who: str = "") -> tournament_pb2.Tournament:
         """Request that an entrant does not play a round; `kind` is one of BYES. Default: the bot of this token."""
         request = pb.RequestByeRequest(tournament=tournament, entrant=who, round=number, kind=BYES[kind])
-        return self._calls.call(self._stub.RequestBye, request).tournament
+        return (await self._calls.call(self._stub.RequestBye, request)).tournament
 
-    def pair_round(
+    async def pair_round(
         self, tournament: str, number: int, pairings: Sequence[Sequence[str]], message: str
     ) -> Sequence[contest_pb2.Pairing]:
         """Pair by hand what has not begun of the last round of a Swiss tournament. A single entrant has a bye."""
         by_hand = [pb.HandPairing(entrants=entrants) for entrants in pairings]
         request = pb.PairRoundRequest(tournament=tournament, round=number, pairings=by_hand, message=message)
-        return self._calls.call(self._stub.PairRound, request).pairings
+        return (await self._calls.call(self._stub.PairRound, request)).pairings
 
-    def postpone(self, tournament: str, pairing_id: str, until: datetime, message: str) -> contest_pb2.Pairing:
+    async def postpone(self, tournament: str, pairing_id: str, until: datetime, message: str) -> contest_pb2.Pairing:
         """Let the next matches of a pairing start no earlier than at a time, which says its zone."""
         request = pb.PostponePairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
         request.until.FromDatetime(until)
-        return self._calls.call(self._stub.PostponePairing, request).pairing
+        return (await self._calls.call(self._stub.PostponePairing, request)).pairing
 
-    def reopen(self, tournament: str, pairing_id: str, message: str) -> contest_pb2.Pairing:
+    async def reopen(self, tournament: str, pairing_id: str, message: str) -> contest_pb2.Pairing:
         """Set the result of a pairing aside and play it again."""
         request = pb.ReopenPairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
-        return self._calls.call(self._stub.ReopenPairing, request).pairing
+        return (await self._calls.call(self._stub.ReopenPairing, request)).pairing
 
-    def declare_absent(
+    async def declare_absent(
         self, tournament: str, pairing_id: str, entrants: Sequence[str], message: str
     ) -> contest_pb2.Pairing:
         """Let entrants lose a pairing by absence at once."""
         request = pb.DeclareAbsentRequest(
             tournament=tournament, pairing_id=pairing_id, entrants=entrants, message=message
         )
-        return self._calls.call(self._stub.DeclareAbsent, request).pairing
+        return (await self._calls.call(self._stub.DeclareAbsent, request)).pairing
 
-    def correct(
+    async def correct(
         self, tournament: str, match_id: str, kind: CorrectionKind, message: str, ranks: Sequence[int] = ()
     ) -> contest_pb2.Pairing:
         """Strike a finished match, correct its result to the ranks of its sides, or restore what was played."""
@@ -136,50 +139,76 @@ class Tournaments:
             ranks=ranks,
             message=message,
         )
-        return self._calls.call(self._stub.CorrectTournamentMatch, request).pairing
+        return (await self._calls.call(self._stub.CorrectTournamentMatch, request)).pairing
 
-    def pairings(self, tournament: str, of_round: int = 0, of_entrant: str = "") -> Iterator[contest_pb2.Pairing]:
+    async def pairings(
+        self, tournament: str, of_round: int = 0, of_entrant: str = ""
+    ) -> AsyncIterator[contest_pb2.Pairing]:
         """Return pairings by round and board. Default: all."""
         request = pb.ListPairingsRequest(tournament=tournament, round=of_round, entrant=of_entrant, page_size=PAGE_SIZE)
-        for page in self._calls.pages(self._stub.ListPairings, request):
-            yield from page.pairings
+        async for page in self._calls.pages(self._stub.ListPairings, request):
+            for pairing in page.pairings:
+                yield pairing
 
-    def standings(self, tournament: str, after_round: int = 0) -> Sequence[tournament_pb2.TournamentStanding]:
+    async def standings(self, tournament: str, after_round: int = 0) -> Sequence[tournament_pb2.TournamentStanding]:
         """Return the standings, the best first. Default: the current ones."""
-        return self.table(tournament, after_round).standings
+        return (await self.table(tournament, after_round)).standings
 
-    def cross_table(self, tournament: str) -> Sequence[tournament_pb2.CrossTableRow]:
+    async def cross_table(self, tournament: str) -> Sequence[tournament_pb2.CrossTableRow]:
         """Return the results of each entrant against each other, the best first."""
         request = pb.GetCrossTableRequest(tournament=tournament, page_size=PAGE_SIZE)
-        return [row for page in self._calls.pages(self._stub.GetCrossTable, request) for row in page.rows]
+        return [row async for page in self._calls.pages(self._stub.GetCrossTable, request) for row in page.rows]
 
-    def export(self, tournament: str, form: str) -> str:
+    async def export(self, tournament: str, form: str) -> str:
         """Return the tournament as the text of a `csv`, `json` or `trf` file."""
         request = pb.ExportTournamentRequest(tournament=tournament, format=FORMATS[form])
-        return "".join(part.text for part in self._calls.all(self._stub.ExportTournament, request))
+        return "".join(part.text for part in await self._calls.all(self._stub.ExportTournament, request))
 
-    def record(self, tournament: str) -> str:
+    async def record(self, tournament: str) -> str:
         """Return the signed record of a tournament that is over, with which anyone can verify it."""
         request = pb.GetTournamentRecordRequest(tournament=tournament)
-        return "".join(part.text for part in self._calls.all(self._stub.GetTournamentRecord, request))
+        return "".join(part.text for part in await self._calls.all(self._stub.GetTournamentRecord, request))
 
-    def matches(self, tournament: str) -> Iterator[match_pb2.Match]:
+    async def matches(self, tournament: str) -> AsyncIterator[match_pb2.Match]:
         """Return the matches of a tournament, the newest first."""
         request = match_service_pb2.ListMatchesRequest(tournament=tournament, page_size=PAGE_SIZE)
-        for page in self._calls.pages(self._matches.ListMatches, request):
-            yield from page.matches
+        async for page in self._calls.pages(self._matches.ListMatches, request):
+            for match in page.matches:
+                yield match
 
-    def watch(self, tournament: str, after: int = 0) -> Watch[tournament_pb2.TournamentEntry]:
+    def watch(self, tournament: str, after: int = 0) -> AsyncWatch[tournament_pb2.TournamentEntry]:
         """Watch every entry after the number `after` until the tournament is over, reconnecting when necessary."""
+        return AsyncWatch(
+            self._calls, self._stub.WatchTournament, pb.WatchTournamentRequest(tournament=tournament), after
+        )
 
-        def open_stream(after: int) -> Any:
-            return self._stub.WatchTournament(
-                pb.WatchTournamentRequest(tournament=tournament, after_number=after), metadata=self._calls.metadata
-            )
-
-        return Watch(self._calls, open_stream, after)
-
-    def table(self, tournament: str, after_round: int = 0) -> pb.GetTournamentStandingsResponse:
+    async def table(self, tournament: str, after_round: int = 0) -> pb.GetTournamentStandingsResponse:
         """Return the standings, and the state of the sequential test if the tournament is one."""
         request = pb.GetTournamentStandingsRequest(tournament=tournament, after_round=after_round)
-        return self._calls.call(self._stub.GetTournamentStandings, request)
+        return await self._calls.call(self._stub.GetTournamentStandings, request)
+
+
+class Tournaments(Blocking[AsyncTournaments]):
+    """Blocking version of AsyncTournaments."""
+
+    create = blocking(AsyncTournaments.create)
+    get = blocking(AsyncTournaments.get)
+    list = blocking_iterator(AsyncTournaments.list)
+    enter = blocking(AsyncTournaments.enter)
+    withdraw = blocking(AsyncTournaments.withdraw)
+    start = blocking(AsyncTournaments.start)
+    cancel = blocking(AsyncTournaments.cancel)
+    request_bye = blocking(AsyncTournaments.request_bye)
+    pair_round = blocking(AsyncTournaments.pair_round)
+    postpone = blocking(AsyncTournaments.postpone)
+    reopen = blocking(AsyncTournaments.reopen)
+    declare_absent = blocking(AsyncTournaments.declare_absent)
+    correct = blocking(AsyncTournaments.correct)
+    pairings = blocking_iterator(AsyncTournaments.pairings)
+    standings = blocking(AsyncTournaments.standings)
+    cross_table = blocking(AsyncTournaments.cross_table)
+    export = blocking(AsyncTournaments.export)
+    record = blocking(AsyncTournaments.record)
+    matches = blocking_iterator(AsyncTournaments.matches)
+    watch = blocking_watch(AsyncTournaments.watch)
+    table = blocking(AsyncTournaments.table)

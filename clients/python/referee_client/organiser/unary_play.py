@@ -11,11 +11,12 @@ from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee_client.matches import Result, result_in
+from referee_client.organiser.blocking import Blocking, blocking
 from referee_client.organiser.calls import Calls, request_id
 from referee_client.organiser.entrants import bot_ref
 
 
-class UnaryPlay:
+class AsyncUnaryPlay:
     """All methods raise Refused (of which NotAllowed is a subclass), or Unreachable if no retry has succeeded.
 
     `seat` is needed only if the bot holds several seats of the match.
@@ -25,18 +26,18 @@ class UnaryPlay:
         self._calls = calls
         self._stub = MatchServiceStub(calls.channel)
 
-    def join(self, match_id: str, seat: int | None = None, bot: str = "") -> match_pb2.Match:
+    async def join(self, match_id: str, seat: int | None = None, bot: str = "") -> match_pb2.Match:
         """Take an open seat of a match; default: the first one, for the bot of this token."""
         request = pb.JoinMatchRequest(match_id=match_id, seat=seat, bot=bot_ref(bot) if bot else None)
-        return self._calls.call(self._stub.JoinMatch, request).match
+        return (await self._calls.call(self._stub.JoinMatch, request)).match
 
-    def turns(self, match_id: str = "", max_legal_moves: int = 0) -> Sequence[play_pb2.Turn]:
+    async def turns(self, match_id: str = "", max_legal_moves: int = 0) -> Sequence[play_pb2.Turn]:
         """Return the pending turns of the bot, of one match or of all."""
         options = play_pb2.TurnOptions(max_legal_moves=max_legal_moves)
         request = pb.ListTurnsRequest(match_id=match_id, turn_options=options)
-        return self._calls.call(self._stub.ListTurns, request).turns
+        return (await self._calls.call(self._stub.ListTurns, request)).turns
 
-    def submit(
+    async def submit(
         self, turn: play_pb2.Turn, move: str, *, offer_draw: bool = False, validate_only: bool = False
     ) -> pb.SubmitMoveResponse:
         """Answer a turn. With `validate_only`, check the move without playing it."""
@@ -48,27 +49,42 @@ class UnaryPlay:
             offer_draw=offer_draw,
             validate_only=validate_only,
         )
-        return self._calls.call(self._stub.SubmitMove, request)
+        return await self._calls.call(self._stub.SubmitMove, request)
 
-    def resign(self, match_id: str, seat: int | None = None) -> Result | None:
+    async def resign(self, match_id: str, seat: int | None = None) -> Result | None:
         """Resign; return the result if that ends the match."""
         request = pb.ResignRequest(request_id=request_id(), match_id=match_id, seat=seat)
-        return _result(self._calls.call(self._stub.Resign, request))
+        response = await self._calls.call(self._stub.Resign, request)
+        return _result(response)
 
-    def offer_draw(self, match_id: str, seat: int | None = None) -> None:
+    async def offer_draw(self, match_id: str, seat: int | None = None) -> None:
         """Offer a draw to all other sides."""
         request = pb.OfferDrawRequest(request_id=request_id(), match_id=match_id, seat=seat)
-        self._calls.call(self._stub.OfferDraw, request)
+        await self._calls.call(self._stub.OfferDraw, request)
 
-    def answer_draw(self, match_id: str, accept: bool, seat: int | None = None) -> Result | None:
+    async def answer_draw(self, match_id: str, accept: bool, seat: int | None = None) -> Result | None:
         """Accept or decline all open draw offers; return the result if that ends the match."""
         request = pb.AnswerDrawRequest(request_id=request_id(), match_id=match_id, accept=accept, seat=seat)
-        return _result(self._calls.call(self._stub.AnswerDraw, request))
+        response = await self._calls.call(self._stub.AnswerDraw, request)
+        return _result(response)
 
-    def claim_draw(self, match_id: str, seat: int | None = None) -> Result | None:
+    async def claim_draw(self, match_id: str, seat: int | None = None) -> Result | None:
         """Claim a draw that the rules grant."""
         request = pb.ClaimDrawRequest(request_id=request_id(), match_id=match_id, seat=seat)
-        return _result(self._calls.call(self._stub.ClaimDraw, request))
+        response = await self._calls.call(self._stub.ClaimDraw, request)
+        return _result(response)
+
+
+class UnaryPlay(Blocking[AsyncUnaryPlay]):
+    """Blocking version of AsyncUnaryPlay."""
+
+    join = blocking(AsyncUnaryPlay.join)
+    turns = blocking(AsyncUnaryPlay.turns)
+    submit = blocking(AsyncUnaryPlay.submit)
+    resign = blocking(AsyncUnaryPlay.resign)
+    offer_draw = blocking(AsyncUnaryPlay.offer_draw)
+    answer_draw = blocking(AsyncUnaryPlay.answer_draw)
+    claim_draw = blocking(AsyncUnaryPlay.claim_draw)
 
 
 def _result(response: pb.ResignResponse | pb.AnswerDrawResponse | pb.ClaimDrawResponse) -> Result | None:

@@ -1,7 +1,7 @@
 """Watch of a log from a given number on: every entry once and in order, even if connections break."""
 
-import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 import grpc
@@ -17,47 +17,73 @@ class Numbered(Protocol):
 
 EntryT = TypeVar("EntryT", bound=Numbered)
 
-OpenStream = Callable[[int], Any]
-"""Opens the stream after a given number."""
 
+class AsyncWatch(Generic[EntryT]):
+    """Asynchronous iterator over the entries after a number, until the log is complete.
 
-class Watch(Generic[EntryT]):
-    """Iterator over the entries after a number, until the log is complete. Raises Refused or Unreachable."""
+    Raises Refused or Unreachable. If waiting for an entry is cancelled, for example by a timeout, the next attempt
+    continues with the same entry.
+    """
 
-    def __init__(self, calls: Calls, open_stream: OpenStream, after: int) -> None:
-        self._patience_s = calls.patience_s
-        self._open_stream = open_stream
+    def __init__(self, calls: Calls, method: Callable[..., Any], request: Any, after: int) -> None:
+        """`method` opens a stream of `request`, whose `after_number` is set for each of them."""
+        self._calls = calls
+        self._method = method
+        self._request = request
         self._after = after
+        self._retries = Retries(calls.patience_s)
         self._stream: Any = None
-        self._closed = threading.Event()
-        self._entries = self._all()
+        self._received: deque[EntryT] = deque()
+        self._ended = False
 
-    def __iter__(self) -> Iterator[EntryT]:
+    def __aiter__(self) -> AsyncIterator[EntryT]:
         return self
 
-    def __next__(self) -> EntryT:
-        return next(self._entries)
+    async def __anext__(self) -> EntryT:
+        while not self._received:
+            if self._ended:
+                raise StopAsyncIteration
+            await self._receive()
+        entry = self._received.popleft()
+        self._after = entry.number
+        return entry
 
     def close(self) -> None:
-        """End the watch. May be called while another thread waits for the next entry."""
-        self._closed.set()
+        """End the watch. May be called while another task or thread waits for the next entry."""
+        self._ended = True
         if self._stream:
             self._stream.cancel()
 
-    def _all(self) -> Iterator[EntryT]:
-        retries = Retries(self._patience_s)
-        while not self._closed.is_set():
-            self._stream = self._open_stream(self._after)
-            try:
-                for entry in _entries(self._stream):
-                    retries.reset()
-                    self._after = entry.number
-                    yield entry
-                return
-            except grpc.RpcError as error:
-                if not self._closed.is_set() and call_error(error).reason != "SLOW_CONSUMER":
-                    retries.wait_after(error)
+    async def aclose(self) -> None:
+        """End the watch, for `contextlib.aclosing`."""
+        self.close()
 
+    async def _receive(self) -> None:
+        """Receive one message, or wait before another stream is opened."""
+        stream = self._stream = self._stream or self._open()
+        if self._ended:  # Another thread has closed the watch while the stream was opened.
+            stream.cancel()
+        try:
+            message = await self._calls.transport.read(stream)
+        except grpc.RpcError as error:
+            self._stream = None
+            if not self._ended and call_error(error).reason != "SLOW_CONSUMER":
+                await self._calls.transport.sleep(self._retries.pause_after(error))
+        except BaseException:  # The caller was cancelled or interrupted; it may continue with another stream.
+            self._stream = None
+            stream.cancel()
+            raise
+        else:
+            self._take(message)
 
-def _entries(stream: Any) -> Iterator[Any]:
-    return (item.entry for message in stream for item in message.items if item.HasField("entry"))
+    def _open(self) -> Any:
+        self._request.after_number = self._after
+        return self._calls.open_stream(self._method, self._request)
+
+    def _take(self, message: Any) -> None:
+        """Take the entries of a message; None ends the watch."""
+        if message is None:
+            self._ended = True
+        elif entries := [item.entry for item in message.items if item.HasField("entry")]:
+            self._retries.reset()
+            self._received.extend(entries)

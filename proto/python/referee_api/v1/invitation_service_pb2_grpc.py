@@ -5,7 +5,7 @@ import warnings
 
 from referee_api.v1 import invitation_service_pb2 as referee__api_dot_v1_dot_invitation__service__pb2
 
-GRPC_GENERATED_VERSION = '1.85.1'
+GRPC_GENERATED_VERSION = '1.66.2'
 GRPC_VERSION = grpc.__version__
 _version_not_supported = False
 
@@ -18,14 +18,14 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in referee_api/v1/invitation_service_pb2_grpc.py depends on'
+        + f' but the generated code in referee_api/v1/invitation_service_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
     )
 
 
-class InvitationServiceStub:
+class InvitationServiceStub(object):
     """Invites authors.
 
     Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
@@ -66,7 +66,7 @@ class InvitationServiceStub:
                 _registered_method=True)
 
 
-class InvitationServiceServicer:
+class InvitationServiceServicer(object):
     """Invites authors.
 
     Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
@@ -156,7 +156,7 @@ def add_InvitationServiceServicer_to_server(servicer, server):
 
 
  # This class is part of an EXPERIMENTAL API.
-class InvitationService:
+class InvitationService(object):
     """Invites authors.
 
     Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or

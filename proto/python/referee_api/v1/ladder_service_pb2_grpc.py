@@ -5,7 +5,7 @@ import warnings
 
 from referee_api.v1 import ladder_service_pb2 as referee__api_dot_v1_dot_ladder__service__pb2
 
-GRPC_GENERATED_VERSION = '1.85.1'
+GRPC_GENERATED_VERSION = '1.66.2'
 GRPC_VERSION = grpc.__version__
 _version_not_supported = False
 
@@ -18,14 +18,14 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in referee_api/v1/ladder_service_pb2_grpc.py depends on'
+        + f' but the generated code in referee_api/v1/ladder_service_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
     )
 
 
-class LadderServiceStub:
+class LadderServiceStub(object):
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
@@ -116,7 +116,7 @@ class LadderServiceStub:
                 _registered_method=True)
 
 
-class LadderServiceServicer:
+class LadderServiceServicer(object):
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
@@ -354,7 +354,7 @@ def add_LadderServiceServicer_to_server(servicer, server):
 
 
  # This class is part of an EXPERIMENTAL API.
-class LadderService:
+class LadderService(object):
     """Manages ladders, their entrants and standings.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,

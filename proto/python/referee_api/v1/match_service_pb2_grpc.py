@@ -5,7 +5,7 @@ import warnings
 
 from referee_api.v1 import match_service_pb2 as referee__api_dot_v1_dot_match__service__pb2
 
-GRPC_GENERATED_VERSION = '1.85.1'
+GRPC_GENERATED_VERSION = '1.66.2'
 GRPC_VERSION = grpc.__version__
 _version_not_supported = False
 
@@ -18,14 +18,14 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in referee_api/v1/match_service_pb2_grpc.py depends on'
+        + f' but the generated code in referee_api/v1/match_service_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
     )
 
 
-class MatchServiceStub:
+class MatchServiceStub(object):
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
@@ -111,7 +111,7 @@ class MatchServiceStub:
                 _registered_method=True)
 
 
-class MatchServiceServicer:
+class MatchServiceServicer(object):
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
@@ -336,7 +336,7 @@ def add_MatchServiceServicer_to_server(servicer, server):
 
 
  # This class is part of an EXPERIMENTAL API.
-class MatchService:
+class MatchService(object):
     """Creates, lists, plays and shows matches.
 
     Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD,
