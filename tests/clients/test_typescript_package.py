@@ -154,14 +154,18 @@ def test_the_installed_program_of_the_package_plays_a_match(project: Path, tmp_p
     assert "matches played: 1" in output
 
 
-def test_an_organiser_runs_a_match_and_watches_it(project: Path, tmp_path: Path) -> None:
-    program = project / "organiser.mjs"
-    shutil.copy(Path(__file__).parent / "organisers" / program.name, program)
-    with run_server(tmp_path, "--ephemeral") as server:
+def run_organiser(project: Path, name: str, folder: Path) -> list[str]:
+    """Run a program of `organisers` with a server of its own, and return the lines that it prints."""
+    shutil.copy(Path(__file__).parent / "organisers" / name, project)
+    with run_server(folder, "--ephemeral") as server:
         with server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
-        output = run_command(project, "node", str(program), BOT_REFEREE=server.address, BOT_TOKEN=token)
-    assert output.splitlines() == [
+        output = run_command(project, "node", str(project / name), BOT_REFEREE=server.address, BOT_TOKEN=token)
+    return output.splitlines()
+
+
+def test_an_organiser_runs_a_match_and_watches_it(project: Path, tmp_path: Path) -> None:
+    assert run_organiser(project, "organiser.mjs", tmp_path) == [
         "error NAME_TAKEN",
         "match alquerque test gopher gopher",
         "moves true true",
@@ -171,6 +175,36 @@ def test_an_organiser_runs_a_match_and_watches_it(project: Path, tmp_path: Path)
         "entry match_created",
         "cancelled true",
         "aborted aborted",
+        "stopped",
+    ]
+
+
+def test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them(project: Path, tmp_path: Path) -> None:
+    assert run_organiser(project, "contests.mjs", tmp_path) == [
+        "created The cup alquerque round_robin entry",
+        "error NO_SUCH_BOT carl",
+        "entrants 1 2",
+        "watched created ended true",
+        "later true ended",
+        "standings 2 true",
+        "pairings 2 done 1 done 2",
+        "played cup",
+        "list cup 2",
+        "export true",
+        "record true",
+        "cancelled cancelled true",
+        "joined anna bert",
+        "challenge anna bert",
+        "paused true false",
+        "rated anna 1 bert 1",
+        "aborted true",
+        "open main",
+        "closed true",
+        "watched closed true",
+        "standings 1 anna true",
+        "record true",
+        "list main alquerque true",
+        "get Main",
         "stopped",
     ]
 
