@@ -114,17 +114,22 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
     assert lines[-1] == "stopped"
 
 
-def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
+def run_organiser(client_builder: ClientBuilder, name: str, folder: Path) -> list[str]:
+    """Run a program of `organisers` with a server of its own, and return the lines that it prints."""
     client_builder.build(JAVA)
-    source = PROJECT / "tests" / "clients" / "organisers" / "MatchOrganiser.java"
+    source = PROJECT / "tests" / "clients" / "organisers" / name
     command = java("target/classes:target/lib/*", str(source))
-    with run_server(tmp_path, "--ephemeral") as server:
+    with run_server(folder, "--ephemeral") as server:
         with server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
         environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token, **JAVA.environment}
         completed = subprocess.run(command, cwd=CLIENT, env=environment, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
-    assert completed.stdout.splitlines() == [
+    return completed.stdout.splitlines()
+
+
+def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
+    assert run_organiser(client_builder, "MatchOrganiser.java", tmp_path) == [
         "error NAME_TAKEN",
         "match alquerque test [duke, duke]",
         "numbers true",
@@ -134,6 +139,44 @@ def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder,
         "record true",
         "over true",
         "aborted aborted",
+        "stopped",
+    ]
+
+
+def test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them(
+    client_builder: ClientBuilder, tmp_path: Path
+) -> None:
+    assert run_organiser(client_builder, "ContestOrganiser.java", tmp_path) == [
+        "created The cup round_robin ENTRY",
+        "error NO_SUCH_BOT {bot=carl}",
+        "entrants 1 2",
+        "numbers true",
+        "watched created ended",
+        "later true",
+        "standings 2.0 true",
+        "first round 2",
+        "pairings [DONE, DONE]",
+        "second round 1",
+        "played cup",
+        "listed cup",
+        "export true",
+        "record true",
+        "cancelled CANCELLED",
+        "ended true",
+        "joined anna",
+        "joined bert",
+        "challenge [anna, bert]",
+        "paused true",
+        "resumed true",
+        "rated [1, 1]",
+        "open main",
+        "closed true",
+        "numbers true",
+        "watched closed",
+        "standing 1 anna",
+        "record true",
+        "listed main [alquerque]",
+        "get Main",
         "stopped",
     ]
 
