@@ -1,15 +1,13 @@
 """The tutorials for a first bot in Go, Rust and Java work as written."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.commands import WITH_REFEREE, run_command
 from tests.clients.languages import LANGUAGES, Language
 
 FILES = {"go": "main.go", "rust": "src/main.rs", "java": "MyBot.java"}
@@ -37,7 +35,7 @@ def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBu
 
     output = ""
     for command in re.findall(r"^\$ (.*)$", found_on(page, r"^## See it play\n.*?```console\n(.*?)^```"), re.MULTILINE):
-        output = run_command(command, tmp_path / "mybot", checkout)
+        output = run_command(command, tmp_path / "mybot", **WITH_REFEREE, REFEREE=str(checkout))
     assert "alquerque/mine.random.1" in output
     assert "matches played: 1" in output
 
@@ -55,14 +53,3 @@ def copy_client(language: Language, checkout: Path) -> Path:
     shutil.copytree(language.folder, checkout / "clients" / language.name, ignore=shutil.ignore_patterns("target"))
     shutil.copytree(PROJECT / "proto", checkout / "proto")
     return checkout
-
-
-def run_command(command: str, folder: Path, checkout: Path) -> str:
-    """Run a shell command with `referee` on the path, and return its standard output."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "REFEREE": str(checkout)}
-    completed = subprocess.run(
-        command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
-    return completed.stdout
