@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.commands import run_command
 from tests.clients.languages import Language
 
 PROJECT = Path(__file__).parents[2]
@@ -48,8 +49,4 @@ def hash_sources(language: Language) -> str:
 
 def run_in_client(language: Language, command: str) -> None:
     """Run a shell command in the client's folder. Raises AssertionError with its output if it fails."""
-    environment = {**os.environ, **language.environment}
-    completed = subprocess.run(
-        command, shell=True, cwd=language.folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+    run_command(command, language.folder, **language.environment)

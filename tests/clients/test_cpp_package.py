@@ -4,16 +4,17 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
+from tests.clients import commands
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
-from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.clients.package_checks import pass_conformance_kit, play_match
 from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -41,11 +42,9 @@ endif()
 """
 
 
-def run_command(*command: str, **variables: str) -> None:
+def run_command(*command: str) -> None:
     """Run a command. Raises AssertionError with its output if it fails."""
-    environment = {**os.environ, **CPP.environment, **variables}
-    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+    commands.run_command(command, CLIENT, **CPP.environment)
 
 
 def find_example(language: str, start: str) -> str:
@@ -72,29 +71,18 @@ def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory
     return folder / "build"
 
 
-def play_match(program: Path, folder: Path, *expected: str) -> None:
-    """Let the program play both seats of a match, and wait until it has written these texts."""
-    with run_server(folder, "--ephemeral") as server, connect_organiser(server) as organiser:
-        secret = organiser.register_bot("anna")
-        with run_program([str(program)], server, secret, folder) as bot:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            assert organiser.result(match.id).kind == "played"
-            for text in expected:
-                bot.wait_for(text)
-
-
 def test_the_bot_of_the_readme_plays_a_match(bots: Path, tmp_path: Path) -> None:
-    play_match(bots / "mybot", tmp_path, "connected to")
+    play_match([str(bots / "mybot")], tmp_path)
 
 
 def test_a_bot_in_c_plays_a_match_and_is_told_of_its_start_and_end(bots: Path, tmp_path: Path) -> None:
-    play_match(bots / "cbot", tmp_path, "seat 0: started", "seat 0: played")
+    # The example in C handles no signals.
+    expected = ("seat 0: started", "seat 0: played")
+    play_match([str(bots / "cbot")], tmp_path, *expected, exit_status=-signal.SIGTERM)
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bots: Path) -> None:
-    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", str(bots / "mybot")]
-    completed = subprocess.run(kit, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stdout + completed.stderr
+    pass_conformance_kit([str(bots / "mybot")])
 
 
 def test_an_organiser_in_cpp_runs_a_match_and_watches_it(bots: Path, tmp_path: Path) -> None:

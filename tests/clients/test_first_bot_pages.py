@@ -1,17 +1,16 @@
-"""The tutorials for a first bot in Go and Rust work as written."""
+"""The tutorials for a first bot in Go, Rust and Java work as written."""
 
-import os
 import re
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.commands import WITH_REFEREE, run_command
 from tests.clients.languages import LANGUAGES, Language
 
-FILES = {"go": "main.go", "rust": "src/main.rs"}
+FILES = {"go": "main.go", "rust": "src/main.rs", "java": "MyBot.java"}
 
 
 def found_on(page: str, pattern: str) -> str:
@@ -32,10 +31,11 @@ def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBu
     file.write_text(found_on(page, rf"^```{name}\n(.*?)^```"), encoding="utf-8")
     if name == "rust":
         share_dependencies(language, tmp_path)
+    checkout = copy_client(language, tmp_path / "checkout") if name == "java" else PROJECT
 
     output = ""
     for command in re.findall(r"^\$ (.*)$", found_on(page, r"^## See it play\n.*?```console\n(.*?)^```"), re.MULTILINE):
-        output = run_command(command, tmp_path / "mybot")
+        output = run_command(command, tmp_path / "mybot", **WITH_REFEREE, REFEREE=str(checkout))
     assert "alquerque/mine.random.1" in output
     assert "matches played: 1" in output
 
@@ -48,12 +48,8 @@ def share_dependencies(rust: Language, folder: Path) -> None:
     (folder / "mybot" / "target").symlink_to(rust.folder / rust.output)
 
 
-def run_command(command: str, folder: Path) -> str:
-    """Run a shell command with `referee` on the path, and return its standard output."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "REFEREE": str(PROJECT)}
-    completed = subprocess.run(
-        command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
-    return completed.stdout
+def copy_client(language: Language, checkout: Path) -> Path:
+    """Copy the sources of a client, which the page builds while other tests may be using the build of this checkout."""
+    shutil.copytree(language.folder, checkout / "clients" / language.name, ignore=shutil.ignore_patterns("target"))
+    shutil.copytree(PROJECT / "proto", checkout / "proto")
+    return checkout

@@ -1,15 +1,13 @@
 """The tutorial for a first bot in TypeScript works as written."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.clients.client_builds import ClientBuilder
+from tests.clients.commands import WITH_REFEREE, run_command
 from tests.clients.languages import CLIENTS, LANGUAGES
 
 PAGE = CLIENTS.parent / "docs" / "first-bot-typescript.md"
@@ -32,16 +30,6 @@ def test_the_first_bot_in_typescript_plays_its_first_match(client_builder: Clien
 
     output = ""
     for command in see_it_play.splitlines():
-        output = run_command(command.removeprefix("$ "), folder)
+        output = run_command(command.removeprefix("$ "), folder, **WITH_REFEREE)
     assert "alquerque/mine.random.1" in output
     assert "matches played: 1" in output
-
-
-def run_command(command: str, folder: Path) -> str:
-    """Run a shell command with `referee` on the path, and return its standard output."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    completed = subprocess.run(
-        command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
-    return completed.stdout

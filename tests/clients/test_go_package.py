@@ -5,14 +5,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.clients.client_builds import PROJECT
-from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.clients.package_checks import pass_conformance_kit, play_match
 from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -79,18 +78,11 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_bot_of_the_readme_plays_a_match(bot: Path, tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        secret = organiser.register_bot("anna")
-        with run_program([str(bot)], server, secret, tmp_path) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            assert organiser.result(match.id).kind == "played"
-            assert program.stop() == 0, program.output()
+    play_match([str(bot)], tmp_path)
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: Path) -> None:
-    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", str(bot)]
-    completed = subprocess.run(kit, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stdout + completed.stderr
+    pass_conformance_kit([str(bot)])
 
 
 def test_the_module_and_its_dependencies_permit_the_oldest_release() -> None:

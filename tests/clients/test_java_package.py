@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from shutil import copy
@@ -12,9 +11,11 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.commands import run_command
 from tests.clients.languages import LANGUAGES
-from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import create_organiser_token, run_server
+from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
+from tests.clients.sdk import connect_organiser, long_match
+from tests.e2e.server import run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -35,10 +36,7 @@ GROUP, ARTIFACT, VERSION = read_model("groupId"), read_model("artifactId"), read
 
 def run_maven(folder: Path, *arguments: str) -> None:
     """Run Maven in the folder. Raises AssertionError with its output if it fails."""
-    command = ["mvn", "-q", *arguments]
-    environment = {**os.environ, **JAVA.environment}
-    completed = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
+    run_command(["mvn", "-q", *arguments], folder, **JAVA.environment)
 
 
 def java(class_path: str, main: str) -> list[str]:
@@ -79,19 +77,11 @@ def bot(packed: Path) -> list[str]:
 
 
 def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        secret = organiser.register_bot("anna")
-        with run_program(bot, server, secret, tmp_path, **JAVA.environment) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            assert organiser.result(match.id).kind == "played"
-            assert program.stop() == 0, program.output()
+    play_match(bot, tmp_path, environment=JAVA.environment)
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
-    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", *bot]
-    environment = {**os.environ, **JAVA.environment}
-    completed = subprocess.run(kit, env=environment, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stdout + completed.stderr
+    pass_conformance_kit(bot, **JAVA.environment)
 
 
 def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
@@ -114,17 +104,15 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
     assert lines[-1] == "stopped"
 
 
-def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
+def run_source(client_builder: ClientBuilder, name: str, data: Path) -> list[str]:
+    """Run a program of `organisers` with the client, and return the lines that it prints."""
     client_builder.build(JAVA)
-    source = PROJECT / "tests" / "clients" / "organisers" / "MatchOrganiser.java"
-    command = java("target/classes:target/lib/*", str(source))
-    with run_server(tmp_path, "--ephemeral") as server:
-        with server.channel() as channel:
-            token = create_organiser_token(channel, server.admin_token)
-        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token, **JAVA.environment}
-        completed = subprocess.run(command, cwd=CLIENT, env=environment, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stderr
-    assert completed.stdout.splitlines() == [
+    source = PROJECT / "tests" / "clients" / "organisers" / name
+    return run_organiser(java("target/classes:target/lib/*", str(source)), CLIENT, data, **JAVA.environment)
+
+
+def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
+    assert run_source(client_builder, "MatchOrganiser.java", tmp_path) == [
         "error NAME_TAKEN",
         "match alquerque test [duke, duke]",
         "numbers true",
@@ -134,6 +122,44 @@ def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder,
         "record true",
         "over true",
         "aborted aborted",
+        "stopped",
+    ]
+
+
+def test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them(
+    client_builder: ClientBuilder, tmp_path: Path
+) -> None:
+    assert run_source(client_builder, "ContestOrganiser.java", tmp_path) == [
+        "created The cup round_robin ENTRY",
+        "error NO_SUCH_BOT {bot=carl}",
+        "entrants 1 2",
+        "numbers true",
+        "watched created ended",
+        "later true",
+        "standings 2.0 true",
+        "first round 2",
+        "pairings [DONE, DONE]",
+        "second round 1",
+        "played cup",
+        "listed cup",
+        "export true",
+        "record true",
+        "cancelled CANCELLED",
+        "ended true",
+        "joined anna",
+        "joined bert",
+        "challenge [anna, bert]",
+        "paused true",
+        "resumed true",
+        "rated [1, 1]",
+        "open main",
+        "closed true",
+        "numbers true",
+        "watched closed",
+        "standing 1 anna",
+        "record true",
+        "listed main [alquerque]",
+        "get Main",
         "stopped",
     ]
 

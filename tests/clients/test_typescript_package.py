@@ -12,24 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
+from tests.clients.commands import run_command
 from tests.clients.languages import LANGUAGES
-from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import create_organiser_token, run_server
+from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
+from tests.clients.sdk import connect_organiser, long_match
+from tests.e2e.server import run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "typescript"
 MANIFEST = json.loads((CLIENT / "package.json").read_text())
 README = (CLIENT / "README.md").read_text()
-
-
-def run_command(folder: Path, *command: str, **environment: str) -> str:
-    """Run a command in the folder and return its output. Raises AssertionError with its errors if it fails."""
-    completed = subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert completed.returncode == 0, f"{command}:\n{completed.stdout}\n{completed.stderr}"
-    return completed.stdout
 
 
 def code_of_readme(language: str) -> str:
@@ -46,7 +39,7 @@ def project(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("typescript")
     # The client is built already; its script `prepack` would do it again.
     packing = ("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", str(folder))
-    [packed] = json.loads(run_command(CLIENT, *packing))
+    [packed] = json.loads(run_command(packing, CLIENT))
     project = folder / "project"
     project.mkdir()
     (project / "package.json").write_text("{}")
@@ -54,7 +47,7 @@ def project(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFact
     # The versions in the lock file of the client are in npm's cache.
     wanted = [f"{name}@{installed_version(name)}" for name in MANIFEST["dependencies"]]
     options = ("--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
-    run_command(project, "npm", "install", *options, archive, *wanted)
+    run_command(["npm", "install", *options, archive, *wanted], project)
     (project / "bot.mjs").write_text(code_of_readme("javascript"))
     (project / "peaceful.mts").write_text(code_of_readme("typescript"))
     (project / "organiser-of-readme.mts").write_text(code_of_readme("js"))
@@ -66,18 +59,11 @@ def installed_version(name: str) -> str:
 
 
 def test_the_bot_of_the_readme_plays_a_match(project: Path, tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        secret = organiser.register_bot("anna")
-        with run_program(["node", str(project / "bot.mjs")], server, secret, tmp_path) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            assert organiser.result(match.id).kind == "played"
-            assert program.stop() == 0, program.output()
+    play_match(["node", str(project / "bot.mjs")], tmp_path)
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(project: Path) -> None:
-    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", "node", str(project / "bot.mjs")]
-    completed = subprocess.run(kit, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stdout + completed.stderr
+    pass_conformance_kit(["node", str(project / "bot.mjs")])
 
 
 def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(project: Path, tmp_path: Path) -> None:
@@ -123,7 +109,7 @@ def check_types(project: Path, *files: str, **options: str) -> None:
         **options,
     }
     (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": checks, "files": files}))
-    run_command(project, str(CLIENT / "node_modules" / ".bin" / "tsc"))
+    run_command([str(CLIENT / "node_modules" / ".bin" / "tsc")], project)
 
 
 def test_declarations_of_the_package_mention_no_generated_type(project: Path) -> None:
@@ -150,18 +136,18 @@ def test_the_package_has_its_licence_readme_and_changelog_and_no_tests(project: 
 def test_the_installed_program_of_the_package_plays_a_match(project: Path, tmp_path: Path) -> None:
     bot = project / "node_modules" / ".bin" / "referee-bot"
     command = [sys.executable, "-m", "referee", "match", f"mine=grpc:{shlex.quote(str(bot))}", "random"]
-    output = run_command(tmp_path, *command, "--game", "alquerque")
+    output = run_command([*command, "--game", "alquerque"], tmp_path)
     assert "matches played: 1" in output
 
 
+def run_copy(project: Path, name: str, data: Path) -> list[str]:
+    """Run a copy of a program of `organisers` in the project, and return the lines that it prints."""
+    shutil.copy(Path(__file__).parent / "organisers" / name, project)
+    return run_organiser(["node", name], project, data)
+
+
 def test_an_organiser_runs_a_match_and_watches_it(project: Path, tmp_path: Path) -> None:
-    program = project / "organiser.mjs"
-    shutil.copy(Path(__file__).parent / "organisers" / program.name, program)
-    with run_server(tmp_path, "--ephemeral") as server:
-        with server.channel() as channel:
-            token = create_organiser_token(channel, server.admin_token)
-        output = run_command(project, "node", str(program), BOT_REFEREE=server.address, BOT_TOKEN=token)
-    assert output.splitlines() == [
+    assert run_copy(project, "organiser.mjs", tmp_path) == [
         "error NAME_TAKEN",
         "match alquerque test gopher gopher",
         "moves true true",
@@ -171,6 +157,36 @@ def test_an_organiser_runs_a_match_and_watches_it(project: Path, tmp_path: Path)
         "entry match_created",
         "cancelled true",
         "aborted aborted",
+        "stopped",
+    ]
+
+
+def test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them(project: Path, tmp_path: Path) -> None:
+    assert run_copy(project, "contests.mjs", tmp_path) == [
+        "created The cup alquerque round_robin entry",
+        "error NO_SUCH_BOT carl",
+        "entrants 1 2",
+        "watched created ended true",
+        "later true ended",
+        "standings 2 true",
+        "pairings 2 done 1 done 2",
+        "played cup",
+        "list cup 2",
+        "export true",
+        "record true",
+        "cancelled cancelled true",
+        "joined anna bert",
+        "challenge anna bert",
+        "paused true false",
+        "rated anna 1 bert 1",
+        "aborted true",
+        "open main",
+        "closed true",
+        "watched closed true",
+        "standings 1 anna true",
+        "record true",
+        "list main alquerque true",
+        "get Main",
         "stopped",
     ]
 

@@ -11,7 +11,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { Client, type ClientOptions, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 
 import { CallError } from "./errors.js";
 import type { Target } from "./options.js";
@@ -28,8 +28,9 @@ const OPTIONS = {
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Returns a client that connects with its first call. */
-export function connect({ address, tls, ca }: Target): Client {
-  return new Client(address, tls ? credentials.createSsl(ca) : credentials.createInsecure(), OPTIONS);
+export function connect({ address, tls, ca }: Target, options: ClientOptions = {}): Client {
+  const channelCredentials = tls ? credentials.createSsl(ca) : credentials.createInsecure();
+  return new Client(address, channelCredentials, { ...OPTIONS, ...options });
 }
 
 /** Returns the metadata of a call. */
@@ -54,23 +55,34 @@ export function codecOf<T extends DescMessage>(
   };
 }
 
-/** Returns the response to a call. Throws CallError. */
+/** Returns the response to a call. Throws CallError, or the reason of the signal. */
 export function callUnary<I extends DescMessage, O extends DescMessage>(
   client: Client,
   target: Target,
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
+  signal?: AbortSignal,
 ): Promise<MessageShape<O>> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
+    signal?.throwIfAborted();
+    const call = client.makeUnaryRequest(
       pathOf(method),
       codecOf(method.input).encode,
       codecOf(method.output).decode,
       create(method.input, request),
       authorization(target),
       { deadline: Date.now() + CALL_TIMEOUT_MS },
-      (error, response) => (error ? reject(callError(error)) : resolve(response!)),
+      (error, response) => {
+        signal?.removeEventListener("abort", cancel);
+        if (error) {
+          reject(signal?.aborted ? signal.reason : callError(error));
+        } else {
+          resolve(response!);
+        }
+      },
     );
+    const cancel = (): void => call.cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
   });
 }
 

@@ -1,16 +1,16 @@
 /** Messages of the contract as values of this client, whose declarations mention no generated type. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 
 import type { Entry, Match, Result } from "./match.js";
 import type { Clock as ClockMessage, ClockRuleSchema } from "./stubs/referee_api/v1/clock_pb.js";
 import { type Entry as EntryMessage, EntrySchema } from "./stubs/referee_api/v1/entry_pb.js";
 import type { Rules } from "./stubs/referee_api/v1/game_pb.js";
-import type { Match as MatchMessage } from "./stubs/referee_api/v1/match_pb.js";
+import type { Match as MatchMessage, MatchTermsSchema } from "./stubs/referee_api/v1/match_pb.js";
 import type { Turn as TurnMessage } from "./stubs/referee_api/v1/play_pb.js";
 import { Ending, ForfeitCause, type Result as ResultMessage, VoidCause } from "./stubs/referee_api/v1/result_pb.js";
-import type { TimeControl } from "./terms.js";
+import type { MatchTerms, TimeControl } from "./terms.js";
 import { type Clock, makeTurn, type Turn } from "./turn.js";
 
 /** Converts a turn. Its rules are those of the match if it has none. */
@@ -81,7 +81,7 @@ export function resultFromMessage(message: ResultMessage | undefined): Result {
 }
 
 /** Returns the word for a value. Values that are newer than this client stay numbers. */
-function word(names: Record<number, string>, value: number): string {
+export function word(names: Record<number, string>, value: number): string {
   return names[value]?.toLowerCase() ?? `${value}`;
 }
 
@@ -90,11 +90,24 @@ export function entryFromMessage({ number, createTime, event }: EntryMessage): E
   const { seat, move } = played?.played ?? {};
   return {
     number: Number(number),
-    time: createTime ? timestampDate(createTime) : new Date(0),
+    time: dateFromMessage(createTime) ?? new Date(0),
     kind: event.case ? EntrySchema.field[event.case].name : "",
     move: seat === undefined || move === undefined ? undefined : { seat, move },
     position: played?.state?.position,
     result: event.case === "playEnded" ? resultFromMessage(event.value.result) : undefined,
+  };
+}
+
+export function dateFromMessage(time: Timestamp | undefined): Date | undefined {
+  return time && timestampDate(time);
+}
+
+export function matchTermsMessage(terms: Omit<MatchTerms, "title">): MessageInitShape<typeof MatchTermsSchema> {
+  const { game, preset = "", options = {}, clock, startTimeoutMs = 0 } = terms;
+  return {
+    rules: { game, preset, options },
+    timeControl: { rule: clockRule(clock) },
+    startTimeoutMs: BigInt(startTimeoutMs),
   };
 }
 

@@ -70,6 +70,20 @@ export interface Options extends ConnectionOptions, BotOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What can end a list before its end. */
+export interface ListOptions {
+  /** Ends the list, which throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a watch needs. */
+export interface WatchOptions {
+  /** The number of the entry to continue after. Default: 0, from the beginning. */
+  readonly after?: number | undefined;
+  /** Ends the watch, which throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** How to connect, after it was checked. */

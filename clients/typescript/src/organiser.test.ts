@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Server, ServerCredentials, type ServerWritableStream, status } from "@grpc/grpc-js";
+import { type ServerWritableStream, status } from "@grpc/grpc-js";
 
-import { codecOf, pathOf } from "./connection.js";
 import { CallError } from "./errors.js";
 import { Organiser } from "./organiser.js";
+import { serve } from "./server.test.support.js";
 import {
   MatchService,
   type WatchMatchRequest,
@@ -21,43 +21,23 @@ interface Scripted {
   readonly code: status;
 }
 
-const { watchMatch } = MatchService.method;
-const server = new Server();
 let script: Scripted[] = [];
 let requests: (bigint | undefined)[] = [];
 
-server.addService(
-  {
-    watchMatch: {
-      path: pathOf(watchMatch),
-      requestStream: false,
-      responseStream: true,
-      requestSerialize: codecOf(watchMatch.input).encode,
-      requestDeserialize: codecOf(watchMatch.input).decode,
-      responseSerialize: codecOf(watchMatch.output).encode,
-      responseDeserialize: codecOf(watchMatch.output).decode,
-    },
-  },
-  {
-    watchMatch(call: ServerWritableStream<WatchMatchRequest, unknown>) {
-      requests.push(call.request.afterNumber);
-      const { numbers, code } = script.shift()!;
-      const items = numbers.map((number) => ({ item: { case: "entry", value: { number: BigInt(number) } } }));
-      call.write(create(WatchMatchResponseSchema, { items } as Response));
-      if (code === status.OK) {
-        call.end();
-      } else {
-        call.emit("error", { code, details: "no" });
-      }
-    },
-  },
-);
+function watchMatch(call: ServerWritableStream<WatchMatchRequest, unknown>): void {
+  requests.push(call.request.afterNumber);
+  const { numbers, code } = script.shift()!;
+  const items = numbers.map((number) => ({ item: { case: "entry", value: { number: BigInt(number) } } }));
+  call.write(create(WatchMatchResponseSchema, { items } as Response));
+  if (code === status.OK) {
+    call.end();
+  } else {
+    call.emit("error", { code, details: "no" });
+  }
+}
 
-const port = await new Promise<number>((resolve, reject) => {
-  const credentials = ServerCredentials.createInsecure();
-  server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port)));
-});
-const organiser = new Organiser({ address: `127.0.0.1:${port}`, token: "secret" });
+const { server, address } = await serve([MatchService.method.watchMatch, watchMatch]);
+const organiser = new Organiser({ address, token: "secret" });
 
 after(() => {
   organiser.close();

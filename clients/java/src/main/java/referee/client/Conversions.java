@@ -2,6 +2,7 @@ package referee.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.ProtocolMessageEnum;
+import com.google.protobuf.Timestamp;
 import com.google.rpc.ErrorInfo;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -105,19 +106,27 @@ final class Conversions {
     }
 
     static Entry entry(referee.api.v1.Entry message) {
-        String kind = message.getEventCase().name().toLowerCase(Locale.ROOT);
         SeatMove played = message.getMovePlayed().getPlayed();
         return new Entry(
                 message.getNumber(),
-                Instant.ofEpochSecond(
-                        message.getCreateTime().getSeconds(), message.getCreateTime().getNanos()),
-                kind.equals("event_not_set") ? "" : kind,
+                instant(message.getCreateTime()),
+                kind(message.getEventCase()),
                 message.hasMovePlayed()
                         ? Optional.of(new PlayedMove(played.getSeat(), played.getMove()))
                         : Optional.empty(),
                 message.hasPlayEnded()
                         ? Optional.of(result(message.getPlayEnded().getResult()))
                         : Optional.empty());
+    }
+
+    static Instant instant(Timestamp time) {
+        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
+    }
+
+    /** Returns MOVE_PLAYED as "move_played". A field that is newer than this client is empty. */
+    static String kind(Enum<?> fieldCase) {
+        String kind = fieldCase.name().toLowerCase(Locale.ROOT);
+        return kind.endsWith("_not_set") ? "" : kind;
     }
 
     static referee.api.v1.MatchTerms terms(MatchTerms terms) {
@@ -170,12 +179,12 @@ final class Conversions {
     }
 
     /** Returns FORFEIT_CAUSE_TIME as "time". A value that is newer than this client is a number. */
-    private static String word(ProtocolMessageEnum value, int number) {
+    static String word(ProtocolMessageEnum value, int number) {
         if (value.toString().equals("UNRECOGNIZED")) {
             return Integer.toString(number);
         }
         return value.toString()
-                .replaceFirst("^(ENDING|(FORFEIT|VOID)_CAUSE)_", "")
+                .replaceFirst("^(ENDING|(FORFEIT|VOID)_CAUSE|TIE_BREAK)_", "")
                 .toLowerCase(Locale.ROOT);
     }
 

@@ -1,47 +1,73 @@
 package referee.client;
 
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.stub.AbstractStub;
-import io.grpc.stub.MetadataUtils;
-import java.util.Iterator;
-import java.util.Spliterator;
-import java.util.Spliterators;
-import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import referee.api.v1.AbortMatchRequest;
 import referee.api.v1.BotRef;
-import referee.api.v1.BotServiceGrpc;
 import referee.api.v1.CreateMatchRequest;
 import referee.api.v1.GetMatchRequest;
 import referee.api.v1.GetRecordRequest;
-import referee.api.v1.GetRecordResponse;
-import referee.api.v1.MatchServiceGrpc;
 import referee.api.v1.RegisterBotRequest;
+import referee.api.v1.WatchMatchItem;
+import referee.api.v1.WatchMatchRequest;
+import referee.api.v1.WatchMatchResponse;
 
 /**
  * Makes the calls of organisers and watchers, see {@link Client.Builder#buildOrganiser}.
  *
- * <p>Its methods may be called on several threads at once, and wait for the server. They throw a
- * {@link CallException} if the server rejects a call.
+ * <pre>{@code
+ * try (Organiser organiser = Client.builder("localhost:7700", token).buildOrganiser()) {
+ *     Tournaments tournaments = organiser.tournaments();
+ *     MatchTerms match = MatchTerms.builder("alquerque").build();
+ *     TournamentTerms terms =
+ *             TournamentTerms.builder(match, new TournamentFormat.Swiss(5)).title("The cup").build();
+ *     tournaments.create("cup", terms, Entrant.bot("anna"), Entrant.bot("bert/1.4"));
+ *     tournaments.start("cup");
+ *     try (Stream<TournamentEntry> entries = tournaments.watch("cup", 0)) {
+ *         entries.forEach(entry -> System.out.println(entry.kind() + " " + entry.pairings()));
+ *     }
+ *     tournaments.standings("cup", 0).forEach(System.out::println);
+ * }
+ * }</pre>
+ *
+ * <p>Its methods may be called on several threads at once, and wait for the server. A call is
+ * repeated for some seconds while the server cannot be reached, with the same request id, so that
+ * nothing is created twice. The methods throw a {@link CallException} if the server rejects the
+ * call, or still cannot be reached then.
  */
 public final class Organiser implements AutoCloseable {
-    private final Settings settings;
-    private final ManagedChannel channel;
+    private final Calls calls;
+    private final Tournaments tournaments;
+    private final Ladders ladders;
 
     Organiser(Settings settings) {
-        this.settings = settings;
-        channel = settings.channelBuilder().build();
+        calls = new Calls(settings);
+        tournaments = new Tournaments(calls);
+        ladders = new Ladders(calls);
     }
 
     /** Closes the connection. */
     @Override
     public void close() {
-        channel.shutdownNow();
+        calls.close();
+    }
+
+    /**
+     * Returns the calls about tournaments.
+     *
+     * @return the calls, which use the connection of this organiser
+     */
+    public Tournaments tournaments() {
+        return tournaments;
+    }
+
+    /**
+     * Returns the calls about ladders.
+     *
+     * @return the calls, which use the connection of this organiser
+     */
+    public Ladders ladders() {
+        return ladders;
     }
 
     /**
@@ -54,12 +80,10 @@ public final class Organiser implements AutoCloseable {
     public String registerBot(String name, String description) {
         RegisterBotRequest.Builder request =
                 RegisterBotRequest.newBuilder()
-                        .setRequestId(UUID.randomUUID().toString())
+                        .setRequestId(Calls.requestId())
                         .setName(name)
                         .setDescription(description);
-        BotServiceGrpc.BotServiceBlockingStub bots =
-                authorised(BotServiceGrpc.newBlockingStub(channel));
-        return call(() -> bots.registerBot(request.build()).getSecret());
+        return Calls.call(() -> calls.bots().registerBot(request.build()).getSecret());
     }
 
     /**
@@ -72,13 +96,14 @@ public final class Organiser implements AutoCloseable {
     public Match createMatch(MatchTerms terms, String... bots) {
         CreateMatchRequest.Builder request =
                 CreateMatchRequest.newBuilder()
-                        .setRequestId(UUID.randomUUID().toString())
+                        .setRequestId(Calls.requestId())
                         .setTerms(Conversions.terms(terms))
                         .setTitle(terms.title);
         for (String bot : bots) {
             request.addSeats(BotRef.newBuilder().setBot(bot));
         }
-        return call(() -> Conversions.match(matches().createMatch(request.build()).getMatch()));
+        return Calls.call(
+                () -> Conversions.match(calls.matches().createMatch(request.build()).getMatch()));
     }
 
     /**
@@ -89,7 +114,7 @@ public final class Organiser implements AutoCloseable {
      */
     public Match match(String id) {
         GetMatchRequest request = GetMatchRequest.newBuilder().setMatchId(id).build();
-        return call(() -> Conversions.match(matches().getMatch(request).getMatch()));
+        return Calls.call(() -> Conversions.match(calls.matches().getMatch(request).getMatch()));
     }
 
     /**
@@ -101,10 +126,10 @@ public final class Organiser implements AutoCloseable {
     public void abortMatch(String id, String why) {
         AbortMatchRequest.Builder request =
                 AbortMatchRequest.newBuilder()
-                        .setRequestId(UUID.randomUUID().toString())
+                        .setRequestId(Calls.requestId())
                         .setMatchId(id)
                         .setMessage(why);
-        call(() -> matches().abortMatch(request.build()));
+        Calls.call(() -> calls.matches().abortMatch(request.build()));
     }
 
     /**
@@ -118,10 +143,17 @@ public final class Organiser implements AutoCloseable {
      * @return the entries
      */
     public Stream<Entry> watch(String id, long after) {
-        Watch watch = new Watch(matches(), id, after, Thread::sleep);
-        int properties = Spliterator.ORDERED | Spliterator.NONNULL;
-        Spliterator<Entry> entries = Spliterators.spliteratorUnknownSize(watch, properties);
-        return StreamSupport.stream(entries, false).onClose(watch::close);
+        WatchMatchRequest.Builder request = WatchMatchRequest.newBuilder().setMatchId(id);
+        Watch.Log<WatchMatchResponse, Entry> log =
+                new Watch.Log<>(
+                        number ->
+                                calls.matches().watchMatch(request.setAfterNumber(number).build()),
+                        message ->
+                                message.getItemsList().stream()
+                                        .filter(WatchMatchItem::hasEntry)
+                                        .map(item -> Conversions.entry(item.getEntry())),
+                        Entry::number);
+        return Watch.stream(log, after);
     }
 
     /**
@@ -144,39 +176,11 @@ public final class Organiser implements AutoCloseable {
      */
     public String record(String id) {
         GetRecordRequest request = GetRecordRequest.newBuilder().setMatchId(id).build();
-        return call(
-                () -> {
-                    StringBuilder record = new StringBuilder();
-                    Iterator<GetRecordResponse> parts = matches().getRecord(request);
-                    while (parts.hasNext()) {
-                        parts.next()
-                                .getLinesList()
-                                .forEach(line -> record.append(line).append('\n'));
-                    }
-                    return record.toString();
-                });
-    }
-
-    private MatchServiceGrpc.MatchServiceBlockingStub matches() {
-        return authorised(MatchServiceGrpc.newBlockingStub(channel));
-    }
-
-    private <S extends AbstractStub<S>> S authorised(S stub) {
-        return stub.withInterceptors(
-                MetadataUtils.newAttachHeadersInterceptor(Session.bearer(settings.token())));
-    }
-
-    private static <T> T call(Supplier<T> call) {
-        try {
-            return call.get();
-        } catch (StatusRuntimeException e) {
-            throw failure(e);
-        }
-    }
-
-    static CallException failure(StatusRuntimeException e) {
-        Status status = e.getStatus();
-        Metadata trailers = e.getTrailers() == null ? new Metadata() : e.getTrailers();
-        return new CallException(Conversions.error(status, trailers), e);
+        return Calls.text(
+                () -> calls.matches().getRecord(request),
+                part ->
+                        part.getLinesList().stream()
+                                .map(line -> line + "\n")
+                                .collect(Collectors.joining()));
     }
 }

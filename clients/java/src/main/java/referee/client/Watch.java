@@ -7,34 +7,61 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Queue;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.concurrent.ThreadLocalRandom;
-import referee.api.v1.MatchServiceGrpc.MatchServiceBlockingStub;
-import referee.api.v1.WatchMatchRequest;
-import referee.api.v1.WatchMatchResponse;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
-/** The entries of a match, over as many calls as it takes. */
-final class Watch implements Iterator<Entry>, AutoCloseable {
+/**
+ * The entries of a log, over as many calls as it takes.
+ *
+ * @param <M> the messages of a call
+ * @param <E> the entries
+ */
+final class Watch<M, E> implements Iterator<E>, AutoCloseable {
     private final Context.CancellableContext context = Context.current().withCancellation();
-    private final MatchServiceBlockingStub matches;
+    private final Log<M, E> log;
     private final Pause pause;
-    private final String matchId;
-    private final Queue<Entry> ready = new ArrayDeque<>();
+    private final Queue<E> ready = new ArrayDeque<>();
     private long after;
     private Backoff backoff = new Backoff();
 
     /** The current call; null if there is none. */
-    private Iterator<WatchMatchResponse> call;
+    private Iterator<M> call;
+
+    /**
+     * What is watched.
+     *
+     * @param open makes a call for the entries after a number
+     * @param entries returns the entries of a message
+     * @param number returns the number of an entry
+     */
+    record Log<M, E>(
+            LongFunction<Iterator<M>> open,
+            Function<M, Stream<E>> entries,
+            ToLongFunction<E> number) {}
 
     /** Waits for a number of milliseconds. */
     interface Pause {
         void of(long ms) throws InterruptedException;
     }
 
-    Watch(MatchServiceBlockingStub matches, String matchId, long after, Pause pause) {
-        this.matches = matches;
+    Watch(Log<M, E> log, long after, Pause pause) {
+        this.log = log;
         this.pause = pause;
-        this.matchId = matchId;
         this.after = after;
+    }
+
+    /** Returns the entries after a number. Closing the stream ends the call. */
+    static <M, E> Stream<E> stream(Log<M, E> log, long after) {
+        Watch<M, E> watch = new Watch<>(log, after, Thread::sleep);
+        int properties = Spliterator.ORDERED | Spliterator.NONNULL;
+        Spliterator<E> entries = Spliterators.spliteratorUnknownSize(watch, properties);
+        return StreamSupport.stream(entries, false).onClose(watch::close);
     }
 
     @Override
@@ -48,7 +75,7 @@ final class Watch implements Iterator<Entry>, AutoCloseable {
             } catch (StatusRuntimeException e) {
                 if (context.isCancelled() || !isInterruption(e.getStatus())) {
                     close();
-                    throw Organiser.failure(e);
+                    throw Calls.failure(e);
                 }
                 call = null;
                 pause(e);
@@ -58,7 +85,7 @@ final class Watch implements Iterator<Entry>, AutoCloseable {
     }
 
     @Override
-    public Entry next() {
+    public E next() {
         if (!hasNext()) {
             throw new NoSuchElementException();
         }
@@ -71,14 +98,12 @@ final class Watch implements Iterator<Entry>, AutoCloseable {
         context.cancel(null);
     }
 
-    /** Receives the next message. Returns false if the match is over. */
+    /** Receives the next message. Returns false if the log is complete. */
     private boolean receive() throws StatusRuntimeException {
         if (call == null) {
-            WatchMatchRequest.Builder request =
-                    WatchMatchRequest.newBuilder().setMatchId(matchId).setAfterNumber(after);
             Context outer = context.attach();
             try {
-                call = matches.watchMatch(request.build());
+                call = log.open().apply(after);
             } finally {
                 context.detach(outer);
             }
@@ -86,13 +111,14 @@ final class Watch implements Iterator<Entry>, AutoCloseable {
         if (!call.hasNext()) {
             return false;
         }
-        for (var item : call.next().getItemsList()) {
-            if (item.hasEntry()) {
-                after = item.getEntry().getNumber();
-                ready.add(Conversions.entry(item.getEntry()));
-                backoff = new Backoff();
-            }
-        }
+        log.entries()
+                .apply(call.next())
+                .forEachOrdered(
+                        entry -> {
+                            after = log.number().applyAsLong(entry);
+                            ready.add(entry);
+                            backoff = new Backoff();
+                        });
         return true;
     }
 
@@ -103,7 +129,7 @@ final class Watch implements Iterator<Entry>, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();
-            throw Organiser.failure(interruption);
+            throw Calls.failure(interruption);
         }
     }
 

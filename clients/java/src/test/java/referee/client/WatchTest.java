@@ -79,20 +79,31 @@ class WatchTest {
         server.shutdownNow();
     }
 
-    private Watch watch(Status... ends) {
+    private Watch<WatchMatchResponse, Long> watch(Status... ends) {
         this.ends.addAll(List.of(ends));
-        return new Watch(MatchServiceGrpc.newBlockingStub(channel), "m1", 5, pauses::add);
+        WatchMatchRequest.Builder request = WatchMatchRequest.newBuilder().setMatchId("m1");
+        Watch.Log<WatchMatchResponse, Long> log =
+                new Watch.Log<>(
+                        after ->
+                                MatchServiceGrpc.newBlockingStub(channel)
+                                        .watchMatch(request.setAfterNumber(after).build()),
+                        message ->
+                                message.getItemsList().stream()
+                                        .map(item -> item.getEntry().getNumber()),
+                        number -> number);
+        return new Watch<>(log, 5, pauses::add);
     }
 
-    private static List<Long> read(Watch watch) {
+    private static List<Long> read(Watch<WatchMatchResponse, Long> watch) {
         List<Long> numbers = new ArrayList<>();
-        watch.forEachRemaining(entry -> numbers.add(entry.number()));
+        watch.forEachRemaining(numbers::add);
         return numbers;
     }
 
     @Test
     void anInterruptedWatchGoesOnWithTheNextEntry() {
-        Watch watch = watch(Status.UNAVAILABLE, Status.RESOURCE_EXHAUSTED, Status.OK);
+        Watch<WatchMatchResponse, Long> watch =
+                watch(Status.UNAVAILABLE, Status.RESOURCE_EXHAUSTED, Status.OK);
         assertEquals(List.of(6L, 7L, 8L, 9L, 10L, 11L), read(watch));
         assertEquals(List.of(5L, 7L, 9L), service.after);
         assertEquals(2, pauses.size());
@@ -100,7 +111,7 @@ class WatchTest {
 
     @Test
     void aRejectedWatchEndsWithTheError() {
-        Watch watch = watch(Status.NOT_FOUND.withDescription("no"));
+        Watch<WatchMatchResponse, Long> watch = watch(Status.NOT_FOUND.withDescription("no"));
         CallException thrown = assertThrows(CallException.class, () -> read(watch));
         assertEquals(new RefereeError("NOT_FOUND", "no"), thrown.error());
         assertEquals(List.of(), pauses);
@@ -108,9 +119,9 @@ class WatchTest {
 
     @Test
     void aWatchThatIsClosedMakesNoOtherCall() {
-        Watch watch = watch(Status.UNAVAILABLE);
-        assertEquals(6, watch.next().number());
-        assertEquals(7, watch.next().number());
+        Watch<WatchMatchResponse, Long> watch = watch(Status.UNAVAILABLE);
+        assertEquals(6, watch.next());
+        assertEquals(7, watch.next());
         watch.close();
         assertThrows(CallException.class, watch::hasNext);
         assertEquals(List.of(5L), service.after);

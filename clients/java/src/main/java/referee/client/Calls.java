@@ -1,0 +1,134 @@
+package referee.client;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.AbstractStub;
+import io.grpc.stub.MetadataUtils;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import referee.api.v1.BotServiceGrpc;
+import referee.api.v1.BotServiceGrpc.BotServiceBlockingStub;
+import referee.api.v1.LadderServiceGrpc;
+import referee.api.v1.LadderServiceGrpc.LadderServiceBlockingStub;
+import referee.api.v1.MatchServiceGrpc;
+import referee.api.v1.MatchServiceGrpc.MatchServiceBlockingStub;
+import referee.api.v1.TournamentServiceGrpc;
+import referee.api.v1.TournamentServiceGrpc.TournamentServiceBlockingStub;
+
+/** The connection of an organiser, and what its calls have in common. */
+final class Calls {
+    /** The most that a page of a list has. */
+    static final int PAGE_SIZE = 1_000;
+
+    /**
+     * A retry sends the same request again, with the same request id. Five attempts are the maximum
+     * of gRPC.
+     */
+    private static final Map<String, ?> RETRIES =
+            Map.of(
+                    "methodConfig",
+                    List.of(
+                            Map.of(
+                                    "name",
+                                    List.of(Map.of()),
+                                    "retryPolicy",
+                                    Map.of(
+                                            "maxAttempts",
+                                            5.0,
+                                            "initialBackoff",
+                                            "0.5s",
+                                            "maxBackoff",
+                                            "10s",
+                                            "backoffMultiplier",
+                                            2.0,
+                                            "retryableStatusCodes",
+                                            List.of(Status.Code.UNAVAILABLE.name())))));
+
+    private final Settings settings;
+    private final ManagedChannel channel;
+
+    Calls(Settings settings) {
+        this.settings = settings;
+        channel = settings.channelBuilder().defaultServiceConfig(RETRIES).build();
+    }
+
+    void close() {
+        channel.shutdownNow();
+    }
+
+    BotServiceBlockingStub bots() {
+        return authorised(BotServiceGrpc.newBlockingStub(channel));
+    }
+
+    MatchServiceBlockingStub matches() {
+        return authorised(MatchServiceGrpc.newBlockingStub(channel));
+    }
+
+    TournamentServiceBlockingStub tournaments() {
+        return authorised(TournamentServiceGrpc.newBlockingStub(channel));
+    }
+
+    LadderServiceBlockingStub ladders() {
+        return authorised(LadderServiceGrpc.newBlockingStub(channel));
+    }
+
+    private <S extends AbstractStub<S>> S authorised(S stub) {
+        return stub.withInterceptors(
+                MetadataUtils.newAttachHeadersInterceptor(Session.bearer(settings.token())));
+    }
+
+    static String requestId() {
+        return UUID.randomUUID().toString();
+    }
+
+    static <T> T call(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (StatusRuntimeException e) {
+            throw failure(e);
+        }
+    }
+
+    static CallException failure(StatusRuntimeException e) {
+        Status status = e.getStatus();
+        Metadata trailers = e.getTrailers() == null ? new Metadata() : e.getTrailers();
+        return new CallException(Conversions.error(status, trailers), e);
+    }
+
+    /**
+     * Returns the items of all pages. The first one is read at once, the others when they are
+     * needed.
+     *
+     * @param read makes the call for the page with a token
+     */
+    static <P, T> Stream<T> pages(
+            Function<String, P> read, Function<P, String> nextToken, Function<P, List<T>> items) {
+        Function<String, P> page = token -> call(() -> read.apply(token));
+        return Stream.iterate(
+                        page.apply(""),
+                        Objects::nonNull,
+                        last -> {
+                            String token = nextToken.apply(last);
+                            return token.isEmpty() ? null : page.apply(token);
+                        })
+                .flatMap(one -> items.apply(one).stream());
+    }
+
+    /** Returns the text that comes in parts. */
+    static <M> String text(Supplier<Iterator<M>> parts, Function<M, String> text) {
+        return call(
+                () -> {
+                    StringBuilder whole = new StringBuilder();
+                    parts.get().forEachRemaining(part -> whole.append(text.apply(part)));
+                    return whole.toString();
+                });
+    }
+}

@@ -1,0 +1,42 @@
+"""What the tests of every package check with the bot of its README and with a program of an organiser."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.clients.commands import run_command
+from tests.clients.sdk import connect_organiser, long_match, run_program
+from tests.e2e.server import create_organiser_token, run_server
+
+
+def play_match(
+    command: Sequence[str],
+    folder: Path,
+    *expected: str,
+    environment: Mapping[str, str] | None = None,
+    exit_status: int = 0,
+) -> None:
+    """Let a bot play both seats of a match, wait until it has written the expected texts, and end it with SIGTERM."""
+    with run_server(folder, "--ephemeral") as server, connect_organiser(server) as organiser:
+        secret = organiser.register_bot("anna")
+        with run_program(command, server, secret, folder, **(environment or {})) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            assert organiser.result(match.id).kind == "played"
+            for text in expected:
+                program.wait_for(text)
+            assert program.stop() == exit_status, program.output()
+
+
+def pass_conformance_kit(command: Sequence[str], **variables: str) -> None:
+    """Let a bot pass the conformance kit."""
+    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", *command]
+    run_command(kit, Path.cwd(), **variables)
+
+
+def run_organiser(command: Sequence[str], folder: Path, data: Path, **variables: str) -> list[str]:
+    """Run a program of an organiser in the folder, with a server of its own, and return the lines that it prints."""
+    with run_server(data, "--ephemeral") as server:
+        with server.channel() as channel:
+            token = create_organiser_token(channel, server.admin_token)
+        output = run_command(command, folder, BOT_REFEREE=server.address, BOT_TOKEN=token, **variables)
+    return output.splitlines()
