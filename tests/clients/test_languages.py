@@ -92,10 +92,10 @@ def test_the_tests_linter_and_formatter_of_a_client_pass(language: Language) -> 
         run_in_client(language, check)
 
 
-def test_a_client_passes_the_conformance_kit(language: Language) -> None:
-    kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--patience", "120", "--", *language.run]
-    environment = {**os.environ, **language.environment, "BOT_MAX_MATCHES": "8"}
-    completed = subprocess.run(kit, cwd=language.folder, env=environment, capture_output=True, text=True, check=False)
+def test_a_client_passes_the_conformance_kit(any_sample: Sample) -> None:
+    kit = [sys.executable, "-m", "referee", "conformance", "--tls", "--patience", "120", "--", *any_sample.command]
+    environment = {**os.environ, **any_sample.environment, "BOT_MAX_MATCHES": "8"}
+    completed = subprocess.run(kit, cwd=any_sample.folder, env=environment, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
