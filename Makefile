@@ -82,6 +82,7 @@ tools: $(READY) ## Build the Go programs that some tests need; without them thes
 	mv $(BIN)/cmd $(BIN)/compose-go
 	GOBIN=$(CURDIR)/$(BIN) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3
 	GOBIN=$(CURDIR)/$(BIN) go install github.com/bojand/ghz/cmd/ghz@v0.120.0
+	GOBIN=$(CURDIR)/$(BIN) go install honnef.co/go/tools/cmd/staticcheck@v0.6.1
 
 requirements: ## Regenerate the pinned dependencies, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/run.in -o requirements/run.txt

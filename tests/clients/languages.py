@@ -5,10 +5,12 @@ The commands that build and run a client are read from the client's README.
 
 import re
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+STATICCHECK = Path(sys.executable).parent / "staticcheck"
 CLIENTS = Path(__file__).parents[2] / "clients"
 COMMANDS = re.compile(r"^```console\n\$ (.*)\n\$ export BOT_REFEREE=.*\n\$ (.*)\n```", re.MULTILINE)
 
@@ -47,7 +49,18 @@ class Language:
 
 
 LANGUAGES = (
-    Language("go", ("go",), "bin", ('test -z "$(gofmt -l .)"', "go vet ./...", "go test ./...")),
+    # `make tools` builds staticcheck.
+    Language(
+        "go",
+        ("go",),
+        "bin",
+        (
+            'test -z "$(gofmt -l .)"',
+            "go vet ./...",
+            "go test ./...",
+            f"if test -x {STATICCHECK}; then {STATICCHECK} ./...; else test -z \"$CI\"; fi",
+        ),
+    ),
     # clippy runs as part of the tests' compilation: `cargo clippy` would check all dependencies a second time.
     Language(
         "rust",
