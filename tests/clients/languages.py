@@ -58,7 +58,7 @@ LANGUAGES = (
             'test -z "$(gofmt -l .)"',
             "go vet ./...",
             "go test ./...",
-            f"if test -x {STATICCHECK}; then {STATICCHECK} ./...; else test -z \"$CI\"; fi",
+            f'if test -x {STATICCHECK}; then {STATICCHECK} ./...; else test -z "$CI"; fi',
         ),
     ),
     # clippy runs as part of the tests' compilation: `cargo clippy` would check all dependencies a second time.
