@@ -108,7 +108,7 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(tmp_pat
     assert lines[-1] == "stopped"
 
 
-def test_an_organiser_in_rust_runs_a_match_and_watches_it(organiser_program: Path, tmp_path: Path) -> None:
+def test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder(organiser_program: Path, tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server:
         with server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
@@ -118,13 +118,34 @@ def test_an_organiser_in_rust_runs_a_match_and_watches_it(organiser_program: Pat
     assert completed.returncode == 0, completed.stderr
     assert completed.stdout.splitlines() == [
         "error NAME_TAKEN",
-        "match alquerque test ferris ferris",
+        "match alquerque test ferris crab",
         "moves true",
         "result true 2",
         "record true",
         "over true",
         "error MATCH_OVER true",
-        "stopped true",
+        "tournament The cup alquerque Some(RoundRobin { cycles: 2 }) Entry",
+        "entrants ferris crab",
+        "started true",
+        "pairings 2, points 2, winner true",
+        "matches 2",
+        "export 3, record true",
+        "listed true",
+        "error TOURNAMENT_OVER",
+        "ladder The ladder alquerque",
+        "paused true",
+        "joined crab",
+        "joined ferris",
+        "entrants 1",
+        "resumed true",
+        "closed true",
+        "rated true",
+        "standing true",
+        "standing true",
+        "record true",
+        "listed true",
+        "error LADDER_CLOSED daily",
+        "stopped",
     ]
 
 

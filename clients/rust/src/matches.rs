@@ -159,7 +159,7 @@ fn kind_and_reason(kind: Option<Kind>) -> (ResultKind, String) {
 }
 
 /// Returns the word for a value: `FORFEIT_CAUSE_TIME` is "time".
-fn word(number: i32, name: Option<&str>, prefix: &str) -> String {
+pub(crate) fn word(number: i32, name: Option<&str>, prefix: &str) -> String {
     name.map_or_else(
         || number.to_string(),
         |name| name.trim_start_matches(prefix).to_lowercase(),

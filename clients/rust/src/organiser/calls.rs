@@ -1,8 +1,8 @@
 //! Calls with the token, retries, and errors of the referee.
 
-use std::{collections::VecDeque, error::Error, time::Duration};
+use std::{collections::VecDeque, error::Error, sync::Arc, time::Duration};
 
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{
     Code, Request, Response, Status, Streaming,
@@ -15,6 +15,8 @@ use crate::{RefereeError, backoff::Backoff, error::message_with_causes, options:
 
 /// It is large because a page can have hundreds of tournaments with all their entrants.
 pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
+/// The largest that the contract permits.
+pub(super) const PAGE_SIZE: u32 = 1_000;
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// HTTP/2 pings find a dead connection while a call is open: a stream may be silent for hours.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
@@ -55,10 +57,10 @@ impl Calls {
     }
 
     /// Makes a call once.
-    pub async fn once<A>(
-        &self,
-        call: impl AsyncFnOnce(Link) -> Result<Response<A>, Status>,
-    ) -> Result<A, RefereeError> {
+    pub async fn once<A, F>(&self, call: impl FnOnce(Link) -> F) -> Result<A, RefereeError>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
         let answer = in_time(call(self.link.clone())).await;
         answer.map(Response::into_inner).map_err(|status| call_error(&status))
     }
@@ -68,8 +70,8 @@ impl Calls {
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        let attempt = async || Ok(in_time(call(self.link.clone(), request.clone())).await?.into_inner());
-        retried(attempt, sleep).await
+        let attempt = || in_time(call(self.link.clone(), request.clone()));
+        Ok(retried(attempt, sleep).await?.into_inner())
     }
 
     /// Returns all messages of a finite stream, from the beginning again if it is interrupted.
@@ -77,15 +79,36 @@ impl Calls {
     where
         F: Future<Output = Result<Response<Streaming<A>>, Status>>,
     {
-        let attempt = async || {
-            let mut stream = in_time(call(self.link.clone(), request.clone())).await?.into_inner();
-            let mut messages = Vec::new();
-            while let Some(message) = in_time(stream.message()).await? {
-                messages.push(message);
-            }
-            Ok(messages)
-        };
+        let attempt = || read_all(call(self.link.clone(), request.clone()));
         retried(attempt, sleep).await
+    }
+
+    /// Returns the items of all pages of a list. `fetch` is called with the token of each page, and `items` returns what
+    /// is in it and the token of the next one.
+    pub fn pages<A, T, F>(
+        &self,
+        fetch: impl Fn(Link, String) -> F + Send + Sync + 'static,
+        items: fn(A) -> (Vec<T>, String),
+    ) -> Items<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+        F: Future<Output = Result<Response<A>, Status>> + Send + 'static,
+    {
+        let calls = self.clone();
+        let fetch = Arc::new(fetch);
+        let pages = stream::try_unfold(Some(String::new()), move |token| {
+            let (calls, fetch) = (calls.clone(), fetch.clone());
+            async move {
+                let Some(token) = token else {
+                    return Ok::<_, RefereeError>(None);
+                };
+                let (items, next) = items(calls.call(token, &*fetch).await?);
+                let next = Some(next).filter(|token| !token.is_empty());
+                Ok(Some((stream::iter(items).map(Ok), next)))
+            }
+        });
+        Items::new(pages.try_flatten())
     }
 
     /// Returns the entries of a log after a number, which `open` is called with again after an interruption.
@@ -185,10 +208,13 @@ where
 }
 
 /// Repeats what is interrupted or rejected for a moment, a few times.
-async fn retried<A, P: Future<Output = ()>>(
-    attempt: impl AsyncFn() -> Result<A, Status>,
-    pause: impl Fn(Duration) -> P,
-) -> Result<A, RefereeError> {
+///
+/// It takes no asynchronous closures: the compiler could not tell whether the future is `Send`.
+async fn retried<A, F, P>(attempt: impl Fn() -> F, pause: impl Fn(Duration) -> P) -> Result<A, RefereeError>
+where
+    F: Future<Output = Result<A, Status>>,
+    P: Future<Output = ()>,
+{
     let mut backoff = Backoff::default();
     for _ in 1..MAX_ATTEMPTS {
         let status = match attempt().await {
@@ -204,6 +230,15 @@ async fn retried<A, P: Future<Output = ()>>(
         pause(time).await;
     }
     attempt().await.map_err(|status| call_error(&status))
+}
+
+async fn read_all<A>(opening: impl Future<Output = Result<Response<Streaming<A>>, Status>>) -> Result<Vec<A>, Status> {
+    let mut stream = in_time(opening).await?.into_inner();
+    let mut messages = Vec::new();
+    while let Some(message) = in_time(stream.message()).await? {
+        messages.push(message);
+    }
+    Ok(messages)
 }
 
 async fn in_time<A>(answer: impl Future<Output = Result<A, Status>>) -> Result<A, Status> {
@@ -240,106 +275,5 @@ pub(super) fn request_id() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{
-        cell::{Cell, RefCell},
-        future::{Ready, ready},
-    };
-
-    use futures_util::FutureExt;
-
-    use super::*;
-
-    impl Numbered for u64 {
-        fn number(&self) -> u64 {
-            *self
-        }
-    }
-
-    fn broken() -> Status {
-        Status::unavailable("no route to host")
-    }
-
-    /// Returns what a watch yields if each call gets the messages of one element, until there are no more of them.
-    fn watched(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, RefereeError>>, Vec<u64>) {
-        let calls = RefCell::new(calls.into_iter());
-        let afters = RefCell::new(Vec::new());
-        let mut watch = Watch {
-            open: |after| {
-                afters.borrow_mut().push(after);
-                ready(
-                    calls
-                        .borrow_mut()
-                        .next()
-                        .map(stream::iter)
-                        .ok_or_else(|| Status::not_found("gone")),
-                )
-            },
-            entries: |message: Vec<u64>| message,
-            after: 3,
-            stream: None,
-            received: VecDeque::new(),
-            backoff: Backoff::default(),
-            is_over: false,
-            pause: |_| ready(()),
-        };
-        let mut items = Vec::new();
-        while let Some(item) = watch.next().now_or_never().expect("nothing waits") {
-            items.push(item);
-        }
-        (items, afters.into_inner())
-    }
-
-    #[test]
-    fn a_watch_continues_after_the_last_entry_that_it_has_received() {
-        let calls = vec![
-            vec![Ok(vec![]), Ok(vec![4, 5]), Err(broken())],
-            vec![Err(Status::resource_exhausted("too slow"))],
-            vec![Ok(vec![6]), Ok(vec![7, 8])],
-        ];
-        let (items, afters) = watched(calls);
-        assert_eq!(items, [4, 5, 6, 7, 8].map(Ok));
-        assert_eq!(afters, [3, 5, 5]);
-    }
-
-    #[test]
-    fn an_error_after_which_no_retry_helps_is_the_last_item_of_a_watch() {
-        let calls = vec![vec![
-            Ok(vec![4]),
-            Err(Status::permission_denied("not yours")),
-            Ok(vec![5]),
-        ]];
-        let (items, _) = watched(calls);
-        assert_eq!(items, [Ok(4), Err(RefereeError::new("PERMISSION_DENIED", "not yours"))]);
-    }
-
-    /// Returns the result of a call, and how often it has paused.
-    fn called(mut answers: Vec<Result<u64, Status>>) -> (Result<u64, RefereeError>, usize) {
-        answers.reverse();
-        let answers = RefCell::new(answers);
-        let pauses = Cell::new(0);
-        let pause = |_| -> Ready<()> {
-            pauses.set(pauses.get() + 1);
-            ready(())
-        };
-        let attempt = async || answers.borrow_mut().pop().expect("a further answer");
-        let result = retried(attempt, pause).now_or_never().expect("nothing waits");
-        (result, pauses.get())
-    }
-
-    #[test]
-    fn a_call_is_made_again_while_the_referee_cannot_be_reached() {
-        assert_eq!(called(vec![Err(broken()), Err(broken()), Ok(7)]), (Ok(7), 2));
-        let error = RefereeError::new("UNAVAILABLE", "no route to host");
-        assert_eq!(
-            called(vec![Err(broken()); MAX_ATTEMPTS]),
-            (Err(error), MAX_ATTEMPTS - 1)
-        );
-    }
-
-    #[test]
-    fn a_rejected_call_is_not_made_again() {
-        let error = RefereeError::new("ALREADY_EXISTS", "taken");
-        assert_eq!(called(vec![Err(Status::already_exists("taken"))]), (Err(error), 0));
-    }
-}
+#[path = "calls_tests.rs"]
+mod tests;

@@ -98,6 +98,10 @@ fn kind(event: &entry::Event) -> &'static str {
 
 /// Returns a time of a message.
 pub(super) fn time(message: Option<prost_types::Timestamp>) -> SystemTime {
-    let time = message.and_then(|message| message.try_into().ok());
-    time.unwrap_or(SystemTime::UNIX_EPOCH)
+    optional_time(message).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Returns a time that a message may lack.
+pub(super) fn optional_time(message: Option<prost_types::Timestamp>) -> Option<SystemTime> {
+    message?.try_into().ok()
 }

@@ -1,4 +1,5 @@
-//! Calls of organisers and watchers: registers bots, creates matches, watches them, and reads their records.
+//! Calls of organisers and watchers: registers bots, creates matches, tournaments and ladders, watches them, and reads
+//! their standings and records.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -27,11 +28,41 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A tournament is created with its entrants, started, and watched until it is over:
+//!
+//! ```no_run
+//! use referee_client::organiser::{Format, MatchTerms, NewTournament, Organiser, TournamentEvent};
+//!
+//! # async fn example(organiser: Organiser) -> Result<(), referee_client::RefereeError> {
+//! let cup = NewTournament::new("cup", MatchTerms::new("trox"), Format::Swiss { rounds: 5 })
+//!     .entrants(["anna", "bert", "carl"]);
+//! organiser.create_tournament(&cup).await?;
+//! organiser.start_tournament("cup").await?;
+//! let mut entries = organiser.watch_tournament("cup", 0);
+//! while let Some(entry) = entries.next().await {
+//!     if let TournamentEvent::RoundStarted { round, .. } = entry?.event {
+//!         println!("round {round}");
+//!     }
+//! }
+//! for row in organiser.tournament_standings("cup").await? {
+//!     println!("{}. {}: {}", row.rank, row.entrant, row.points);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod calls;
+mod contests;
 mod entry;
 mod items;
+mod ladder;
+mod ladder_entry;
+mod ladders;
 mod terms;
+mod tournament;
+mod tournament_entry;
+mod tournaments;
 
 use std::fmt;
 
@@ -47,9 +78,16 @@ use crate::{
     },
 };
 
+pub use contests::{Entrant, Pairing, PairingPhase};
 pub use entry::{Entry, Event};
 pub use items::Items;
+pub use ladder::{Ladder, LadderStanding, NewLadder, Rating, RatingChange};
+pub use ladder_entry::{LadderEntry, LadderEvent};
+pub use ladders::LadderFilter;
 pub use terms::{MatchTerms, TimeControl};
+pub use tournament::{Format, NewTournament, Tournament, TournamentPhase, TournamentStanding};
+pub use tournament_entry::{TournamentEntry, TournamentEvent};
+pub use tournaments::{ExportFormat, PairingFilter, TournamentFilter};
 
 /// What organisers need of the contract besides `crate::api`.
 #[allow(clippy::large_enum_variant, dead_code)] // The sizes follow from the contract, of which a part is used.
@@ -60,7 +98,9 @@ mod api {
 /// Makes calls with the token of an organiser, author or spectator. Clones share the connection.
 ///
 /// Calls are made again for a few seconds while the referee cannot be reached. What creates something has a request id,
-/// so that it is created only once. An error of the referee has its reason, message and metadata.
+/// so that it is created only once. Other calls may find that they were made before: if an answer was lost,
+/// [`join_ladder`](Self::join_ladder) fails with `ALREADY_IN`. An error of the referee has its reason, message and
+/// metadata.
 #[derive(Clone)]
 pub struct Organiser {
     calls: Calls,
@@ -85,7 +125,7 @@ impl Organiser {
             description: description.into(),
             consent: None,
         };
-        let call = async |link: Link| BotServiceClient::new(link).register_bot(request).await;
+        let call = |link| async { BotServiceClient::new(link).register_bot(request).await };
         Ok(self.calls.once(call).await?.secret)
     }
 

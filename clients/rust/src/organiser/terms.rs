@@ -46,7 +46,7 @@ impl TimeControl {
     }
 }
 
-/// The terms of a match.
+/// The terms of a match, or of the matches of a contest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[must_use]
 pub struct MatchTerms {
@@ -95,7 +95,7 @@ impl MatchTerms {
         self
     }
 
-    /// Sets the title of the match.
+    /// Sets the title of a match that is created with these terms. Contests have titles of their own.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
@@ -123,6 +123,19 @@ pub(super) fn bot_ref(text: &str) -> BotRef {
         bot: bot.into(),
         version: version.into(),
     }
+}
+
+/// Returns the text that [`bot_ref`] reads.
+pub(super) fn bot_text(bot: BotRef) -> String {
+    match bot.version.as_str() {
+        "" => bot.bot,
+        version => format!("{}/{version}", bot.bot),
+    }
+}
+
+/// Returns the name of the game of matches.
+pub(super) fn game_of(terms: Option<api::MatchTerms>) -> String {
+    terms.and_then(|terms| terms.rules).unwrap_or_default().game
 }
 
 fn milliseconds(time: Duration) -> i64 {
