@@ -113,7 +113,7 @@ def test_the_versions_of_module_and_client_agree() -> None:
 
 
 @pytest.mark.usefixtures("bot")
-def test_an_organiser_in_go_runs_a_match_and_watches_it(tmp_path: Path) -> None:
+def test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder(tmp_path: Path) -> None:
     source, program = PROJECT / "tests" / "clients" / "organisers" / "organiser.go", tmp_path / "organiser"
     run_go(CLIENT, dict(os.environ), "build", "-o", str(program), str(source))
     with run_server(tmp_path, "--ephemeral") as server:
@@ -124,10 +124,33 @@ def test_an_organiser_in_go_runs_a_match_and_watches_it(tmp_path: Path) -> None:
     assert completed.returncode == 0, completed.stderr
     assert completed.stdout.splitlines() == [
         "error NAME_TAKEN",
-        "match alquerque test gopher gopher",
+        "match alquerque test gopher digger",
         "moves true",
         "result played 2",
         "record true",
         "over true",
-        "stopped true",
+        "tournament The cup alquerque true entry",
+        "entrant gopher",
+        "entrant digger",
+        "started true true",
+        "ended ended finished pairings 2",
+        "points 2 true",
+        "matches 2",
+        "export 3 record true",
+        "listed cup finished",
+        "error TOURNAMENT_OVER",
+        "ladder The ladder [alquerque]",
+        "paused true",
+        "joined digger",
+        "joined gopher",
+        "entrants 1",
+        "paused false",
+        "closed true",
+        "rated true",
+        "standing true",
+        "standing true",
+        "record true",
+        "listed daily 2",
+        "error LADDER_CLOSED",
+        "stopped true true",
     ]
