@@ -15,14 +15,48 @@ import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
+from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.sdk import connect_organiser, long_match, run_program
-from tests.e2e.server import create_organiser_token, run_server
+from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "rust"
 MANIFEST = tomllib.loads((CLIENT / "Cargo.toml").read_text())
 PACKED = f"referee-client-{MANIFEST['package']['version']}"
+
+ORGANISED = [
+    "error NAME_TAKEN",
+    "match alquerque test ferris crab",
+    "moves true",
+    "result true 2",
+    "record true",
+    "over true",
+    "error MATCH_OVER true",
+    "tournament The cup alquerque Some(RoundRobin { cycles: 2 }) Entry",
+    "entrants ferris crab",
+    "started true",
+    "pairings 2, points 2, winner true",
+    "matches 2",
+    "export 3, record true",
+    "listed true",
+    "error TOURNAMENT_OVER",
+    "ladder The ladder alquerque",
+    "paused true",
+    "joined crab",
+    "joined ferris",
+    "entrants 1",
+    "resumed true",
+    "closed true",
+    "rated true",
+    "standing true",
+    "standing true",
+    "record true",
+    "listed true",
+    "error LADDER_CLOSED daily",
+    "stopped",
+]
+"""What the program of the organiser prints."""
 
 
 def run_cargo(folder: Path, *arguments: str) -> str:
@@ -110,43 +144,25 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(tmp_pat
 
 def test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder(organiser_program: Path, tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server:
-        with server.channel() as channel:
-            token = create_organiser_token(channel, server.admin_token)
-        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token}
-        command = [str(organiser_program)]
-        completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert run_organiser(organiser_program, server, server.address) == ORGANISED
+
+
+@pytest.mark.parametrize("lost", [b"The cup", b"until all are here"], ids=["the answer to a call", "a watched entry"])
+def test_an_organiser_in_rust_continues_after_an_answer_was_lost(
+    organiser_program: Path, tmp_path: Path, lost: bytes
+) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, run_losing_proxy(server.address, lost) as address:
+        assert run_organiser(organiser_program, server, address) == ORGANISED
+
+
+def run_organiser(program: Path, server: ServerProcess, address: str) -> list[str]:
+    """Run the program of an organiser against the server, which it reaches at an address. Return what it prints."""
+    with server.channel() as channel:
+        token = create_organiser_token(channel, server.admin_token)
+    environment = {**os.environ, "BOT_REFEREE": address, "BOT_TOKEN": token}
+    completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
-    assert completed.stdout.splitlines() == [
-        "error NAME_TAKEN",
-        "match alquerque test ferris crab",
-        "moves true",
-        "result true 2",
-        "record true",
-        "over true",
-        "error MATCH_OVER true",
-        "tournament The cup alquerque Some(RoundRobin { cycles: 2 }) Entry",
-        "entrants ferris crab",
-        "started true",
-        "pairings 2, points 2, winner true",
-        "matches 2",
-        "export 3, record true",
-        "listed true",
-        "error TOURNAMENT_OVER",
-        "ladder The ladder alquerque",
-        "paused true",
-        "joined crab",
-        "joined ferris",
-        "entrants 1",
-        "resumed true",
-        "closed true",
-        "rated true",
-        "standing true",
-        "standing true",
-        "record true",
-        "listed true",
-        "error LADDER_CLOSED daily",
-        "stopped",
-    ]
+    return completed.stdout.splitlines()
 
 
 def test_the_package_has_its_licence_readme_and_changelog(packed: Path) -> None:

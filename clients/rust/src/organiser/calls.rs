@@ -264,6 +264,8 @@ fn is_interruption(status: &Status) -> bool {
 fn call_error(status: &Status) -> RefereeError {
     let mut error = RefereeError::from(status);
     if let Some(cause) = status.source() {
+        // tonic's own code for a connection that breaks during a call is UNKNOWN.
+        error.reason = "UNAVAILABLE".into();
         error.message = message_with_causes(cause);
     }
     error

@@ -329,3 +329,7 @@ impl From<api::TournamentStanding> for TournamentStanding {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "tournament_tests.rs"]
+mod tests;
