@@ -66,7 +66,7 @@ LANGUAGES = (
         "rust",
         ("cargo", "clippy-driver", "cc"),
         "target",
-        ("cargo fmt --check", "cargo test", "cargo doc --no-deps"),
+        ("cargo fmt --check", "cargo test --all-features", "cargo doc --no-deps --all-features"),
         {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings", "RUSTDOCFLAGS": "-Dwarnings"},
     ),
     # Only the fast compiler (C1) is used: neither Maven nor a bot in a test runs long enough to profit from C2.

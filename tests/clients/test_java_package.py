@@ -108,7 +108,7 @@ def run_source(client_builder: ClientBuilder, name: str, data: Path) -> list[str
     """Run a program of `organisers` with the client, and return the lines that it prints."""
     client_builder.build(JAVA)
     source = PROJECT / "tests" / "clients" / "organisers" / name
-    return run_organiser(java("target/classes:target/lib/*", str(source)), CLIENT, data, **JAVA.environment)
+    return run_organiser(java("target/classes:target/lib/*", str(source)), CLIENT, data, environment=JAVA.environment)
 
 
 def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
