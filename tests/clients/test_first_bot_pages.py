@@ -1,4 +1,4 @@
-"""The tutorials for a first bot in Go and Rust work as written."""
+"""The tutorials for a first bot in Go, Rust and C++ work as written."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES, Language
 
-FILES = {"go": "main.go", "rust": "src/main.rs"}
+FILES = {"go": "main.go", "rust": "src/main.rs", "cpp": "main.cpp"}
 
 
 def found_on(page: str, pattern: str) -> str:
@@ -32,6 +32,8 @@ def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBu
     file.write_text(found_on(page, rf"^```{name}\n(.*?)^```"), encoding="utf-8")
     if name == "rust":
         share_dependencies(language, tmp_path)
+    if name == "cpp":
+        (tmp_path / "mybot" / "CMakeLists.txt").write_text(found_on(page, r"^```cmake\n(.*?)^```"), encoding="utf-8")
 
     output = ""
     for command in re.findall(r"^\$ (.*)$", found_on(page, r"^## See it play\n.*?```console\n(.*?)^```"), re.MULTILINE):
