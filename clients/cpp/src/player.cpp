@@ -117,7 +117,7 @@ grpc::Status Player::play_session() {
         Registration(Player& player, Session& session) : player(player) {
             const std::lock_guard lock(player.mutex_);
             player.session_ = &session;
-            player.send(player.protocol_.hello());
+            player.send(player.protocol_.start_session());
             if (player.stopped_) session.cancel();
         }
         ~Registration() {
