@@ -36,6 +36,8 @@ type openTurn struct {
 	itemID uint64
 	// answer is nil until the bot has answered.
 	answer *refereev1.BotItem
+	// arrived tells whether the turn has arrived in the current session.
+	arrived bool
 	// rejection is the error of a rejected answer.
 	rejection *Error
 	// ctx is cancelled when the turn is no longer open.
@@ -45,6 +47,14 @@ type openTurn struct {
 
 func (o *openTurn) key() seatKey { return seatKey{o.turn.MatchID, o.turn.Seat} }
 
+// onSessionStarted handles the start of a session. Until a turn arrives again, its answer waits: otherwise it would be
+// sent twice.
+func (o *openTurns) onSessionStarted() {
+	for _, open := range o.bySeat {
+		open.arrived = false
+	}
+}
+
 // onTurn handles a turn. A turn with a new token replaces the previous turn of the seat.
 func (o *openTurns) onTurn(message *refereev1.Turn, rules *refereev1.Rules) {
 	previous := o.bySeat[seatKey{message.GetMatchId(), int(message.GetSeat())}]
@@ -52,6 +62,7 @@ func (o *openTurns) onTurn(message *refereev1.Turn, rules *refereev1.Rules) {
 	case previous == nil:
 		o.open(newTurn(message, rules, nil))
 	case previous.turn.Token == message.GetTurnToken():
+		previous.arrived = true
 		o.resend(previous)
 	default:
 		previous.cancel()
@@ -62,7 +73,7 @@ func (o *openTurns) onTurn(message *refereev1.Turn, rules *refereev1.Rules) {
 func (o *openTurns) open(turn *Turn) {
 	o.lastItemID++
 	ctx, cancel := context.WithCancel(o.ctx)
-	opened := &openTurn{turn: turn, itemID: o.lastItemID, ctx: ctx, cancel: cancel}
+	opened := &openTurn{turn: turn, itemID: o.lastItemID, arrived: true, ctx: ctx, cancel: cancel}
 	o.bySeat[opened.key()] = opened
 	o.choose(opened)
 }
@@ -76,9 +87,9 @@ func (o *openTurns) setAnswer(open *openTurn, answer *refereev1.BotItem) {
 	}
 }
 
-// resend sends the answer, if there is one and its turn is still open.
+// resend sends the answer, if there is one, and its turn is still open and has arrived in this session.
 func (o *openTurns) resend(open *openTurn) {
-	if open.answer != nil && open.ctx.Err() == nil {
+	if open.answer != nil && open.arrived && open.ctx.Err() == nil {
 		o.send(open.answer)
 	}
 }

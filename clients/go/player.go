@@ -99,7 +99,7 @@ func (p *player) playSession(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.session = session
+	p.startSession(session)
 	defer func() {
 		p.session.close()
 		p.session = nil
@@ -121,6 +121,11 @@ func (p *player) playSession(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+func (p *player) startSession(session *session) {
+	p.session = session
+	p.openTurns.onSessionStarted()
 }
 
 // pause handles events until the duration has passed: the bot may finish an answer meanwhile.

@@ -283,7 +283,7 @@ func (h *turnHarness) run(t *testing.T, step turnStep) (sent []*refereev1.BotIte
 	case step.Stream == "ends":
 		h.player.session = nil
 	case step.Stream == "opens":
-		h.player.session = h.session
+		h.startSession(h.session)
 	default:
 		h.advance(time.Duration(step.AdvanceMs) * time.Millisecond)
 	}

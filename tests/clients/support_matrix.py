@@ -88,6 +88,7 @@ FEATURES = (
             "go": "test_go_package.py::test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder",
             "java": "test_java_package.py::test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them",
             "rust": "test_rust_package.py::test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder",
+            "cpp": "test_cpp_package.py::test_an_organiser_in_cpp_runs_a_tournament_and_a_ladder_and_watches_them",
         },
     ),
     Feature(
@@ -98,6 +99,7 @@ FEATURES = (
             "go": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[go]",
             "java": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[java]",
             "rust": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[rust]",
+            "cpp": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[cpp]",
         },
     ),
 )

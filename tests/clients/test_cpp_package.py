@@ -25,7 +25,8 @@ MORE_PROGRAMS = """
 enable_language(C)
 add_executable(cbot c_bot.c)
 add_executable(organiser organiser.cpp)
-foreach(program cbot organiser)
+add_executable(contests contests.cpp)
+foreach(program cbot organiser contests)
     target_link_libraries(${program} PRIVATE referee::client)
 endforeach()
 """
@@ -65,7 +66,8 @@ def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory
     (project / "CMakeLists.txt").write_text(find_example("cmake", "cmake_minimum_required") + MORE_PROGRAMS)
     (project / "main.cpp").write_text(find_example("cpp", "#include <random>"))
     shutil.copy(CLIENT / "examples" / "c_bot.c", project)
-    shutil.copy(PROJECT / "tests" / "clients" / "organisers" / "organiser.cpp", project)
+    for source in ("organiser.cpp", "contests.cpp"):
+        shutil.copy(PROJECT / "tests" / "clients" / "organisers" / source, project)
     run_command("cmake", "-S", str(project), "-B", str(folder / "build"), f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
     run_command("cmake", "--build", str(folder / "build"))
     return folder / "build"
@@ -85,22 +87,61 @@ def test_the_bot_of_the_readme_passes_the_conformance_kit(bots: Path) -> None:
     pass_conformance_kit([str(bots / "mybot")])
 
 
-def test_an_organiser_in_cpp_runs_a_match_and_watches_it(bots: Path, tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server:
+def run_organiser(program: Path, folder: Path) -> list[str]:
+    """Run the program of an organiser with a server of its own, and return the lines that it prints."""
+    with run_server(folder, "--ephemeral") as server:
         with server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
         environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token}
-        completed = subprocess.run(
-            [str(bots / "organiser")], env=environment, capture_output=True, text=True, check=False
-        )
+        completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
-    assert completed.stdout.splitlines() == [
+    return completed.stdout.splitlines()
+
+
+def test_an_organiser_in_cpp_runs_a_match_and_watches_it(bots: Path, tmp_path: Path) -> None:
+    assert run_organiser(bots / "organiser", tmp_path) == [
         "error NAME_TAKEN",
         "match alquerque test robin robin",
         "moves true",
         "result true 2",
         "record true",
         "over true",
+        "stopped",
+    ]
+
+
+def test_an_organiser_in_cpp_runs_a_tournament_and_a_ladder_and_watches_them(bots: Path, tmp_path: Path) -> None:
+    assert run_organiser(bots / "contests", tmp_path) == [
+        "created The cup round_robin anna true",
+        "error NO_SUCH_BOT bot=carl",
+        "entrants 1 2",
+        "started true",
+        "watched true created ended",
+        "later true",
+        "standings 2 true",
+        "first round 2",
+        "pairing 1 true",
+        "pairing 2 true",
+        "played cup",
+        "listed cup",
+        "export 3",
+        "record true",
+        "cancelled true",
+        "ended true",
+        "paused true",
+        "joined anna",
+        "joined bert",
+        "resumed true",
+        "rated 1",
+        "rated 1",
+        "error CONTEST_NOT_OVER contest=ladder/main",
+        "open main",
+        "closed true",
+        "watched true closed true",
+        "standing 1 anna",
+        "record true",
+        "listed main alquerque",
+        "get Main",
         "stopped",
     ]
 

@@ -1,4 +1,4 @@
-"""The tutorials for a first bot in Go, Rust and Java work as written."""
+"""The tutorials for a first bot in Go, Rust, Java and C++ work as written."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.commands import WITH_REFEREE, run_command
 from tests.clients.languages import LANGUAGES, Language
 
-FILES = {"go": "main.go", "rust": "src/main.rs", "java": "MyBot.java"}
+FILES = {"go": "main.go", "rust": "src/main.rs", "java": "MyBot.java", "cpp": "main.cpp"}
 
 
 def found_on(page: str, pattern: str) -> str:
@@ -32,6 +32,8 @@ def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBu
     if name == "rust":
         share_dependencies(language, tmp_path)
     checkout = copy_client(language, tmp_path / "checkout") if name == "java" else PROJECT
+    if name == "cpp":
+        (tmp_path / "mybot" / "CMakeLists.txt").write_text(found_on(page, r"^```cmake\n(.*?)^```"), encoding="utf-8")
 
     output = ""
     for command in re.findall(r"^\$ (.*)$", found_on(page, r"^## See it play\n.*?```console\n(.*?)^```"), re.MULTILINE):

@@ -15,15 +15,6 @@ std::map<std::string, std::string> to_map(
     return {fields.begin(), fields.end()};
 }
 
-// Returns the word for a value: FORFEIT_CAUSE_TIME is "time". It is empty for values that are
-// unknown here.
-std::string word_of(const std::string& name, const std::string& prefix) {
-    std::string word = name.substr(std::min(prefix.size(), name.size()));
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char letter) { return std::tolower(letter); });
-    return word;
-}
-
 std::string reason_of(const api::PlayedResult& played) {
     return played.reason().empty() ? word_of(api::Ending_Name(played.ending()), "ENDING_")
                                    : played.reason();
@@ -71,6 +62,13 @@ Clock to_clock(const api::Clock& message) {
 }
 
 }  // namespace
+
+std::string word_of(const std::string& name, const std::string& prefix) {
+    std::string word = name.substr(std::min(prefix.size(), name.size()));
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char letter) { return std::tolower(letter); });
+    return word;
+}
 
 Turn to_turn(const api::Turn& message, const api::Rules& rules) {
     Turn turn;

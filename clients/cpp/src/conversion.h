@@ -16,6 +16,9 @@ Turn to_turn(const api::Turn& message, const api::Rules& rules);
 Rejection to_rejection(const api::ErrorDetail& detail);
 // Details that are missing, malformed or unknown leave the name of the status code as the reason.
 Rejection to_rejection(const grpc::Status& status);
+// Returns the word for a value: FORFEIT_CAUSE_TIME is "time". It is empty for values that are
+// unknown here.
+std::string word_of(const std::string& name, const std::string& prefix);
 Match to_match(const api::Match& message);
 Result to_result(const api::Result& message);
 

@@ -40,12 +40,19 @@ bool is_about_draw(const std::optional<api::BotItem>& answer) {
 
 }  // namespace
 
+void OpenTurns::on_session_started() {
+    for (const auto& [key, open_turn] : by_seat_) open_turn->arrived = false;
+}
+
 void OpenTurns::on_turn(const api::Turn& message, const api::Rules& rules) {
     Turn turn = to_turn(message, rules);
     const auto found = by_seat_.find({turn.match_id, turn.seat});
     if (found != by_seat_.end()) {
         const std::shared_ptr<OpenTurn> previous = found->second;
-        if (previous->turn.token == turn.token) return send(*previous);
+        if (previous->turn.token == turn.token) {
+            previous->arrived = true;
+            return send(*previous);
+        }
         previous->cancellation.request_stop();
         turn.rejection = previous->rejection;
     }
@@ -111,7 +118,9 @@ void OpenTurns::open(Turn turn) {
 }
 
 void OpenTurns::send(const OpenTurn& open_turn) const {
-    if (open_turn.answer && open_turn.is_open()) callbacks_.send(*open_turn.answer);
+    if (open_turn.answer && open_turn.is_open() && open_turn.arrived) {
+        callbacks_.send(*open_turn.answer);
+    }
 }
 
 template <typename Predicate>

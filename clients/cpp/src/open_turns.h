@@ -35,6 +35,8 @@ struct OpenTurn {
     std::optional<api::BotItem> answer;
     // The error of a rejected answer.
     std::optional<Rejection> rejection;
+    // Whether it has arrived in the current session.
+    bool arrived = true;
     // Requested when the turn is no longer open.
     std::stop_source cancellation;
 };
@@ -50,6 +52,10 @@ class OpenTurns {
     };
 
     explicit OpenTurns(Callbacks callbacks) : callbacks_(std::move(callbacks)) {}
+
+    // Handles the start of a session. Until a turn arrives again, its answer waits: otherwise it
+    // would be sent twice.
+    void on_session_started();
 
     // Handles a turn. A turn with a new token replaces the previous turn of the seat.
     void on_turn(const api::Turn& message, const api::Rules& rules);
@@ -72,7 +78,8 @@ class OpenTurns {
   private:
     void open(Turn turn);
     void on_rejected(const std::shared_ptr<OpenTurn>& open_turn, const api::ErrorDetail& error);
-    // Sends the answer, if there is one and the turn is still open.
+    // Sends the answer, if there is one, and the turn is still open and has arrived in this
+    // session.
     void send(const OpenTurn& open_turn) const;
     template <typename Predicate>
     void close_if(Predicate predicate);

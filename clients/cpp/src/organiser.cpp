@@ -1,153 +1,20 @@
 #include "referee/organiser.h"
 
-#include <grpcpp/client_context.h>
-
-#include <condition_variable>
-#include <mutex>
-#include <random>
-
-#include "backoff.h"
-#include "channel.h"
+#include "calls.h"
+#include "contest_conversion.h"
+#include "contest_terms.h"
 #include "conversion.h"
-#include "referee_api/v1/bot_service.grpc.pb.h"
-#include "referee_api/v1/match_service.grpc.pb.h"
+#include "referee/ladders.h"
+#include "referee/tournaments.h"
 #include "settings.h"
 
 namespace referee {
 
-namespace {
-
-// After this time, a server that does not answer is unavailable.
-const std::chrono::seconds CALL_TIMEOUT{60};
-
-// The server answers a repeated request without executing it again.
-std::string random_request_id() {
-    static const char digits[] = "0123456789abcdef";
-    std::string id;
-    for (const unsigned char byte : random_nonce()) {
-        id += digits[byte >> 4];
-        id += digits[byte & 15];
-    }
-    return id;
-}
-
-void throw_unless_ok(const grpc::Status& status) {
-    if (!status.ok()) throw CallError(to_rejection(status));
-}
-
-// Returns whether the call may be made again. A watcher that is too slow gets RESOURCE_EXHAUSTED.
-bool is_interruption(const grpc::Status& status) {
-    switch (status.error_code()) {
-        case grpc::UNAVAILABLE:
-        case grpc::UNKNOWN:
-        case grpc::INTERNAL:
-        case grpc::RESOURCE_EXHAUSTED:
-            return true;
-        default:
-            return false;
-    }
-}
-
-void fill_rule(api::ClockRule& rule, const TimeControl& clock) {
-    switch (clock.kind) {
-        case TimeControl::Kind::untimed:
-            rule.mutable_untimed();
-            return;
-        case TimeControl::Kind::fischer:
-            rule.mutable_fischer()->set_main_ms(clock.main.count());
-            rule.mutable_fischer()->set_increment_ms(clock.increment.count());
-            return;
-        case TimeControl::Kind::sudden_death:
-            rule.mutable_sudden_death()->set_main_ms(clock.main.count());
-            return;
-        case TimeControl::Kind::per_move:
-            rule.mutable_per_move()->set_move_ms(clock.main.count());
-            return;
-    }
-}
-
-Entry to_entry(const api::Entry& message) {
-    Entry entry;
-    entry.number = message.number();
-    const auto since_epoch = std::chrono::seconds(message.create_time().seconds()) +
-                             std::chrono::nanoseconds(message.create_time().nanos());
-    entry.time = std::chrono::system_clock::time_point(
-        std::chrono::duration_cast<std::chrono::system_clock::duration>(since_epoch));
-    const auto* event = message.GetReflection()->GetOneofFieldDescriptor(
-        message, message.GetDescriptor()->FindOneofByName("event"));
-    if (event) entry.kind = event->name();
-    if (message.has_move_played()) {
-        const api::SeatMove& played = message.move_played().played();
-        entry.move = PlayedMove{played.seat(), played.move()};
-    }
-    if (message.has_play_ended()) entry.result = to_result(message.play_ended().result());
-    return entry;
-}
-
-// Waits, unless a stop is requested.
-void pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, stop, duration, [] { return false; });
-}
-
-}  // namespace
-
-class Organiser::Calls {
-  public:
-    explicit Calls(const Options& options)
-        : authorization_(authorization_of(options)),
-          channel_(create_channel(options)),
-          bots(api::BotService::NewStub(channel_)),
-          matches(api::MatchService::NewStub(channel_)) {}
-
-    void prepare(grpc::ClientContext& context) const {
-        context.AddMetadata("authorization", authorization_);
-    }
-
-    // Makes a call with one response.
-    template <typename Response, typename Stub, typename Request>
-    Response call(Stub& stub,
-                  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                  const Request& request) const {
-        grpc::ClientContext context;
-        prepare(context);
-        context.set_deadline(std::chrono::system_clock::now() + CALL_TIMEOUT);
-        Response response;
-        throw_unless_ok((stub.*method)(&context, request, &response));
-        return response;
-    }
-
-    // Makes a call with a stream of responses, until `handle` returns false or a stop is requested.
-    template <typename Response, typename Open, typename Handle>
-    grpc::Status read(Open open, Handle handle, const std::stop_token& stop) const {
-        grpc::ClientContext context;
-        prepare(context);
-        const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
-        const auto stream = open(context);
-        bool wanted = true;
-        for (Response response; stream->Read(&response);) {
-            if (wanted && !handle(response)) {
-                wanted = false;
-                context.TryCancel();
-            }
-        }
-        const grpc::Status status = stream->Finish();
-        return wanted && !stop.stop_requested() ? status : grpc::Status::OK;
-    }
-
-  private:
-    std::string authorization_;
-    std::shared_ptr<grpc::Channel> channel_;
-
-  public:
-    std::unique_ptr<api::BotService::Stub> bots;
-    std::unique_ptr<api::MatchService::Stub> matches;
-};
+using Matches = api::MatchService::Stub;
 
 Organiser::Organiser(const Options& options) {
     check(options);
-    calls_ = std::make_unique<Calls>(options);
+    calls_ = std::make_shared<Calls>(options);
 }
 
 Organiser::~Organiser() = default;
@@ -166,22 +33,15 @@ Match Organiser::create_match(const MatchTerms& terms, const std::vector<std::st
     api::CreateMatchRequest request;
     request.set_request_id(random_request_id());
     request.set_title(terms.title);
-    api::MatchTerms& message = *request.mutable_terms();
-    message.mutable_rules()->set_game(terms.game);
-    message.mutable_rules()->set_preset(terms.preset);
-    message.mutable_rules()->mutable_options()->insert(terms.options.begin(), terms.options.end());
-    fill_rule(*message.mutable_time_control()->mutable_rule(), terms.clock);
-    message.set_start_timeout_ms(terms.start_timeout.count());
+    *request.mutable_terms() = to_message(terms);
     for (const std::string& bot : bots) request.add_seats()->set_bot(bot);
-    return to_match(
-        calls_->call(*calls_->matches, &api::MatchService::Stub::CreateMatch, request).match());
+    return to_match(calls_->call(*calls_->matches, &Matches::CreateMatch, request).match());
 }
 
 Match Organiser::match(const std::string& match_id) {
     api::GetMatchRequest request;
     request.set_match_id(match_id);
-    return to_match(
-        calls_->call(*calls_->matches, &api::MatchService::Stub::GetMatch, request).match());
+    return to_match(calls_->call(*calls_->matches, &Matches::GetMatch, request).match());
 }
 
 void Organiser::abort_match(const std::string& match_id, const std::string& why) {
@@ -189,36 +49,16 @@ void Organiser::abort_match(const std::string& match_id, const std::string& why)
     request.set_request_id(random_request_id());
     request.set_match_id(match_id);
     request.set_message(why);
-    calls_->call(*calls_->matches, &api::MatchService::Stub::AbortMatch, request);
+    calls_->call(*calls_->matches, &Matches::AbortMatch, request);
 }
 
 void Organiser::watch(const std::string& match_id,
                       const std::function<bool(const Entry&)>& on_entry, std::uint64_t after,
                       const std::stop_token& stop) {
-    std::mt19937 random{std::random_device{}()};
     api::WatchMatchRequest request;
     request.set_match_id(match_id);
-    request.set_after_number(after);
-    Backoff backoff;
-    while (!stop.stop_requested()) {
-        const auto open = [&](grpc::ClientContext& context) {
-            return calls_->matches->WatchMatch(&context, request);
-        };
-        const auto handle = [&](const api::WatchMatchResponse& response) {
-            for (const api::WatchMatchItem& item : response.items()) {
-                if (!item.has_entry()) continue;
-                request.set_after_number(item.entry().number());
-                backoff = {};
-                if (!on_entry(to_entry(item.entry()))) return false;
-            }
-            return true;
-        };
-        const grpc::Status status = calls_->read<api::WatchMatchResponse>(open, handle, stop);
-        if (status.ok()) return;
-        if (!is_interruption(status)) throw_unless_ok(status);
-        pause(backoff.next(Backoff::Clock::now(), std::uniform_real_distribution<>(0, 1)(random)),
-              stop);
-    }
+    const auto handle = [&](const api::Entry& entry) { return on_entry(to_entry(entry)); };
+    calls_->watch(*calls_->matches, &Matches::WatchMatch, request, after, handle, stop);
 }
 
 std::optional<Result> Organiser::result(const std::string& match_id, const std::stop_token& stop) {
@@ -235,15 +75,21 @@ std::string Organiser::record(const std::string& match_id) {
     api::GetRecordRequest request;
     request.set_match_id(match_id);
     std::string record;
-    const auto open = [&](grpc::ClientContext& context) {
-        return calls_->matches->GetRecord(&context, request);
-    };
     const auto handle = [&](const api::GetRecordResponse& response) {
         for (const std::string& line : response.lines()) record += line + "\n";
         return true;
     };
-    throw_unless_ok(calls_->read<api::GetRecordResponse>(open, handle, {}));
+    Calls::throw_unless_ok(
+        calls_->read(*calls_->matches, &Matches::GetRecord, request, handle, {}));
     return record;
+}
+
+Tournaments Organiser::tournaments() const {
+    return Tournaments(calls_);
+}
+
+Ladders Organiser::ladders() const {
+    return Ladders(calls_);
 }
 
 }  // namespace referee

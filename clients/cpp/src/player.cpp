@@ -67,9 +67,9 @@ void Player::play() {
         Protocol::on_end(status);
         const double random = std::uniform_real_distribution<>(0, 1)(random_);
         const milliseconds pause = protocol_.next_pause(Backoff::Clock::now(), random);
+        const std::string reason = status.ok() ? "the stream has ended" : status.error_message();
         options_.logger(LogLevel::warning,
-                        (status.ok() ? "the stream has ended" : status.error_message()) +
-                            "; reconnecting in " + in_seconds(pause));
+                        "disconnected: " + reason + "; reconnecting in " + in_seconds(pause));
         wakeup_.wait_for(lock, pause, [this] { return stopped_; });
         if (stopped_) return;
     }
@@ -117,7 +117,7 @@ grpc::Status Player::play_session() {
         Registration(Player& player, Session& session) : player(player) {
             const std::lock_guard lock(player.mutex_);
             player.session_ = &session;
-            player.send(player.protocol_.hello());
+            player.send(player.protocol_.start_session());
             if (player.stopped_) session.cancel();
         }
         ~Registration() {

@@ -17,6 +17,11 @@ Protocol::Protocol(const Bots& bots, Options options, Callbacks callbacks)
       seats_(bots, options_.executor, options_.logger),
       nonces_(options_.nonce, options_.logger) {}
 
+api::BotItem Protocol::start_session() {
+    open_turns_.on_session_started();
+    return hello();
+}
+
 api::BotItem Protocol::hello() const {
     api::BotItem item;
     api::Hello& hello = *item.mutable_hello();

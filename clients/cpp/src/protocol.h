@@ -30,8 +30,8 @@ class Protocol {
     // Logger, nonce and executor of the options must be set.
     Protocol(const Bots& bots, Options options, Callbacks callbacks);
 
-    // Returns the first item of the next session.
-    api::BotItem hello() const;
+    // Handles the start of a session, and returns its first item.
+    api::BotItem start_session();
 
     // Handles an item. Throws TakenOverError.
     void on_item(const api::RefereeItem& item);
@@ -52,6 +52,7 @@ class Protocol {
     void stop() { open_turns_.close_all(); }
 
   private:
+    api::BotItem hello() const;
     void on_verdict(const api::Verdict& verdict);
     void on_welcome(const api::Welcome& welcome);
 

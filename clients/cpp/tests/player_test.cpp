@@ -36,7 +36,8 @@ TEST(Play, ItReturnsWhenItsLoggerRequestsAStop) {
     };
     play(first_move, options, source.get_token());
     ASSERT_EQ(messages.size(), 1U);
-    EXPECT_NE(messages[0].find("reconnecting in"), std::string::npos);
+    EXPECT_TRUE(messages[0].starts_with("disconnected: ")) << messages[0];
+    EXPECT_NE(messages[0].find("; reconnecting in "), std::string::npos) << messages[0];
 }
 
 TEST(Play, ItReturnsAtOnceIfAStopWasRequestedBefore) {

@@ -1,4 +1,4 @@
-// Runs turns.json: a protocol whose bot and time come from the steps of a vector.
+// Runs turns.json, and more steps of that form: a protocol whose bot and time come from the steps.
 #include <algorithm>
 #include <set>
 
@@ -196,6 +196,7 @@ class TurnHarness {
             answer(step["answer"]);
         } else if (step.contains("stream")) {
             stream_is_open_ = step["stream"] == "opens";
+            if (stream_is_open_) protocol_.start_session();
         } else {
             advance(std::chrono::milliseconds(step["advance_ms"]));
         }
@@ -298,6 +299,36 @@ TEST(Vectors, Turns) {
             harness.run(vector["steps"][number], has_hooks);
         }
     }
+}
+
+TEST(Turns, AnAnswerWaitsUntilItsTurnHasArrivedAgainInANewSession) {
+    const auto steps = R"([
+        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
+         "calls": [{"match": "m1", "token": "t1", "rejection": null}]},
+        {"stream": "ends"},
+        {"stream": "opens"},
+        {"answer": {"match": "m1", "token": "t1", "move": "c2-c3"}},
+        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
+         "sends": [{"move": {"match": "m1", "token": "t1", "move": "c2-c3"}}]}])"_json;
+    TurnHarness harness;
+    for (const json& step : steps) harness.run(step, false);
+}
+
+TEST(Turns, ARetryWaitsUntilItsTurnHasArrivedAgainInANewSession) {
+    const auto steps = R"([
+        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
+         "calls": [{"match": "m1", "token": "t1", "rejection": null}]},
+        {"answer": {"match": "m1", "token": "t1", "move": "c2-c3"},
+         "sends": [{"move": {"match": "m1", "token": "t1", "move": "c2-c3"}}]},
+        {"receive": [{"verdict": {"match": "m1", "token": "t1",
+         "rejected": {"message": "no", "metadata": {"retry_after_ms": "250"}}}}]},
+        {"stream": "ends"},
+        {"stream": "opens"},
+        {"advance_ms": 250},
+        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
+         "sends": [{"move": {"match": "m1", "token": "t1", "move": "c2-c3"}}]}])"_json;
+    TurnHarness harness;
+    for (const json& step : steps) harness.run(step, false);
 }
 
 }  // namespace referee

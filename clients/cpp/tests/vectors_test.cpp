@@ -147,7 +147,7 @@ TEST(Vectors, Hello) {
         for (const json& version : vector["welcomed"]) {
             protocol->on_item(to_referee_item({{"welcome", {{"version", version}}}}));
         }
-        const api::Hello hello = protocol->hello().hello();
+        const api::Hello hello = protocol->start_session().hello();
         const json sent = {{"version", hello.version()},
                            {"max_matches", hello.max_matches()},
                            {"verdicts_with_turns", hello.verdicts_with_turns()}};

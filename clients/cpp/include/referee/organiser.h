@@ -80,8 +80,14 @@ struct Entry {
     std::optional<Result> result;
 };
 
+class Calls;
+class Ladders;      // In referee/ladders.h.
+class Tournaments;  // In referee/tournaments.h.
+
 // Makes the calls of an organiser or watcher, with the token of the options. Options that are about
-// bots have no effect. Its methods are thread-safe, and throw CallError.
+// bots have no effect. Its methods are thread-safe, and throw CallError. While the server cannot be
+// reached, they repeat a call for some seconds with the same request id, so that nothing is created
+// twice.
 class Organiser {
   public:
     // Throws SettingError. It connects with its first call.
@@ -114,9 +120,12 @@ class Organiser {
     // verify` checks.
     std::string record(const std::string& match_id);
 
+    // Returns the calls about tournaments and ladders. They can be used after this object is gone.
+    Tournaments tournaments() const;
+    Ladders ladders() const;
+
   private:
-    class Calls;
-    std::unique_ptr<Calls> calls_;
+    std::shared_ptr<const Calls> calls_;
 };
 
 }  // namespace referee
