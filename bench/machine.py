@@ -30,7 +30,7 @@ def warning() -> str:
     average = os.getloadavg()[0]
     if average < BUSY * (os.cpu_count() or 1):
         return ""
-    return f"The machine is busy (load {average:.1f}): believe ratios, not figures."
+    return f"The machine is busy (load {average:.1f}): trust ratios, not figures."
 
 
 def _model() -> str:

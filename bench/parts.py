@@ -8,23 +8,23 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-REST = "everything else: the event loop, grpc's own threads and tasks, the garbage"
+REST = "other: event loop, threads and tasks of grpc, garbage collection"
 
 PARTS: dict[str, tuple[str, ...]] = {
-    "read: messages and items from the wire": ("referee/transport/",),
-    "authorise: whose seat, which match": (
+    "read: incoming messages and items": ("referee/transport/",),
+    "authorise: check seat and match": (
         "referee/transport/guards/",
         "referee/transport/services/bot_requests.py",
     ),
-    "runner: who asks whom, alarms, stalls, answers": ("referee/live/",),
-    "decide: clock, tokens, what follows": ("referee/match/",),
-    "engine: the rules, positions as text": ("engines/",),
-    "encode: the event as a line of the log": (
+    "runner: timers, referee delay, replies": ("referee/live/",),
+    "decide: clock, tokens, resulting events": ("referee/match/",),
+    "engine: rules, positions as text": ("engines/",),
+    "encode: event as a line of the log": (
         "referee/storage/codec.py",
         "referee/storage/value_codec.py",
     ),
-    "append: SQLite, in its thread": ("referee/storage/",),
-    "announce: outboxes, watchers, metrics": (
+    "append: SQLite, in its own thread": ("referee/storage/",),
+    "announce: outgoing queues, watchers, metrics": (
         "referee/live/live_match.py",
         "referee/live/log_history.py",
         "referee/live/match_history.py",
@@ -36,7 +36,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "referee/observability/",
     ),
     "encode turn: turns and verdicts as messages": ("referee/transport/play/writer.py", "referee/wire/"),
-    "write: a message to the wire": (
+    "write: outgoing messages": (
         "referee/observability/rpc_metrics.py _RecordingContext.write",
         "referee/transport/guards/open_calls.py OpenCall.write",
         "referee/transport/play/reader.py PlayStream._write",

@@ -26,4 +26,4 @@ def measure(scope: Scope) -> Findings:
     return found
 
 
-MEASUREMENT = Measurement("matches", "What does a whole match cost, from its making to its end?", measure)
+MEASUREMENT = Measurement("matches", "What does a whole match cost, from its creation to its end?", measure)

@@ -59,11 +59,11 @@ PLAYED_AT_ONCE = 100
 
 MEASUREMENT = Measurement(
     "memory",
-    "How much memory does each bot, match and watcher hold, and what stays of a match that is over?",
+    "How much memory does each bot, match and watcher hold, and what remains of a finished match?",
     measure,
     goals=(
         Goal(
-            "forgetting",
+            "memory of finished matches",
             "KB that stay resident for each match that is over: a day has tens of thousands of them.",
             1,
             lambda found: found.of(OVER, EACH).median,

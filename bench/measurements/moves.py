@@ -11,10 +11,10 @@ from bench.measurement import Measurement, Scope, alternate
 from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Work, echoed, refereed, standing
 from bench.svg import bars
 
-ONE, FULL = "alquerque, 1 match a bot", "alquerque, 64 matches a bot"
-ECHO, ECHO_BATCHED = "echo, one item a message", "echo, 64 items a message"
+ONE, FULL = "alquerque, 1 match per bot", "alquerque, 64 matches per bot"
+ECHO, ECHO_BATCHED = "echo, one item per message", "echo, 64 items per message"
 ECHO_PAIRS = "echo, a verdict and a turn"
-WITH_TURNS = "alquerque, 1 match a bot, verdicts with turns"
+WITH_TURNS = "alquerque, 1 match per bot, verdicts with turns"
 EVENT_ENGINE = ", with gRPC's event engine"
 
 ECHOES = {
@@ -33,8 +33,8 @@ def refereed_works(quick: bool) -> dict[str, tuple[Work, int]]:
     works: dict[str, tuple[Work, int]] = {}
     for game in ALL_GAMES[:1] if quick else ALL_GAMES:
         seats = SEATS.get(game, 2)
-        works[f"{game}, 1 match a bot"] = Work(game, MATCHES * seats), MATCHES
-        works[f"{game}, 64 matches a bot"] = Work(game, 2 * seats, 64), MATCHES_OF_ROOMY
+        works[f"{game}, 1 match per bot"] = Work(game, MATCHES * seats), MATCHES
+        works[f"{game}, 64 matches per bot"] = Work(game, 2 * seats, 64), MATCHES_OF_ROOMY
     works[WITH_TURNS] = Work(bots=2 * MATCHES, verdicts_with_turns=True), MATCHES
     for name in (ONE, FULL, WITH_TURNS):
         work, matches = works[name]
@@ -82,26 +82,26 @@ MEASUREMENT = Measurement(
     measure,
     goals=(
         Goal(
-            "one match a bot",
+            "one match per bot",
             "Moves per CPU-second, in units of the echo of a verdict and a turn, which is two messages, too.",
             0.75,
             lambda found: found.ratio(CPU, ECHO_PAIRS, ONE),
         ),
         Goal(
             "verdicts with turns",
-            "Moves per CPU-second with one match a bot, in units of the echo with one item a message.",
+            "Moves per CPU-second with one match per bot, in units of the echo with one item per message.",
             0.5,
             lambda found: found.ratio(CPU, ECHO, WITH_TURNS),
         ),
         Goal(
-            "64 matches a bot",
-            "Moves per CPU-second, in units of the echo with one item a message.",
+            "64 matches per bot",
+            "Moves per CPU-second, in units of the echo with one item per message.",
             1.0,
             lambda found: found.ratio(CPU, ECHO, FULL),
         ),
         Goal(
-            "64 items a message",
-            "CPU per move with 64 matches a bot, in units of the echo with 64 items a message.",
+            "64 items per message",
+            "CPU per move with 64 matches per bot, in units of the echo with 64 items per message.",
             4.5,
             lambda found: found.ratio(CPU, FULL, ECHO_BATCHED),
             at_least=False,

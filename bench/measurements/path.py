@@ -33,11 +33,11 @@ def measure(scope: Scope) -> Findings:
 
 
 def _stages(scope: Scope) -> Iterator[tuple[str, Stage, int]]:
-    yield "1 match a bot", standing(scope, SINGLE), MATCHES
-    yield "64 matches a bot", standing(scope, ROOMY), MATCHES_OF_ROOMY
+    yield "1 match per bot", standing(scope, SINGLE), MATCHES
+    yield "64 matches per bot", standing(scope, ROOMY), MATCHES_OF_ROOMY
     if not scope.quick:
         stage, matches = crowded(scope)
-        yield f"64 a bot, {matches} at once", stage, matches
+        yield f"64 per bot, {matches} at once", stage, matches
 
 
 def _sampled(scope: Scope, stage: Stage, matches: int) -> tuple[float, Counter[str]]:

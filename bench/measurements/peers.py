@@ -19,7 +19,7 @@ from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Stage, standin
 from bench.svg import bars
 
 CPU = "referee CPU per move, µs"
-ONE, FULL = "referee, 1 match a bot", "referee, 64 matches a bot"
+ONE, FULL = "referee, 1 match per bot", "referee, 64 matches per bot"
 BOARDGAME, BOARDGAME_FILES = "boardgame.io, in memory", "boardgame.io, in files"
 KAGGLE, PIPES = "kaggle-environments, HTTP agents", "pipes, a process for each bot"
 REMOTE = (BOARDGAME, BOARDGAME_FILES, KAGGLE)
@@ -135,13 +135,13 @@ MEASUREMENT = Measurement(
     goals=(
         Goal(
             "cheaper than every peer",
-            "CPU of the cheapest that checks, records and serves remote bots, in units of ours, 1 match a bot.",
+            "CPU of the cheapest that checks, records and serves remote bots, in units of ours, 1 match per bot.",
             1.2,
             lambda found: _best(found, ONE),
         ),
         Goal(
-            "cheaper, 64 matches a bot",
-            "CPU of the cheapest that checks, records and serves remote bots, in units of ours, 64 matches a bot.",
+            "cheaper, 64 matches per bot",
+            "CPU of the cheapest that checks, records and serves remote bots, in units of ours, 64 matches per bot.",
             3.5,
             lambda found: _best(found, FULL),
         ),

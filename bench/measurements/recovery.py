@@ -26,8 +26,8 @@ def measure(scope: Scope) -> Findings:
     with run_server(stage.folder, *NO_QUOTAS, "--listen", stage.address):
         found.add("the referee listens", SECONDS, time.time() - begun)
         again = stage.crowd.do("reopen")
-        found.add("the first turn is asked again", SECONDS, again["first_at"] - begun)
-        found.add("the last turn is asked again", SECONDS, again["last_at"] - begun)
+        found.add("the first turn is sent again", SECONDS, again["first_at"] - begun)
+        found.add("the last turn is sent again", SECONDS, again["last_at"] - begun)
     found.notes.append(f"{matches} live matches of Alquerque, some moves old; {again['owed']} turns owed.")
     return found
 
@@ -54,5 +54,5 @@ def _is_database(path: Path) -> bool:
 
 
 MEASUREMENT = Measurement(
-    "recovery", "After kill -9 with many live matches, when are the first and the last asked again?", measure
+    "recovery", "After kill -9 with many live matches, when are the first and the last turn sent again?", measure
 )

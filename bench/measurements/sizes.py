@@ -11,7 +11,7 @@ from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Stage, Work, r
 from bench.svg import lines
 
 GROWTH = 1.1
-ONE, ROOM = "1 match a bot", "64 matches a bot"
+ONE, ROOM = "1 match per bot", "64 matches per bot"
 MANY = 10_000
 PINGED_SELDOM = ("--ping-interval-ms", "60000", "--heartbeat-timeout-ms", "180000")
 """Flags for thousands of streams: with the default ping every five seconds, 20 000 of them exceed one process."""
@@ -61,7 +61,7 @@ def _findings(costs: dict[str, list[Cost]], sizes: dict[str, tuple[str, int]]) -
         series.setdefault(kind, []).append((matches, found.of(name, CPU).median))
     if f"{ONE}, {MANY} at once" in costs:
         found.notes.append(
-            f"{MANY} matches with one match a bot are {2 * MANY} streams: they are pinged once a minute."
+            f"{MANY} matches with one match per bot are {2 * MANY} streams: they are pinged once a minute."
         )
     found.plots["sizes"] = lines(CPU, "matches at once", series)
     return found

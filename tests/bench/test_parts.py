@@ -34,13 +34,13 @@ def test_library_code_is_attributed_to_its_caller() -> None:
         "encode (referee/storage/codec.py:7)",
         "iterencode (json/encoder.py:2)",
     ]
-    assert part_of(stack) == "encode: the event as a line of the log"
+    assert part_of(stack) == "encode: event as a line of the log"
 
 
 def test_a_function_has_precedence_over_its_file_and_a_file_over_its_folder() -> None:
-    assert part_of(["PlayStream._write (referee/transport/play/reader.py:1)"]) == "write: a message to the wire"
+    assert part_of(["PlayStream._write (referee/transport/play/reader.py:1)"]) == "write: outgoing messages"
     assert part_of(["turn_of (referee/transport/play/writer.py:1)"]) == "encode turn: turns and verdicts as messages"
-    assert part_of(["new (referee/transport/new_here.py:1)"]) == "read: messages and items from the wire"
+    assert part_of(["new (referee/transport/new_here.py:1)"]) == "read: incoming messages and items"
 
 
 def test_a_stack_outside_of_the_project_counts_as_the_rest() -> None:

@@ -22,6 +22,6 @@ def test_a_run_reports_what_it_measured(tmp_path: Path) -> None:
     assert measurement["not_measured"] == ""
     assert {figure["of"] for figure in measurement["figures"]} >= {
         "a plain read of the log",
-        "the last turn is asked again",
+        "the last turn is sent again",
     }
     assert all(figure["median"] > 0 for figure in measurement["figures"])
