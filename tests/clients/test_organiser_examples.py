@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.languages import CLIENTS
+from tests.clients.client_builds import ClientBuilder
+from tests.clients.languages import CLIENTS, LANGUAGES, Language
 
 pytestmark = pytest.mark.slow
 
@@ -24,3 +25,12 @@ def run_kit(command: Sequence[str], folder: Path, environment: Mapping[str, str]
 @pytest.mark.parametrize("program", ["organise.py", "organise_async.py"])
 def test_an_organiser_in_python_passes_the_conformance_kit(program: str) -> None:
     run_kit([sys.executable, f"examples/{program}"], CLIENTS / "python")
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_an_organiser_in_another_language_passes_the_conformance_kit(
+    language: Language, client_builder: ClientBuilder
+) -> None:
+    client_builder.build(language)
+    run_kit(language.organiser, language.folder, language.environment)
