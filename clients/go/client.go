@@ -74,7 +74,7 @@ func PerMove(move time.Duration) TimeControl {
 	return TimeControl{&refereev1.ClockRule{Kind: &refereev1.ClockRule_PerMove{PerMove: rule}}}
 }
 
-// MatchTerms are the terms of a new match.
+// MatchTerms are the terms of a new match, or of the matches of a contest.
 type MatchTerms struct {
 	// Game is the name of the game. Preset and Options are its variant; the defaults are those of the game.
 	Game    string
@@ -84,26 +84,27 @@ type MatchTerms struct {
 	Clock TimeControl
 	// StartTimeout is the time within which all bots must be online; the default is that of the server.
 	StartTimeout time.Duration
-	Title        string
+	// Title is the title of a match. Contests have titles of their own.
+	Title string
 }
 
-// CreateMatch creates a match with a bot for each seat, in order. It begins when all of them are online.
-func (c *Client) CreateMatch(ctx context.Context, terms MatchTerms, bots ...string) (*Match, error) {
-	rule := terms.Clock.rule
+func (t MatchTerms) message() *refereev1.MatchTerms {
+	rule := t.Clock.rule
 	if rule == nil {
 		rule = &refereev1.ClockRule{Kind: &refereev1.ClockRule_Untimed{Untimed: &refereev1.Untimed{}}}
 	}
-	request := &refereev1.CreateMatchRequest{
-		RequestId: rand.Text(),
-		Terms: &refereev1.MatchTerms{
-			Rules:          &refereev1.Rules{Game: terms.Game, Preset: terms.Preset, Options: terms.Options},
-			TimeControl:    &refereev1.TimeControl{Rule: rule},
-			StartTimeoutMs: terms.StartTimeout.Milliseconds(),
-		},
-		Title: terms.Title,
+	return &refereev1.MatchTerms{
+		Rules:          &refereev1.Rules{Game: t.Game, Preset: t.Preset, Options: t.Options},
+		TimeControl:    &refereev1.TimeControl{Rule: rule},
+		StartTimeoutMs: t.StartTimeout.Milliseconds(),
 	}
-	for _, bot := range bots {
-		request.Seats = append(request.Seats, &refereev1.BotRef{Bot: bot})
+}
+
+// CreateMatch creates a match with a bot for each seat, in order: "anna", or with a version "anna/1.4". It begins when
+// all of them are online.
+func (c *Client) CreateMatch(ctx context.Context, terms MatchTerms, bots ...string) (*Match, error) {
+	request := &refereev1.CreateMatchRequest{
+		RequestId: rand.Text(), Terms: terms.message(), Title: terms.Title, Seats: convert(bots, newBotRef),
 	}
 	response, err := refereev1.NewMatchServiceClient(c.conn).CreateMatch(ctx, request)
 	if err != nil {
@@ -146,23 +147,39 @@ func (c *Client) Result(ctx context.Context, id string) (*Result, error) {
 
 // Record returns the record of a match that is over: a file with one line per entry, which `referee verify` checks.
 func (c *Client) Record(ctx context.Context, id string) (string, error) {
+	request := &refereev1.GetRecordRequest{MatchId: id}
+	return readText(ctx, refereev1.NewMatchServiceClient(c.conn).GetRecord, request,
+		func(response *refereev1.GetRecordResponse) string {
+			var lines strings.Builder
+			for _, line := range response.GetLines() {
+				lines.WriteString(line + "\n")
+			}
+			return lines.String()
+		})
+}
+
+// readText returns the texts of all responses of a call.
+func readText[Q, R any](
+	ctx context.Context,
+	call func(context.Context, *Q, ...grpc.CallOption) (grpc.ServerStreamingClient[R], error),
+	request *Q,
+	text func(*R) string,
+) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := refereev1.NewMatchServiceClient(c.conn).GetRecord(ctx, &refereev1.GetRecordRequest{MatchId: id})
+	stream, err := call(ctx, request)
 	if err != nil {
 		return "", newCallError(err)
 	}
-	var record strings.Builder
+	var whole strings.Builder
 	for {
 		response, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return record.String(), nil
+			return whole.String(), nil
 		}
 		if err != nil {
 			return "", newCallError(err)
 		}
-		for _, line := range response.GetLines() {
-			record.WriteString(line + "\n")
-		}
+		whole.WriteString(text(response))
 	}
 }

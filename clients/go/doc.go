@@ -13,9 +13,9 @@
 // Play handles no signals, does not read the environment unless [WithEnvironment] is given, logs to a [log/slog.Logger],
 // and never ends the process. The package program turns a bot into a program that does these things.
 //
-// [Client] makes the calls of organisers and watchers: it registers bots, creates matches, watches them and reads their
-// records. The types of this package are its own; the generated messages of the contract are in the package refereev1,
-// for calls that [Client] does not have.
+// [Client] makes the calls of organisers and watchers: it registers bots, creates matches, tournaments and ladders,
+// watches them and reads their standings and records. The types of this package are its own; the generated messages of
+// the contract are in the package refereev1, for calls that [Client] does not have.
 package referee
 
 //go:generate go -C generate run .

@@ -95,3 +95,30 @@ func ExampleClient() {
 		}
 	}
 }
+
+// A tournament is created with its entrants, started, and watched until it is over.
+func ExampleClient_CreateTournament() {
+	ctx := context.Background()
+	client, err := referee.NewClient(referee.WithEnvironment(os.Getenv))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	terms := referee.TournamentTerms{Matches: referee.MatchTerms{Game: "trox"}, Format: referee.Swiss{Rounds: 5}}
+	entrants := []referee.Entrant{referee.SingleBot("anna"), referee.SingleBot("bert"), referee.SingleBot("carl")}
+	if _, err := client.CreateTournament(ctx, "cup", terms, entrants...); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := client.StartTournament(ctx, "cup"); err != nil {
+		log.Fatal(err)
+	}
+	for entry, err := range client.WatchTournament(ctx, "cup", 0) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(entry.Number, entry.Kind)
+		for _, row := range entry.Standings {
+			fmt.Println(row.Rank, row.Entrant, row.Points)
+		}
+	}
+}

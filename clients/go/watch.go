@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -30,11 +31,36 @@ type Entry struct {
 // Watch returns the entries of a match after a number, once and in order, until the match is over or the context is
 // cancelled. After an interruption it goes on with the next entry. It ends with an error if the server rejects the call.
 func (c *Client) Watch(ctx context.Context, matchID string, after uint64) iter.Seq2[*Entry, error] {
-	return func(yield func(*Entry, error) bool) {
+	service := refereev1.NewMatchServiceClient(c.conn)
+	return watch(ctx, after, c.random, newEntry, logStream[refereev1.WatchMatchResponse, *refereev1.Entry]{
+		open: func(ctx context.Context, after uint64) (grpc.ServerStreamingClient[refereev1.WatchMatchResponse], error) {
+			return service.WatchMatch(ctx, &refereev1.WatchMatchRequest{MatchId: matchID, AfterNumber: proto.Uint64(after)})
+		},
+		entries: func(response *refereev1.WatchMatchResponse) []*refereev1.Entry {
+			return convert(response.GetItems(), (*refereev1.WatchMatchItem).GetEntry)
+		},
+	})
+}
+
+// logStream is how the log of a match or contest is streamed, in responses of type R with entries of type M.
+type logStream[R any, M numbered] struct {
+	// open makes a call for the entries after a number.
+	open func(ctx context.Context, after uint64) (grpc.ServerStreamingClient[R], error)
+	// entries returns the entry of each item, without a number for an item that is none.
+	entries func(*R) []M
+}
+
+type numbered interface{ GetNumber() uint64 }
+
+// watch returns the entries of a log after a number. It makes the call again after an interruption.
+func watch[R any, M numbered, E any](
+	ctx context.Context, after uint64, random func() float64, entry func(M) *E, log logStream[R, M],
+) iter.Seq2[*E, error] {
+	return func(yield func(*E, error) bool) {
 		var pauses backoff
 		for {
 			before := after
-			err := c.watch(ctx, matchID, &after, func(entry *Entry) bool { return yield(entry, nil) })
+			err := log.read(ctx, &after, func(message M) bool { return yield(entry(message), nil) })
 			switch {
 			case err == nil:
 				return
@@ -49,7 +75,7 @@ func (c *Client) Watch(ctx context.Context, matchID string, after uint64) iter.S
 				pauses = backoff{}
 			}
 			select {
-			case <-time.After(pauses.next(time.Now(), c.random())):
+			case <-time.After(pauses.next(time.Now(), random())):
 			case <-ctx.Done():
 			}
 		}
@@ -65,12 +91,11 @@ func isInterruption(err error) bool {
 	return false
 }
 
-// watch makes one call. It returns nil when the match is over, or when yield returns false.
-func (c *Client) watch(ctx context.Context, matchID string, after *uint64, yield func(*Entry) bool) error {
+// read makes one call. It returns nil when the log is complete, or when yield returns false.
+func (l logStream[R, M]) read(ctx context.Context, after *uint64, yield func(M) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	request := &refereev1.WatchMatchRequest{MatchId: matchID, AfterNumber: proto.Uint64(*after)}
-	stream, err := refereev1.NewMatchServiceClient(c.conn).WatchMatch(ctx, request)
+	stream, err := l.open(ctx, *after)
 	if err != nil {
 		return err
 	}
@@ -82,22 +107,23 @@ func (c *Client) watch(ctx context.Context, matchID string, after *uint64, yield
 		if err != nil {
 			return err
 		}
-		for _, item := range response.GetItems() {
-			if entry := item.GetEntry(); entry != nil {
-				*after = entry.GetNumber()
-				if !yield(newEntry(entry)) {
-					return nil
-				}
+		for _, entry := range l.entries(response) {
+			if entry.GetNumber() == 0 {
+				continue
+			}
+			*after = entry.GetNumber()
+			if !yield(entry) {
+				return nil
 			}
 		}
 	}
 }
 
 func newEntry(message *refereev1.Entry) *Entry {
-	entry := &Entry{Number: message.GetNumber(), Time: message.GetCreateTime().AsTime()}
-	reflected := message.ProtoReflect()
-	if event := reflected.WhichOneof(reflected.Descriptor().Oneofs().ByName("event")); event != nil {
-		entry.Kind = string(event.Name())
+	entry := &Entry{
+		Number: message.GetNumber(),
+		Time:   message.GetCreateTime().AsTime(),
+		Kind:   eventName(message.ProtoReflect()),
 	}
 	if played := message.GetMovePlayed(); played != nil {
 		entry.Move = &PlayedMove{int(played.GetPlayed().GetSeat()), played.GetPlayed().GetMove()}

@@ -61,7 +61,7 @@ LANGUAGES = (
         "rust",
         ("cargo", "clippy-driver", "cc"),
         "target",
-        ("cargo fmt --check", "cargo test", "cargo doc --no-deps"),
+        ("cargo fmt --check", "cargo test --all-features", "cargo doc --no-deps --all-features"),
         ("target/debug/examples/organise",),
         {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings", "RUSTDOCFLAGS": "-Dwarnings"},
     ),

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.clients.client_builds import PROJECT
+from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.package_checks import pass_conformance_kit, play_match
-from tests.e2e.server import create_organiser_token, run_server
+from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -20,6 +21,40 @@ CLIENT = PROJECT / "clients" / "go"
 MODULE, VERSION = "referee.example/referee", "v0.1.0"
 OLDEST = (1, 24)
 """The oldest release of Go that the module permits; Go supports its last two, and we one more."""
+
+ORGANISED = [
+    "error NAME_TAKEN",
+    "match alquerque test gopher digger",
+    "moves true",
+    "result played 2",
+    "record true",
+    "over true",
+    "tournament The cup alquerque true entry",
+    "entrant gopher",
+    "entrant digger",
+    "started true true",
+    "ended ended finished pairings 2",
+    "points 2 true",
+    "matches 2",
+    "export 3 record true",
+    "listed cup finished",
+    "error TOURNAMENT_OVER",
+    "ladder The ladder [alquerque]",
+    "paused true",
+    "joined digger",
+    "joined gopher",
+    "entrants 1",
+    "paused false",
+    "closed true",
+    "rated true",
+    "standing true",
+    "standing true",
+    "record true",
+    "listed daily 2",
+    "error LADDER_CLOSED",
+    "stopped true true",
+]
+"""What the program of the organiser prints."""
 
 
 def run_go(folder: Path, environment: dict[str, str], *arguments: str) -> str:
@@ -77,6 +112,14 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project / "mybot"
 
 
+@pytest.fixture(scope="module")
+def organiser_program(bot: Path) -> Path:
+    """A program of an organiser, built in the folder of the module."""
+    source, program = PROJECT / "tests" / "clients" / "organisers" / "organiser.go", bot.with_name("organiser")
+    run_go(CLIENT, dict(os.environ), "build", "-o", str(program), str(source))
+    return program
+
+
 def test_the_bot_of_the_readme_plays_a_match(bot: Path, tmp_path: Path) -> None:
     play_match([str(bot)], tmp_path)
 
@@ -104,22 +147,22 @@ def test_the_versions_of_module_and_client_agree() -> None:
     assert f'const Version = "{VERSION.removeprefix("v")}"' in (CLIENT / "options.go").read_text()
 
 
-@pytest.mark.usefixtures("bot")
-def test_an_organiser_in_go_runs_a_match_and_watches_it(tmp_path: Path) -> None:
-    source, program = PROJECT / "tests" / "clients" / "organisers" / "organiser.go", tmp_path / "organiser"
-    run_go(CLIENT, dict(os.environ), "build", "-o", str(program), str(source))
+def test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder(organiser_program: Path, tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server:
-        with server.channel() as channel:
-            token = create_organiser_token(channel, server.admin_token)
-        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": token}
-        completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
+        assert run_organiser(organiser_program, server, server.address) == ORGANISED
+
+
+def test_an_organiser_in_go_continues_after_a_watched_entry_was_lost(organiser_program: Path, tmp_path: Path) -> None:
+    lost = b"until all are here"
+    with run_server(tmp_path, "--ephemeral") as server, run_losing_proxy(server.address, lost) as address:
+        assert run_organiser(organiser_program, server, address) == ORGANISED
+
+
+def run_organiser(program: Path, server: ServerProcess, address: str) -> list[str]:
+    """Run the program of an organiser against the server, which it reaches at an address. Return what it prints."""
+    with server.channel() as channel:
+        token = create_organiser_token(channel, server.admin_token)
+    environment = {**os.environ, "BOT_REFEREE": address, "BOT_TOKEN": token}
+    completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
-    assert completed.stdout.splitlines() == [
-        "error NAME_TAKEN",
-        "match alquerque test gopher gopher",
-        "moves true",
-        "result played 2",
-        "record true",
-        "over true",
-        "stopped true",
-    ]
+    return completed.stdout.splitlines()

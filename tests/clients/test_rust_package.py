@@ -14,15 +14,49 @@ import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
+from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.package_checks import pass_conformance_kit, play_match
 from tests.clients.sdk import connect_organiser, long_match
-from tests.e2e.server import run_server
+from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "rust"
 MANIFEST = tomllib.loads((CLIENT / "Cargo.toml").read_text())
 PACKED = f"referee-client-{MANIFEST['package']['version']}"
+
+ORGANISED = [
+    "error NAME_TAKEN",
+    "match alquerque test ferris crab",
+    "moves true",
+    "result true 2",
+    "record true",
+    "over true",
+    "error MATCH_OVER true",
+    "tournament The cup alquerque Some(RoundRobin { cycles: 2 }) Entry",
+    "entrants ferris crab",
+    "started true",
+    "pairings 2, points 2, winner true",
+    "matches 2",
+    "export 3, record true",
+    "listed true",
+    "error TOURNAMENT_OVER",
+    "ladder The ladder alquerque",
+    "paused true",
+    "joined crab",
+    "joined ferris",
+    "entrants 1",
+    "resumed true",
+    "closed true",
+    "rated true",
+    "standing true",
+    "standing true",
+    "record true",
+    "listed true",
+    "error LADDER_CLOSED daily",
+    "stopped",
+]
+"""What the program of the organiser prints."""
 
 
 def run_cargo(folder: Path, *arguments: str) -> str:
@@ -49,18 +83,31 @@ def packed(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="module")
 def bot(packed: Path) -> Path:
     """The bot of the README, built in a project that depends on the unpacked crate."""
-    project = packed.parent / "mybot"
     [source] = re.findall(r"^```rust\n(.*?)^```", (CLIENT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return build_project(packed, "mybot", source, ["fastrand"], ["--path", str(packed)])
+
+
+@pytest.fixture(scope="module")
+def organiser_program(packed: Path) -> Path:
+    """A program of an organiser, built in a project that depends on the unpacked crate."""
+    source = (PROJECT / "tests" / "clients" / "organisers" / "organiser.rs").read_text()
+    crate = ["--path", str(packed), "--features", "organiser"]
+    return build_project(packed, "organiser", source, ["tokio", "--features", "macros,rt"], crate)
+
+
+def build_project(packed: Path, name: str, source: str, *dependencies: list[str]) -> Path:
+    """Build a project outside of the repository, and return its program."""
+    project = packed.parent / name
     run_cargo(packed.parent, "new", "--vcs", "none", "--quiet", str(project))
     (project / "src" / "main.rs").write_text(source)
     (project / "Cargo.lock").write_text((packed / "Cargo.lock").read_text())  # The versions that are built already.
-    run_cargo(project, "add", "--quiet", "fastrand")
-    run_cargo(project, "add", "--quiet", "--path", str(packed))
+    for dependency in dependencies:
+        run_cargo(project, "add", "--quiet", *dependency)
     profiles = (CLIENT / "Cargo.toml").read_text().partition("[profile.dev]")
     with (project / "Cargo.toml").open("a") as manifest:
         manifest.write("\n" + "".join(profiles[1:]))
     run_cargo(project, "build", "--quiet")
-    return CLIENT / "target" / "debug" / "mybot"
+    return CLIENT / "target" / "debug" / name
 
 
 def test_the_bot_of_the_readme_plays_a_match(bot: Path, tmp_path: Path) -> None:
@@ -86,6 +133,29 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(tmp_pat
     assert lines[:2] == ["started alquerque as white", "started alquerque as black"]
     assert "ended: draw_agreed, after 2 turns" in lines
     assert lines[-1] == "stopped"
+
+
+def test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder(organiser_program: Path, tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral") as server:
+        assert run_organiser(organiser_program, server, server.address) == ORGANISED
+
+
+@pytest.mark.parametrize("lost", [b"The cup", b"until all are here"], ids=["the answer to a call", "a watched entry"])
+def test_an_organiser_in_rust_continues_after_an_answer_was_lost(
+    organiser_program: Path, tmp_path: Path, lost: bytes
+) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, run_losing_proxy(server.address, lost) as address:
+        assert run_organiser(organiser_program, server, address) == ORGANISED
+
+
+def run_organiser(program: Path, server: ServerProcess, address: str) -> list[str]:
+    """Run the program of an organiser against the server, which it reaches at an address. Return what it prints."""
+    with server.channel() as channel:
+        token = create_organiser_token(channel, server.admin_token)
+    environment = {**os.environ, "BOT_REFEREE": address, "BOT_TOKEN": token}
+    completed = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout.splitlines()
 
 
 def test_the_package_has_its_licence_readme_and_changelog(packed: Path) -> None:

@@ -73,7 +73,7 @@ impl fmt::Display for SettingError {
 
 impl Error for SettingError {}
 
-/// An error of the referee: it rejected an answer or a bot.
+/// An error of the referee: it rejected an answer, a bot or a call.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RefereeError {

@@ -45,6 +45,8 @@
 //! # let _ = bots;
 //! ```
 //!
+//! The module `organiser`, in the feature of this name, has the calls of organisers and watchers.
+//!
 //! The types of this crate are its own, so that a change of the contract or of its compiler is no breaking change.
 
 #![warn(missing_docs)]
@@ -58,6 +60,8 @@ mod matches;
 mod nonces;
 mod open_turns;
 mod options;
+#[cfg(feature = "organiser")]
+pub mod organiser;
 mod player;
 #[cfg(feature = "program")]
 mod program;
@@ -70,7 +74,7 @@ mod vectors;
 pub use answer::{Answer, IntoAnswer};
 pub use bot::{Bot, Bots, IntoBots, per_seat};
 pub use error::{BotError, PlayError, RefereeError, SettingError};
-pub use matches::{End, Match, ResultKind};
+pub use matches::{End, Match, MatchResult, ResultKind};
 pub use options::{Call, Options};
 pub use player::play;
 #[cfg(feature = "program")]

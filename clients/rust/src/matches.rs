@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::api::{self, Ending, ForfeitCause, VoidCause, result::Kind};
 
-/// What is known about a match when it starts.
+/// What is known about a match.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Match {
@@ -26,6 +26,8 @@ pub struct Match {
     pub ladder: String,
     /// The tournament that the match belongs to, or empty.
     pub tournament: String,
+    /// None until the match is over.
+    pub result: Option<MatchResult>,
 }
 
 impl From<api::Match> for Match {
@@ -42,6 +44,7 @@ impl From<api::Match> for Match {
             title: message.title,
             ladder: message.ladder,
             tournament: message.tournament,
+            result: message.result.map(MatchResult::from),
         }
     }
 }
@@ -57,6 +60,37 @@ pub enum ResultKind {
     /// The match does not count.
     #[default]
     Void,
+}
+
+/// How a match ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct MatchResult {
+    /// In which way it ended.
+    pub kind: ResultKind,
+    /// As in [`End::reason`].
+    pub reason: String,
+    /// The score of each seat in the game's own points. Empty if the match is void.
+    pub scores: Vec<f64>,
+    /// The rank of each seat, where 1 is best. Empty if the match is void.
+    pub ranks: Vec<u32>,
+}
+
+impl From<api::Result> for MatchResult {
+    fn from(message: api::Result) -> Self {
+        let (kind, reason) = kind_and_reason(message.kind);
+        let seats = if kind == ResultKind::Void {
+            &[][..]
+        } else {
+            &message.seats
+        };
+        Self {
+            kind,
+            reason,
+            scores: seats.iter().map(|seat| seat.score).collect(),
+            ranks: seats.iter().map(|seat| seat.rank).collect(),
+        }
+    }
 }
 
 /// The end of a match, as it is told to one of its seats.
@@ -91,14 +125,15 @@ impl End {
     }
 
     pub(crate) fn from_message(message: api::MatchEnded) -> Self {
-        let result = message.result.unwrap_or_default();
-        let (kind, reason) = kind_and_reason(result.kind);
-        let mut end = Self::new(message.match_id, message.seat, kind, reason);
-        if kind != ResultKind::Void {
-            end.scores = result.seats.iter().map(|seat| seat.score).collect();
-            end.ranks = result.seats.iter().map(|seat| seat.rank).collect();
+        let result = MatchResult::from(message.result.unwrap_or_default());
+        Self {
+            match_id: message.match_id,
+            seat: message.seat,
+            kind: result.kind,
+            reason: result.reason,
+            scores: result.scores,
+            ranks: result.ranks,
         }
-        end
     }
 }
 
@@ -124,7 +159,7 @@ fn kind_and_reason(kind: Option<Kind>) -> (ResultKind, String) {
 }
 
 /// Returns the word for a value: `FORFEIT_CAUSE_TIME` is "time".
-fn word(number: i32, name: Option<&str>, prefix: &str) -> String {
+pub(crate) fn word(number: i32, name: Option<&str>, prefix: &str) -> String {
     name.map_or_else(
         || number.to_string(),
         |name| name.trim_start_matches(prefix).to_lowercase(),

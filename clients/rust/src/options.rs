@@ -73,6 +73,12 @@ impl Options {
         }
     }
 
+    /// Replaces the token, for example that of the environment.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = token.into();
+        self
+    }
+
     /// Trusts the certificate authorities of this PEM text, and no others. The connection then always uses TLS.
     ///
     /// Without it, TLS is used with the certificate authorities of the system, except for addresses of this machine.

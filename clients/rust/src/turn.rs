@@ -87,10 +87,6 @@ impl Turn {
 
     /// Converts a turn. Rules are those of the match if the turn has none.
     pub(crate) fn from_message(message: api::Turn, rules: Rules) -> Self {
-        let played = |played: api::SeatMove| PlayedMove {
-            seat: played.seat,
-            text: played.r#move,
-        };
         Self {
             match_id: message.match_id,
             seat: message.seat,
@@ -100,7 +96,7 @@ impl Turn {
             ply: message.ply,
             position: message.position,
             view: message.view_json,
-            history: message.move_history.into_iter().map(played).collect(),
+            history: message.move_history.into_iter().map(PlayedMove::from).collect(),
             legal_moves: message.legal_moves,
             legal_moves_truncated: message.legal_moves_truncated,
             clocks: message.clocks.into_iter().map(Clock::from).collect(),
@@ -122,6 +118,15 @@ pub struct PlayedMove {
     pub seat: u32,
     /// The move in the game's notation.
     pub text: String,
+}
+
+impl From<api::SeatMove> for PlayedMove {
+    fn from(message: api::SeatMove) -> Self {
+        Self {
+            seat: message.seat,
+            text: message.r#move,
+        }
+    }
 }
 
 /// The clock of a seat when the turn was sent.

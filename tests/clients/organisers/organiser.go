@@ -1,4 +1,5 @@
-// The program registers a bot, lets it play a match against itself, watches it, and prints what it has seen as lines.
+// The program registers two bots, lets them play a match, a tournament and a ladder, watches these, and prints what it
+// has seen as lines.
 package main
 
 import (
@@ -22,21 +23,30 @@ func main() {
 	client, err := referee.NewClient(referee.WithEnvironment(os.Getenv))
 	check(err)
 	defer client.Close()
-	token, err := client.RegisterBot(ctx, "gopher", "plays whatever comes first")
-	check(err)
+	played := make(chan error, 2)
+	for _, name := range []string{"digger", "gopher"} {
+		token, err := client.RegisterBot(ctx, name, "plays whatever comes first")
+		check(err)
+		go func() {
+			environment := referee.WithEnvironment(os.Getenv)
+			played <- referee.Play(ctx, referee.BotFunc(first), environment, referee.WithToken(token))
+		}()
+	}
 	_, err = client.RegisterBot(ctx, "gopher", "again")
-	if refused := (*referee.Error)(nil); errors.As(err, &refused) {
-		fmt.Println("error", refused.Reason)
-	}
-	played := make(chan error, 1)
-	go func() {
-		environment := referee.WithEnvironment(os.Getenv)
-		played <- referee.Play(ctx, referee.BotFunc(first), environment, referee.WithToken(token))
-	}()
-	terms := referee.MatchTerms{
-		Game: "alquerque", Clock: referee.Fischer(time.Hour, time.Second), StartTimeout: 10 * time.Minute, Title: "test",
-	}
-	match, err := client.CreateMatch(ctx, terms, "gopher", "gopher")
+	printReason(err)
+	playMatch(ctx, client)
+	playTournament(ctx, client)
+	playLadder(ctx, client)
+	stop()
+	fmt.Println("stopped", errors.Is(<-played, context.Canceled), errors.Is(<-played, context.Canceled))
+}
+
+var terms = referee.MatchTerms{Game: "alquerque", Clock: referee.Fischer(time.Hour, time.Second)}
+
+func playMatch(ctx context.Context, client *referee.Client) {
+	terms := terms
+	terms.StartTimeout, terms.Title = 10*time.Minute, "test"
+	match, err := client.CreateMatch(ctx, terms, "gopher", "digger")
 	check(err)
 	fmt.Println("match", match.Game, match.Title, strings.Join(match.Bots, " "))
 	moves, next := 0, uint64(1)
@@ -60,8 +70,126 @@ func main() {
 	match, err = client.Match(ctx, match.ID)
 	check(err)
 	fmt.Println("over", match.Result.Kind == result.Kind)
-	stop()
-	fmt.Println("stopped", errors.Is(<-played, context.Canceled))
+}
+
+func playTournament(ctx context.Context, client *referee.Client) {
+	cup := referee.TournamentTerms{Title: "The cup", Matches: terms, Format: referee.RoundRobin{Cycles: 2}}
+	tournament, err := client.CreateTournament(ctx, "cup", cup, referee.SingleBot("digger"))
+	check(err)
+	fmt.Println("tournament", tournament.Title, tournament.Game, tournament.Format == cup.Format, tournament.Phase)
+	_, err = client.EnterTournament(ctx, "cup", referee.SingleBot("gopher"))
+	check(err)
+	_, err = client.WithdrawEntrant(ctx, "cup", "digger", "")
+	check(err)
+	tournament, err = client.EnterTournament(ctx, "cup", referee.SingleBot("digger"))
+	check(err)
+	for _, entrant := range tournament.Entrants {
+		fmt.Println("entrant", entrant.Name)
+	}
+	tournament, err = client.StartTournament(ctx, "cup")
+	check(err)
+	fmt.Println("started", !tournament.Started.IsZero(), tournament.Ended.IsZero())
+	entries, done := 0, 0
+	var final *referee.TournamentEntry
+	for entry, err := range client.WatchTournament(ctx, "cup", 0) {
+		check(err)
+		entries++
+		if entry.Number != uint64(entries) {
+			log.Fatalf("entry %d follows %d", entry.Number, entries-1)
+		}
+		if entry.Kind == "pairing" && entry.Pairings[0].Phase == referee.PairingDone {
+			done++
+		}
+		final = entry
+	}
+	fmt.Println("ended", final.Kind, final.Phase, "pairings", done)
+	standings, err := client.TournamentStandings(ctx, "cup")
+	check(err)
+	fmt.Println("points", standings[0].Points+standings[1].Points, standings[0].Entrant == final.Standings[0].Entrant)
+	matches := 0
+	for pairing, err := range client.Pairings(ctx, "cup", referee.PairingFilter{Entrant: "digger"}) {
+		check(err)
+		matches += len(pairing.MatchIDs)
+	}
+	fmt.Println("matches", matches)
+	table, err := client.ExportTournament(ctx, "cup", referee.ExportCSV)
+	check(err)
+	record, err := client.TournamentRecord(ctx, "cup")
+	check(err)
+	fmt.Println("export", strings.Count(table, "\n"), "record", strings.Count(record, "\n") >= entries)
+	filter := referee.TournamentFilter{Game: "alquerque", Phase: referee.TournamentFinished}
+	for listed, err := range client.Tournaments(ctx, filter) {
+		check(err)
+		fmt.Println("listed", listed.Name, listed.Phase)
+	}
+	_, err = client.CancelTournament(ctx, "cup", "")
+	printReason(err)
+}
+
+func playLadder(ctx context.Context, client *referee.Client) {
+	daily := referee.LadderTerms{Title: "The ladder", Matches: []referee.MatchTerms{terms}}
+	ladder, err := client.CreateLadder(ctx, "daily", daily)
+	check(err)
+	fmt.Println("ladder", ladder.Title, ladder.Games)
+	ladder, err = client.PauseLadder(ctx, "daily", "until all are here")
+	check(err)
+	fmt.Println("paused", ladder.Paused)
+	for _, name := range []string{"digger", "gopher"} {
+		standing, err := client.JoinLadder(ctx, "daily", referee.SingleBot(name))
+		check(err)
+		fmt.Println("joined", standing.Entrant.Name)
+	}
+	check(client.LeaveLadder(ctx, "daily", "digger"))
+	ladder, err = client.Ladder(ctx, "daily")
+	check(err)
+	fmt.Println("entrants", ladder.EntrantCount)
+	_, err = client.JoinLadder(ctx, "daily", referee.SingleBot("digger"))
+	check(err)
+	challenge, err := client.Challenge(ctx, "daily", "gopher", "digger")
+	check(err)
+	ladder, err = client.ResumeLadder(ctx, "daily")
+	check(err)
+	fmt.Println("paused", ladder.Paused)
+	entries, rated := 0, 0
+	for entry, err := range client.WatchLadder(ctx, "daily", 0) {
+		check(err)
+		entries++
+		if entry.Number != uint64(entries) {
+			log.Fatalf("entry %d follows %d", entry.Number, entries-1)
+		}
+		if entry.Kind == "match_rated" {
+			rated++
+			change := entry.Ratings[0]
+			if change.After.Matches != change.Before.Matches+1 {
+				log.Fatalf("rating %v", change)
+			}
+		}
+		if pairing := entry.Pairing; pairing != nil && pairing.ID == challenge.ID && pairing.Phase == referee.PairingDone {
+			ladder, err = client.CloseLadder(ctx, "daily", "")
+			check(err)
+			fmt.Println("closed", ladder.Closed)
+		}
+	}
+	fmt.Println("rated", rated > 0)
+	for row, err := range client.LadderStandings(ctx, "daily") {
+		check(err)
+		fmt.Println("standing", row.Rating.Matches == rated)
+	}
+	record, err := client.LadderRecord(ctx, "daily")
+	check(err)
+	fmt.Println("record", strings.Count(record, "\n") >= entries)
+	for listed, err := range client.Ladders(ctx, referee.LadderFilter{Bot: "digger", IncludeClosed: true}) {
+		check(err)
+		fmt.Println("listed", listed.Name, listed.EntrantCount)
+	}
+	_, err = client.JoinLadder(ctx, "daily", referee.SingleBot("digger"))
+	printReason(err)
+}
+
+func printReason(err error) {
+	if refused := (*referee.Error)(nil); errors.As(err, &refused) {
+		fmt.Println("error", refused.Reason)
+	}
 }
 
 func check(err error) {

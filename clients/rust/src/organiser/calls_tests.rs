@@ -1,0 +1,133 @@
+//! Retries of calls and watches.
+
+use std::{
+    cell::{Cell, RefCell},
+    future::{Ready, ready},
+    sync::mpsc::channel,
+};
+
+use futures_util::FutureExt;
+use tokio::runtime::Builder;
+
+use super::*;
+use crate::Options;
+
+impl Numbered for u64 {
+    fn number(&self) -> u64 {
+        *self
+    }
+}
+
+fn broken() -> Status {
+    Status::unavailable("no route to host")
+}
+
+/// Returns what a watch yields if each call gets the messages of one element, until there are no more of them.
+fn watched(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, RefereeError>>, Vec<u64>) {
+    let calls = RefCell::new(calls.into_iter());
+    let afters = RefCell::new(Vec::new());
+    let mut watch = Watch {
+        open: |after| {
+            afters.borrow_mut().push(after);
+            ready(
+                calls
+                    .borrow_mut()
+                    .next()
+                    .map(stream::iter)
+                    .ok_or_else(|| Status::not_found("gone")),
+            )
+        },
+        entries: |message: Vec<u64>| message,
+        after: 3,
+        stream: None,
+        received: VecDeque::new(),
+        backoff: Backoff::default(),
+        is_over: false,
+        pause: |_| ready(()),
+    };
+    let mut items = Vec::new();
+    while let Some(item) = watch.next().now_or_never().expect("nothing waits") {
+        items.push(item);
+    }
+    (items, afters.into_inner())
+}
+
+#[test]
+fn a_watch_continues_after_the_last_entry_that_it_has_received() {
+    let calls = vec![
+        vec![Ok(vec![]), Ok(vec![4, 5]), Err(broken())],
+        vec![Err(Status::resource_exhausted("too slow"))],
+        vec![Ok(vec![6]), Ok(vec![7, 8])],
+    ];
+    let (items, afters) = watched(calls);
+    assert_eq!(items, [4, 5, 6, 7, 8].map(Ok));
+    assert_eq!(afters, [3, 5, 5]);
+}
+
+#[test]
+fn an_error_after_which_no_retry_helps_is_the_last_item_of_a_watch() {
+    let calls = vec![vec![
+        Ok(vec![4]),
+        Err(Status::permission_denied("not yours")),
+        Ok(vec![5]),
+    ]];
+    let (items, _) = watched(calls);
+    assert_eq!(items, [Ok(4), Err(RefereeError::new("PERMISSION_DENIED", "not yours"))]);
+}
+
+/// Returns the result of a call, and how often it has paused.
+fn called(mut answers: Vec<Result<u64, Status>>) -> (Result<u64, RefereeError>, usize) {
+    answers.reverse();
+    let answers = RefCell::new(answers);
+    let pauses = Cell::new(0);
+    let pause = |_| -> Ready<()> {
+        pauses.set(pauses.get() + 1);
+        ready(())
+    };
+    let attempt = || ready(answers.borrow_mut().pop().expect("a further answer"));
+    let result = retried(attempt, pause).now_or_never().expect("nothing waits");
+    (result, pauses.get())
+}
+
+#[test]
+fn a_call_is_made_again_while_the_referee_cannot_be_reached() {
+    assert_eq!(called(vec![Err(broken()), Err(broken()), Ok(7)]), (Ok(7), 2));
+    let error = RefereeError::new("UNAVAILABLE", "no route to host");
+    assert_eq!(
+        called(vec![Err(broken()); MAX_ATTEMPTS]),
+        (Err(error), MAX_ATTEMPTS - 1)
+    );
+}
+
+#[test]
+fn a_rejected_call_is_not_made_again() {
+    let error = RefereeError::new("ALREADY_EXISTS", "taken");
+    assert_eq!(called(vec![Err(Status::already_exists("taken"))]), (Err(error), 0));
+}
+
+#[test]
+fn a_list_is_read_to_its_last_page_when_it_is_asked_for() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let (asked, tokens) = channel();
+    let read = async {
+        let target = Options::new("127.0.0.1:1", "rf_token")
+            .target()
+            .expect("valid settings");
+        let fetch = move |_: Link, token: String| {
+            asked.send(token.clone()).expect("the test waits for it");
+            let page = match token.as_str() {
+                "" => (vec![1, 2], "b".to_owned()),
+                "b" => (vec![], "c".to_owned()),
+                _ => (vec![3], String::new()),
+            };
+            ready(Ok(Response::new(page)))
+        };
+        let mut items = Calls::new(target).pages(fetch, |page| page);
+        assert_eq!(items.next().await, Some(Ok(1)));
+        assert_eq!(tokens.try_iter().collect::<Vec<_>>(), [""]);
+        let rest: Vec<_> = StreamExt::collect(items).await;
+        assert_eq!(rest, [Ok(2), Ok(3)]);
+        assert_eq!(tokens.try_iter().collect::<Vec<_>>(), ["b", "c"]);
+    };
+    runtime.block_on(read);
+}
