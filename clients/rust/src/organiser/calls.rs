@@ -178,7 +178,7 @@ where
                 Ok(()) => {}
                 Err(status) if is_interruption(&status) => {
                     self.stream = None;
-                    (self.pause)(self.backoff.next(Instant::now(), fastrand::f64())).await;
+                    (self.pause)(pause_after(&call_error(&status), &mut self.backoff)).await;
                 }
                 Err(status) => {
                     self.is_over = true;
@@ -222,14 +222,18 @@ where
             Err(status) => status,
         };
         let error = call_error(&status);
-        let time = match error.retry_after() {
-            Some(time) => time,
-            None if is_unreachable(&status) => backoff.next(Instant::now(), fastrand::f64()),
-            None => return Err(error),
-        };
-        pause(time).await;
+        if error.retry_after().is_none() && !is_unreachable(&status) {
+            return Err(error);
+        }
+        pause(pause_after(&error, &mut backoff)).await;
     }
     attempt().await.map_err(|status| call_error(&status))
+}
+
+/// Returns the pause after an error: what the referee asks for, or else that of the backoff.
+fn pause_after(error: &RefereeError, backoff: &mut Backoff) -> Duration {
+    let asked = error.retry_after().filter(|time| !time.is_zero());
+    asked.unwrap_or_else(|| backoff.next(Instant::now(), fastrand::f64()))
 }
 
 async fn read_all<A>(opening: impl Future<Output = Result<Response<Streaming<A>>, Status>>) -> Result<Vec<A>, Status> {
