@@ -6,11 +6,11 @@
 #include <mutex>
 #include <random>
 
-#include "backoff.h"
 #include "channel.h"
 #include "conversion.h"
 #include "referee_api/v1/bot_service.grpc.pb.h"
 #include "referee_api/v1/match_service.grpc.pb.h"
+#include "retries.h"
 #include "settings.h"
 
 namespace referee {
@@ -91,6 +91,14 @@ void pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
     std::condition_variable_any().wait_for(lock, stop, duration, [] { return false; });
 }
 
+Retries make_retries(const std::stop_token& stop) {
+    const auto wait = [stop](std::chrono::milliseconds duration) { pause(duration, stop); };
+    const auto random = [generator = std::mt19937(std::random_device{}())]() mutable {
+        return std::uniform_real_distribution<>(0, 1)(generator);
+    };
+    return Retries(wait, random);
+}
+
 }  // namespace
 
 class Organiser::Calls {
@@ -105,16 +113,19 @@ class Organiser::Calls {
         context.AddMetadata("authorization", authorization_);
     }
 
-    // Makes a call with one response.
+    // Makes a call with one response, again if it fails for a moment. The request, and so its
+    // request id, stays the same.
     template <typename Response, typename Stub, typename Request>
     Response call(Stub& stub,
                   grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                   const Request& request) const {
-        grpc::ClientContext context;
-        prepare(context);
-        context.set_deadline(std::chrono::system_clock::now() + CALL_TIMEOUT);
         Response response;
-        throw_unless_ok((stub.*method)(&context, request, &response));
+        throw_unless_ok(make_retries({}).repeat([&] {
+            grpc::ClientContext context;
+            prepare(context);
+            context.set_deadline(std::chrono::system_clock::now() + CALL_TIMEOUT);
+            return (stub.*method)(&context, request, &response);
+        }));
         return response;
     }
 
@@ -159,7 +170,13 @@ std::string Organiser::register_bot(const std::string& name, const std::string& 
     request.set_request_id(random_request_id());
     request.set_name(name);
     request.set_description(description);
-    return calls_->call(*calls_->bots, &api::BotService::Stub::RegisterBot, request).secret();
+    const std::string token =
+        calls_->call(*calls_->bots, &api::BotService::Stub::RegisterBot, request).secret();
+    if (!token.empty()) return token;
+    // The call was repeated, and the response that had the token was lost.
+    api::CreateBotTokenRequest another;
+    another.set_bot(name);
+    return calls_->call(*calls_->bots, &api::BotService::Stub::CreateBotToken, another).secret();
 }
 
 Match Organiser::create_match(const MatchTerms& terms, const std::vector<std::string>& bots) {
@@ -195,11 +212,10 @@ void Organiser::abort_match(const std::string& match_id, const std::string& why)
 void Organiser::watch(const std::string& match_id,
                       const std::function<bool(const Entry&)>& on_entry, std::uint64_t after,
                       const std::stop_token& stop) {
-    std::mt19937 random{std::random_device{}()};
     api::WatchMatchRequest request;
     request.set_match_id(match_id);
     request.set_after_number(after);
-    Backoff backoff;
+    Retries retries = make_retries(stop);
     while (!stop.stop_requested()) {
         const auto open = [&](grpc::ClientContext& context) {
             return calls_->matches->WatchMatch(&context, request);
@@ -208,7 +224,7 @@ void Organiser::watch(const std::string& match_id,
             for (const api::WatchMatchItem& item : response.items()) {
                 if (!item.has_entry()) continue;
                 request.set_after_number(item.entry().number());
-                backoff = {};
+                retries.reset();
                 if (!on_entry(to_entry(item.entry()))) return false;
             }
             return true;
@@ -216,8 +232,7 @@ void Organiser::watch(const std::string& match_id,
         const grpc::Status status = calls_->read<api::WatchMatchResponse>(open, handle, stop);
         if (status.ok()) return;
         if (!is_interruption(status)) throw_unless_ok(status);
-        pause(backoff.next(Backoff::Clock::now(), std::uniform_real_distribution<>(0, 1)(random)),
-              stop);
+        retries.pause_after(status);
     }
 }
 
@@ -242,7 +257,10 @@ std::string Organiser::record(const std::string& match_id) {
         for (const std::string& line : response.lines()) record += line + "\n";
         return true;
     };
-    throw_unless_ok(calls_->read<api::GetRecordResponse>(open, handle, {}));
+    throw_unless_ok(make_retries({}).repeat([&] {
+        record.clear();
+        return calls_->read<api::GetRecordResponse>(open, handle, {});
+    }));
     return record;
 }
 
