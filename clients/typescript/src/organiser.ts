@@ -53,7 +53,8 @@ export class Organiser {
       name,
       description,
     });
-    return secret;
+    // If the call was repeated, the response that had the token was lost.
+    return secret || (await this.#calls.unary(BotService.method.createBotToken, { bot: name })).secret;
   }
 
   /** Creates a match with a bot for each seat, in order. It begins when all of them are online. */

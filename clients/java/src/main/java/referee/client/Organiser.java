@@ -4,6 +4,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import referee.api.v1.AbortMatchRequest;
 import referee.api.v1.BotRef;
+import referee.api.v1.CreateBotTokenRequest;
 import referee.api.v1.CreateMatchRequest;
 import referee.api.v1.GetMatchRequest;
 import referee.api.v1.GetRecordRequest;
@@ -83,7 +84,13 @@ public final class Organiser implements AutoCloseable {
                         .setRequestId(Calls.requestId())
                         .setName(name)
                         .setDescription(description);
-        return calls.call(() -> calls.bots().registerBot(request.build()).getSecret());
+        String token = calls.call(() -> calls.bots().registerBot(request.build()).getSecret());
+        if (!token.isEmpty()) {
+            return token;
+        }
+        // The call was repeated, and the response that had the token was lost.
+        CreateBotTokenRequest another = CreateBotTokenRequest.newBuilder().setBot(name).build();
+        return calls.call(() -> calls.bots().createBotToken(another).getSecret());
     }
 
     /**
