@@ -56,15 +56,6 @@ impl Calls {
         Self { link }
     }
 
-    /// Makes a call once.
-    pub async fn once<A, F>(&self, call: impl FnOnce(Link) -> F) -> Result<A, RefereeError>
-    where
-        F: Future<Output = Result<Response<A>, Status>>,
-    {
-        let answer = in_time(call(self.link.clone())).await;
-        answer.map(Response::into_inner).map_err(|status| call_error(&status))
-    }
-
     /// Makes a call, again if it is interrupted, and returns the answer.
     pub async fn call<Q: Clone, A, F>(&self, request: Q, call: impl Fn(Link, Q) -> F) -> Result<A, RefereeError>
     where
