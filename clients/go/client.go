@@ -15,11 +15,11 @@ import (
 
 // Client makes the calls of organisers and watchers. It is safe for concurrent use.
 //
-// Its methods return an [*Error] if the server rejects a call. Calls that change something have a request id, so that
-// the gRPC library may repeat them.
+// While the server cannot be reached or asks for a pause, a call is made up to five times, with the same request id, so
+// that nothing is created twice. Its methods return an [*Error] if the server rejects a call, or still cannot be reached.
 type Client struct {
-	conn   *grpc.ClientConn
-	random func() float64
+	conn    *grpc.ClientConn
+	retries retries
 }
 
 // NewClient returns a client with the token of an organiser, author or spectator. It connects with its first call. The
@@ -29,28 +29,38 @@ func NewClient(options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connect(config)
+	retries := retries{config.random, sleep}
+	conn, err := connect(config, grpc.WithUnaryInterceptor(retries.interceptCall))
 	if err != nil {
 		return nil, err
 	}
-	return &Client{conn, config.random}, nil
+	return &Client{conn, retries}, nil
 }
 
 // Close closes the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Conn returns the connection, which adds the token to each call. It is for calls that this type does not have, with the
+// Conn returns the connection, which adds the token to each call, and repeats it as above. It is for calls that this type does not have, with the
 // generated stubs of the package refereev1.
 func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
 
 // RegisterBot registers a bot, and returns its first token, which is shown only once.
 func (c *Client) RegisterBot(ctx context.Context, name, description string) (token string, err error) {
 	request := &refereev1.RegisterBotRequest{RequestId: rand.Text(), Name: name, Description: description}
-	response, err := refereev1.NewBotServiceClient(c.conn).RegisterBot(ctx, request)
+	service := refereev1.NewBotServiceClient(c.conn)
+	response, err := service.RegisterBot(ctx, request)
 	if err != nil {
 		return "", newCallError(err)
 	}
-	return response.GetSecret(), nil
+	if token := response.GetSecret(); token != "" {
+		return token, nil
+	}
+	// The call was repeated, and the response that had the token was lost.
+	created, err := service.CreateBotToken(ctx, &refereev1.CreateBotTokenRequest{Bot: name})
+	if err != nil {
+		return "", newCallError(err)
+	}
+	return created.GetSecret(), nil
 }
 
 // TimeControl is the time control of a match. The zero value is no clock.
@@ -148,7 +158,7 @@ func (c *Client) Result(ctx context.Context, id string) (*Result, error) {
 // Record returns the record of a match that is over: a file with one line per entry, which `referee verify` checks.
 func (c *Client) Record(ctx context.Context, id string) (string, error) {
 	request := &refereev1.GetRecordRequest{MatchId: id}
-	return readText(ctx, refereev1.NewMatchServiceClient(c.conn).GetRecord, request,
+	return readText(ctx, c.retries, refereev1.NewMatchServiceClient(c.conn).GetRecord, request,
 		func(response *refereev1.GetRecordResponse) string {
 			var lines strings.Builder
 			for _, line := range response.GetLines() {
@@ -158,28 +168,33 @@ func (c *Client) Record(ctx context.Context, id string) (string, error) {
 		})
 }
 
-// readText returns the texts of all responses of a call.
+// readText returns the texts of all responses of a call, which is made again from the beginning if it breaks.
 func readText[Q, R any](
 	ctx context.Context,
+	retries retries,
 	call func(context.Context, *Q, ...grpc.CallOption) (grpc.ServerStreamingClient[R], error),
 	request *Q,
 	text func(*R) string,
 ) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := call(ctx, request)
+	var whole strings.Builder
+	err := retries.repeat(ctx, func() error {
+		whole.Reset()
+		stream, err := call(ctx, request)
+		for err == nil {
+			var response *R
+			if response, err = stream.Recv(); err == nil {
+				whole.WriteString(text(response))
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	})
 	if err != nil {
 		return "", newCallError(err)
 	}
-	var whole strings.Builder
-	for {
-		response, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return whole.String(), nil
-		}
-		if err != nil {
-			return "", newCallError(err)
-		}
-		whole.WriteString(text(response))
-	}
+	return whole.String(), nil
 }

@@ -107,7 +107,7 @@ func (c *Client) LadderStandings(ctx context.Context, name string) iter.Seq2[Lad
 // over, or the context is cancelled. It goes on and ends as [Client.Watch] does.
 func (c *Client) WatchLadder(ctx context.Context, name string, after uint64) iter.Seq2[*LadderEntry, error] {
 	type Response = refereev1.WatchLadderResponse
-	return watch(ctx, after, c.random, newLadderEntry, logStream[Response, *refereev1.LadderEntry]{
+	return watch(ctx, after, c.retries, newLadderEntry, logStream[Response, *refereev1.LadderEntry]{
 		open: func(ctx context.Context, after uint64) (grpc.ServerStreamingClient[Response], error) {
 			request := &refereev1.WatchLadderRequest{Ladder: name, AfterNumber: proto.Uint64(after)}
 			return c.ladders().WatchLadder(ctx, request)
@@ -122,7 +122,7 @@ func (c *Client) WatchLadder(ctx context.Context, name string, after uint64) ite
 // verify its pairings, ratings and standings.
 func (c *Client) LadderRecord(ctx context.Context, name string) (string, error) {
 	request := &refereev1.GetLadderRecordRequest{Ladder: name}
-	return readText(ctx, c.ladders().GetLadderRecord, request, (*refereev1.GetLadderRecordResponse).GetText)
+	return readText(ctx, c.retries, c.ladders().GetLadderRecord, request, (*refereev1.GetLadderRecordResponse).GetText)
 }
 
 func (c *Client) ladders() refereev1.LadderServiceClient {

@@ -59,13 +59,13 @@ func openSession(ctx context.Context, config *config, hello *refereev1.Hello) (*
 }
 
 // connect returns a new connection, with the token on each call.
-func connect(config *config) (*grpc.ClientConn, error) {
-	return grpc.NewClient(
-		config.address,
+func connect(config *config, options ...grpc.DialOption) (*grpc.ClientConn, error) {
+	options = append(options,
 		grpc.WithTransportCredentials(config.credentials()),
 		grpc.WithPerRPCCredentials(bearer(config.token)),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)),
 	)
+	return grpc.NewClient(config.address, options...)
 }
 
 // watchSilence ends the session after the heartbeat timeout without a message.

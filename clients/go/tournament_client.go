@@ -114,7 +114,7 @@ func (c *Client) TournamentStandings(ctx context.Context, name string) ([]Tourna
 // is cancelled. It goes on and ends as [Client.Watch] does.
 func (c *Client) WatchTournament(ctx context.Context, name string, after uint64) iter.Seq2[*TournamentEntry, error] {
 	type Response = refereev1.WatchTournamentResponse
-	return watch(ctx, after, c.random, newTournamentEntry, logStream[Response, *refereev1.TournamentEntry]{
+	return watch(ctx, after, c.retries, newTournamentEntry, logStream[Response, *refereev1.TournamentEntry]{
 		open: func(ctx context.Context, after uint64) (grpc.ServerStreamingClient[Response], error) {
 			request := &refereev1.WatchTournamentRequest{Tournament: name, AfterNumber: proto.Uint64(after)}
 			return c.tournaments().WatchTournament(ctx, request)
@@ -139,14 +139,14 @@ const (
 func (c *Client) ExportTournament(ctx context.Context, name string, format ExportFormat) (string, error) {
 	number := enumNumber(refereev1.ExportFormat_value, "EXPORT_FORMAT_", string(format))
 	request := &refereev1.ExportTournamentRequest{Tournament: name, Format: refereev1.ExportFormat(number)}
-	return readText(ctx, c.tournaments().ExportTournament, request, (*refereev1.ExportTournamentResponse).GetText)
+	return readText(ctx, c.retries, c.tournaments().ExportTournament, request, (*refereev1.ExportTournamentResponse).GetText)
 }
 
 // TournamentRecord returns the signed record of a tournament that is over, with which anyone can verify its pairings and
 // standings.
 func (c *Client) TournamentRecord(ctx context.Context, name string) (string, error) {
 	request := &refereev1.GetTournamentRecordRequest{Tournament: name}
-	return readText(ctx, c.tournaments().GetTournamentRecord, request, (*refereev1.GetTournamentRecordResponse).GetText)
+	return readText(ctx, c.retries, c.tournaments().GetTournamentRecord, request, (*refereev1.GetTournamentRecordResponse).GetText)
 }
 
 func (c *Client) tournaments() refereev1.TournamentServiceClient {

@@ -32,7 +32,7 @@ type Entry struct {
 // cancelled. After an interruption it goes on with the next entry. It ends with an error if the server rejects the call.
 func (c *Client) Watch(ctx context.Context, matchID string, after uint64) iter.Seq2[*Entry, error] {
 	service := refereev1.NewMatchServiceClient(c.conn)
-	return watch(ctx, after, c.random, newEntry, logStream[refereev1.WatchMatchResponse, *refereev1.Entry]{
+	return watch(ctx, after, c.retries, newEntry, logStream[refereev1.WatchMatchResponse, *refereev1.Entry]{
 		open: func(ctx context.Context, after uint64) (grpc.ServerStreamingClient[refereev1.WatchMatchResponse], error) {
 			return service.WatchMatch(ctx, &refereev1.WatchMatchRequest{MatchId: matchID, AfterNumber: proto.Uint64(after)})
 		},
@@ -54,7 +54,7 @@ type numbered interface{ GetNumber() uint64 }
 
 // watch returns the entries of a log after a number. It makes the call again after an interruption.
 func watch[R any, M numbered, E any](
-	ctx context.Context, after uint64, random func() float64, entry func(M) *E, log logStream[R, M],
+	ctx context.Context, after uint64, retries retries, entry func(M) *E, log logStream[R, M],
 ) iter.Seq2[*E, error] {
 	return func(yield func(*E, error) bool) {
 		var pauses backoff
@@ -74,10 +74,7 @@ func watch[R any, M numbered, E any](
 			if after > before {
 				pauses = backoff{}
 			}
-			select {
-			case <-time.After(pauses.next(time.Now(), random())):
-			case <-ctx.Done():
-			}
+			retries.sleep(ctx, pauses.afterError(newCallError(err), retries.random()))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"reflect"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -54,7 +55,7 @@ func watchStreams(ctx context.Context, streams ...*responses) (func(func(*Ladder
 			return convert(response.GetItems(), (*refereev1.WatchLadderItem).GetEntry)
 		},
 	}
-	noPause := func() float64 { return -0.5 } // The shortest pause is half of the doubled one.
+	noPause := retries{func() float64 { return 0 }, func(context.Context, time.Duration) {}}
 	return watch(ctx, 3, noPause, newLadderEntry, log), &opened
 }
 

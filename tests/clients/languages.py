@@ -25,6 +25,8 @@ class Language:
     """Folder that the build writes last, relative to the folder of the client."""
     checks: tuple[str, ...]
     """Commands that run its tests, linter and formatter. They need a finished build."""
+    organiser: tuple[str, ...]
+    """Command that starts the example of an organiser, to be run in the folder of the client."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that make the build, the checks and the sample bot faster, or the checks stricter."""
 
@@ -60,6 +62,7 @@ LANGUAGES = (
             "go test ./...",
             f'if test -x {STATICCHECK}; then {STATICCHECK} ./...; else test -z "$CI"; fi',
         ),
+        ("bin/organise",),
     ),
     # clippy runs as part of the tests' compilation: `cargo clippy` would check all dependencies a second time.
     Language(
@@ -67,6 +70,7 @@ LANGUAGES = (
         ("cargo", "clippy-driver", "cc"),
         "target",
         ("cargo fmt --check", "cargo test --all-features", "cargo doc --no-deps --all-features"),
+        ("target/debug/examples/organise",),
         {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings", "RUSTDOCFLAGS": "-Dwarnings"},
     ),
     # Only the fast compiler (C1) is used: neither Maven nor a bot in a test runs long enough to profit from C2.
@@ -75,6 +79,7 @@ LANGUAGES = (
         ("javac", "mvn"),
         "target",
         ("mvn -q spotless:check",),
+        ("java", "-cp", "target/classes:target/test-classes:target/lib/*", "referee.samples.Organise"),
         {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
     ),
     # Not optimised: its tests spend more time waiting for the referee than computing.
@@ -86,7 +91,8 @@ LANGUAGES = (
             "clang-format --dry-run -Werror include/*/* src/* examples/* tests/* test_package/*.cpp",
             "ctest --test-dir build",
         ),
+        ("build/organise",),
         {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-Werror", "CXXFLAGS": "-Werror"},
     ),
-    Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test")),
+    Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test"), ("node", "dist/organise.js")),
 )

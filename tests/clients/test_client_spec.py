@@ -2,10 +2,11 @@
 
 import re
 
-from referee.conformance.clauses import CLAUSES
+from referee.conformance.clauses import CLAUSES, ORGANISER_CLAUSES
 from tests.clients.vectors import FOLDER, ROOT, load_vectors, rules_with_clauses
 
 FILES = sorted(file.stem for file in FOLDER.glob("*.json"))
+NAMES = {clause.name for clause in (*CLAUSES, *ORGANISER_CLAUSES)}
 VECTORS = [(file, vector) for file in FILES for vector in load_vectors(file)]
 
 
@@ -24,14 +25,13 @@ def test_vectors_name_rules_that_exist_and_have_names_of_their_own() -> None:
 
 
 def test_the_clauses_that_rules_name_exist() -> None:
-    known = {clause.name for clause in CLAUSES}
-    assert {clause for clauses in rules_with_clauses().values() for clause in clauses} <= known
+    assert {clause for clauses in rules_with_clauses().values() for clause in clauses} <= NAMES
 
 
 def test_each_clause_shows_a_rule() -> None:
     named = {clause for clauses in rules_with_clauses().values() for clause in clauses}
     games = {"every-game", "turn-with-a-draw-offer"}  # They are about what a bot plays, not about its client.
-    assert {clause.name for clause in CLAUSES} - named == games
+    assert NAMES - named == games
 
 
 def test_rules_that_other_rules_name_exist() -> None:

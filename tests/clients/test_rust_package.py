@@ -138,7 +138,11 @@ def test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder(organiser_p
     assert run_organiser([str(organiser_program)], CLIENT, tmp_path) == ORGANISED
 
 
-@pytest.mark.parametrize("lost", [b"The cup", b"until all are here"], ids=["the answer to a call", "a watched entry"])
+@pytest.mark.parametrize(
+    "lost",
+    [b"plays whatever comes first", b"The cup", b"until all are here"],
+    ids=["the token of a bot", "the answer to a call", "a watched entry"],
+)
 def test_an_organiser_in_rust_continues_after_an_answer_was_lost(
     organiser_program: Path, tmp_path: Path, lost: bytes
 ) -> None:

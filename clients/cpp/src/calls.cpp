@@ -1,21 +1,15 @@
 #include "calls.h"
 
+#include <condition_variable>
+#include <mutex>
+#include <random>
+
 #include "channel.h"
 #include "conversion.h"
 #include "nonces.h"
 #include "settings.h"
 
 namespace referee {
-
-namespace {
-
-// A retry sends the same request again, with the same request id. Five attempts are the maximum of
-// gRPC.
-const char RETRIES[] = R"({"methodConfig": [{"name": [{}], "retryPolicy": {
-    "maxAttempts": 5, "initialBackoff": "0.5s", "maxBackoff": "10s", "backoffMultiplier": 2,
-    "retryableStatusCodes": ["UNAVAILABLE"]}}]})";
-
-}  // namespace
 
 std::string random_request_id() {
     static const char digits[] = "0123456789abcdef";
@@ -29,7 +23,7 @@ std::string random_request_id() {
 
 Calls::Calls(const Options& options)
     : authorization_(authorization_of(options)),
-      channel_(create_channel(options, RETRIES)),
+      channel_(create_channel(options)),
       bots(api::BotService::NewStub(channel_)),
       ladders(api::LadderService::NewStub(channel_)),
       matches(api::MatchService::NewStub(channel_)),
@@ -55,10 +49,16 @@ bool Calls::is_interruption(const grpc::Status& status) {
     }
 }
 
-void Calls::pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, stop, duration, [] { return false; });
+Retries Calls::make_retries(const std::stop_token& stop) {
+    const auto wait = [stop](std::chrono::milliseconds duration) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, stop, duration, [] { return false; });
+    };
+    const auto random = [generator = std::mt19937(std::random_device{}())]() mutable {
+        return std::uniform_real_distribution<>(0, 1)(generator);
+    };
+    return Retries(wait, random);
 }
 
 }  // namespace referee

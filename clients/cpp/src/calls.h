@@ -5,22 +5,19 @@
 #include <grpcpp/client_context.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "backoff.h"
 #include "referee/contests.h"
 #include "referee/organiser.h"
 #include "referee_api/v1/bot_service.grpc.pb.h"
 #include "referee_api/v1/ladder_service.grpc.pb.h"
 #include "referee_api/v1/match_service.grpc.pb.h"
 #include "referee_api/v1/tournament_service.grpc.pb.h"
+#include "retries.h"
 
 namespace referee {
 
@@ -40,14 +37,17 @@ class Calls {
     // Throws SettingError.
     explicit Calls(const Options& options);
 
-    // Makes a call with one response.
+    // Makes a call with one response, again if it fails for a moment. The request, and so its
+    // request id, stays the same.
     template <typename Stub, typename Request, typename Response>
     Response call(Stub& stub, Unary<Stub, Request, Response> method, const Request& request) const {
-        grpc::ClientContext context;
-        prepare(context);
-        context.set_deadline(std::chrono::system_clock::now() + TIMEOUT);
         Response response;
-        throw_unless_ok((stub.*method)(&context, request, &response));
+        throw_unless_ok(make_retries({}).repeat([&] {
+            grpc::ClientContext context;
+            prepare(context);
+            context.set_deadline(std::chrono::system_clock::now() + TIMEOUT);
+            return (stub.*method)(&context, request, &response);
+        }));
         return response;
     }
 
@@ -70,6 +70,17 @@ class Calls {
         return wanted && !stop.stop_requested() ? status : grpc::Status::OK;
     }
 
+    // Reads a finite stream, from its beginning again if it breaks; `forget` is called before each
+    // attempt.
+    template <typename Stub, typename Request, typename Response, typename Handle, typename Forget>
+    void read_whole(Stub& stub, Streaming<Stub, Request, Response> method, const Request& request,
+                    Handle handle, Forget forget) const {
+        throw_unless_ok(make_retries({}).repeat([&] {
+            forget();
+            return read(stub, method, request, handle, {});
+        }));
+    }
+
     // Returns the text that comes in parts.
     template <typename Stub, typename Request, typename Response>
     std::string text(Stub& stub, Streaming<Stub, Request, Response> method,
@@ -79,7 +90,7 @@ class Calls {
             text += response.text();
             return true;
         };
-        throw_unless_ok(read(stub, method, request, handle, {}));
+        read_whole(stub, method, request, handle, [&text] { text.clear(); });
         return text;
     }
 
@@ -88,13 +99,12 @@ class Calls {
     template <typename Stub, typename Request, typename Response, typename Handle>
     void watch(Stub& stub, Streaming<Stub, Request, Response> method, Request request,
                std::uint64_t after, Handle handle, const std::stop_token& stop) const {
-        std::mt19937 random{std::random_device{}()};
-        Backoff backoff;
+        Retries retries = make_retries(stop);
         const auto handle_items = [&](const Response& response) {
             for (const auto& item : response.items()) {
                 if (!item.has_entry()) continue;
                 after = item.entry().number();
-                backoff = {};
+                retries.reset();
                 if (!handle(item.entry())) return false;
             }
             return true;
@@ -104,8 +114,7 @@ class Calls {
             const grpc::Status status = read(stub, method, request, handle_items, stop);
             if (status.ok()) return;
             if (!is_interruption(status)) throw_unless_ok(status);
-            const double number = std::uniform_real_distribution<>(0, 1)(random);
-            pause(backoff.next(Backoff::Clock::now(), number), stop);
+            retries.pause_after(status);
         }
     }
 
@@ -123,8 +132,6 @@ class Calls {
         });
     }
 
-    static void throw_unless_ok(const grpc::Status& status);
-
   private:
     // After this time, a server that does not answer is unavailable.
     static constexpr std::chrono::seconds TIMEOUT{60};
@@ -134,8 +141,9 @@ class Calls {
     void prepare(grpc::ClientContext& context) const;
     // Returns whether a watch may go on. A watcher that is too slow gets RESOURCE_EXHAUSTED.
     static bool is_interruption(const grpc::Status& status);
-    // Waits, unless a stop is requested.
-    static void pause(std::chrono::milliseconds duration, const std::stop_token& stop);
+    static void throw_unless_ok(const grpc::Status& status);
+    // Its pauses end when a stop is requested.
+    static Retries make_retries(const std::stop_token& stop);
 
     std::string authorization_;
     std::shared_ptr<grpc::Channel> channel_;

@@ -14,13 +14,11 @@ const int MAX_MESSAGE_BYTES = 64 << 20;
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> create_channel(const Options& options,
-                                              const std::string& service_config) {
+std::shared_ptr<grpc::Channel> create_channel(const Options& options) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(MAX_MESSAGE_BYTES);
     // Otherwise, the next connection would inherit the reconnect backoff of earlier failures.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    if (!service_config.empty()) arguments.SetServiceConfigJSON(service_config);
     grpc::SslCredentialsOptions tls;
     tls.pem_root_certs = options.root_certificates;
     const auto credentials =

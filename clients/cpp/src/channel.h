@@ -10,8 +10,7 @@
 namespace referee {
 
 // Returns a channel of its own, with TLS if the options say so.
-std::shared_ptr<grpc::Channel> create_channel(const Options& options,
-                                              const std::string& service_config = "");
+std::shared_ptr<grpc::Channel> create_channel(const Options& options);
 
 // Returns the value of the metadata "authorization".
 std::string authorization_of(const Options& options);

@@ -1,30 +1,13 @@
 #include "open_turns.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "conversion.h"
+#include "retries.h"
 
 namespace referee {
 
-using std::chrono::milliseconds;
-
 namespace {
-
-const milliseconds MAX_RETRY_AFTER{60'000}, DEFAULT_RETRY_AFTER{1'000};
-
-// Returns the time after which the same answer may be accepted, or nothing if the rejection is
-// final.
-std::optional<milliseconds> retry_after(const Rejection& rejection) {
-    const auto found = rejection.metadata.find("retry_after_ms");
-    if (found == rejection.metadata.end()) return std::nullopt;
-    const std::string& text = found->second;
-    std::uint64_t number = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool valid = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
-                       number <= static_cast<std::uint64_t>(MAX_RETRY_AFTER.count());
-    return valid ? milliseconds(number) : DEFAULT_RETRY_AFTER;
-}
 
 // Returns whether it is the verdict on this turn's answer. Only verdicts on moves contain the
 // token.

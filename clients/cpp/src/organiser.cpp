@@ -26,7 +26,13 @@ std::string Organiser::register_bot(const std::string& name, const std::string& 
     request.set_request_id(random_request_id());
     request.set_name(name);
     request.set_description(description);
-    return calls_->call(*calls_->bots, &api::BotService::Stub::RegisterBot, request).secret();
+    const std::string token =
+        calls_->call(*calls_->bots, &api::BotService::Stub::RegisterBot, request).secret();
+    if (!token.empty()) return token;
+    // The call was repeated, and the response that had the token was lost.
+    api::CreateBotTokenRequest another;
+    another.set_bot(name);
+    return calls_->call(*calls_->bots, &api::BotService::Stub::CreateBotToken, another).secret();
 }
 
 Match Organiser::create_match(const MatchTerms& terms, const std::vector<std::string>& bots) {
@@ -79,8 +85,8 @@ std::string Organiser::record(const std::string& match_id) {
         for (const std::string& line : response.lines()) record += line + "\n";
         return true;
     };
-    Calls::throw_unless_ok(
-        calls_->read(*calls_->matches, &Matches::GetRecord, request, handle, {}));
+    calls_->read_whole(*calls_->matches, &Matches::GetRecord, request, handle,
+                       [&record] { record.clear(); });
     return record;
 }
 

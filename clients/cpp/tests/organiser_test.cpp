@@ -6,6 +6,7 @@
 
 #include <mutex>
 
+#include "referee_api/v1/bot_service.grpc.pb.h"
 #include "referee_api/v1/match_service.grpc.pb.h"
 
 namespace referee {
@@ -112,6 +113,41 @@ TEST(Organiser, ARejectedCallIsAnErrorWithAReason) {
         EXPECT_EQ(error.reason(), "NOT_FOUND");
         EXPECT_STREQ(error.what(), "there is no such match (NOT_FOUND)");
     }
+}
+
+// Registers each bot, but loses the response to the first call.
+class ForgetfulBots : public api::BotService::Service {
+  public:
+    grpc::Status RegisterBot(grpc::ServerContext*, const api::RegisterBotRequest* request,
+                             api::RegisterBotResponse*) override {
+        ids.push_back(request->request_id());
+        // The repeated call has no token in its response: that is shown only once.
+        return ids.size() == 1 ? grpc::Status(grpc::UNAVAILABLE, "lost") : grpc::Status::OK;
+    }
+
+    grpc::Status CreateBotToken(grpc::ServerContext*, const api::CreateBotTokenRequest* request,
+                                api::CreateBotTokenResponse* response) override {
+        response->set_secret("token of " + request->bot());
+        return grpc::Status::OK;
+    }
+
+    std::vector<std::string> ids;
+};
+
+TEST(Organiser, ABotIsRegisteredOnceAndItsLostTokenReplaced) {
+    ForgetfulBots bots;
+    int port = 0;
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(&bots);
+    const auto server = builder.BuildAndStart();
+    Options options;
+    options.address = "127.0.0.1:" + std::to_string(port);
+    options.token = "secret";
+    EXPECT_EQ(Organiser(options).register_bot("anna"), "token of anna");
+    ASSERT_EQ(bots.ids.size(), 2U);
+    EXPECT_EQ(bots.ids[0], bots.ids[1]);
+    EXPECT_FALSE(bots.ids[0].empty());
 }
 
 TEST(Organiser, AnInvalidOptionIsAnError) {

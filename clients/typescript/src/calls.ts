@@ -1,7 +1,5 @@
 /** Calls of organisers: with retries, lists that are read page by page, and watches that survive interruptions. */
 
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type {
   DescMessage,
   DescMethodServerStreaming,
@@ -11,28 +9,10 @@ import type {
 } from "@bufbuild/protobuf";
 import { type Client, status } from "@grpc/grpc-js";
 
-import { Backoff } from "./backoff.js";
 import { callUnary, connect, readStream } from "./connection.js";
 import { CallError } from "./errors.js";
 import { checkConnection, type ConnectionOptions, type Target, type WatchOptions } from "./options.js";
-
-/** A retry sends the same request again, with the same request id. Five attempts are the maximum of gRPC. */
-const RETRIES = {
-  "grpc.service_config": JSON.stringify({
-    methodConfig: [
-      {
-        name: [{}],
-        retryPolicy: {
-          maxAttempts: 5,
-          initialBackoff: "0.5s",
-          maxBackoff: "10s",
-          backoffMultiplier: 2,
-          retryableStatusCodes: [status[status.UNAVAILABLE]],
-        },
-      },
-    ],
-  }),
-};
+import { Pauses, repeat, wait } from "./retries.js";
 
 /** Statuses after which a watch continues with the next entry. A watcher that is too slow gets RESOURCE_EXHAUSTED. */
 const INTERRUPTIONS: (string | undefined)[] = [
@@ -52,23 +32,37 @@ export class Calls {
   /** Connects with the first call. Throws SettingError. */
   constructor(options: ConnectionOptions) {
     this.#target = checkConnection(options);
-    this.#client = connect(this.#target, RETRIES);
+    this.#client = connect(this.#target);
   }
 
   close(): void {
     this.#client.close();
   }
 
-  /** Returns the response to a call. Throws CallError, or the reason of the signal. */
+  /** Returns the response to a call, which is repeated if it fails for a moment. Throws as `repeat` does. */
   unary<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
     signal?: AbortSignal,
   ): Promise<MessageShape<O>> {
-    return callUnary(this.#client, this.#target, method, request, signal);
+    return repeat(() => callUnary(this.#client, this.#target, method, request, signal), signal);
   }
 
-  /** Yields the responses to a call. Throws CallError. */
+  /** Returns all responses to a call, which is made again from its beginning if it fails for a moment. */
+  all<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    request: MessageInitShape<I>,
+  ): Promise<MessageShape<O>[]> {
+    return repeat(async () => {
+      const responses: MessageShape<O>[] = [];
+      for await (const response of this.stream(method, request)) {
+        responses.push(response);
+      }
+      return responses;
+    });
+  }
+
+  /** Yields the responses to a call, which is not repeated. Throws CallError. */
   stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageInitShape<I>,
@@ -91,12 +85,8 @@ export async function* pages<P extends { readonly nextPageToken: string }>(
 }
 
 /** Returns the text that comes in parts. */
-export async function joinText(parts: AsyncIterable<{ readonly text: string }>): Promise<string> {
-  let whole = "";
-  for await (const { text } of parts) {
-    whole += text;
-  }
-  return whole;
+export async function joinText(parts: Promise<readonly { readonly text: string }[]>): Promise<string> {
+  return (await parts).map(({ text }) => text).join("");
 }
 
 /** Yields the entries after a number, once and in order. `open` makes a call for those after a number. */
@@ -104,13 +94,13 @@ export async function* watchEntries<E extends { readonly number: number }>(
   open: (after: number) => AsyncIterable<E>,
   { after = 0, signal }: WatchOptions,
 ): AsyncGenerator<E, void, void> {
-  let backoff = new Backoff();
+  const pauses = new Pauses();
   for (;;) {
     signal?.throwIfAborted(); // Also after a pause that was cut short.
     try {
       for await (const entry of open(after)) {
         after = entry.number;
-        backoff = new Backoff();
+        pauses.reset();
         yield entry;
         signal?.throwIfAborted();
       }
@@ -120,7 +110,7 @@ export async function* watchEntries<E extends { readonly number: number }>(
       if (!(error instanceof CallError && INTERRUPTIONS.includes(error.status))) {
         throw error;
       }
+      await wait(pauses.nextMs(error), signal);
     }
-    await sleep(backoff.nextMs(performance.now(), Math.random()), undefined, signal && { signal }).catch(() => {});
   }
 }

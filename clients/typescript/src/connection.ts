@@ -11,7 +11,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { Client, type ClientOptions, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 
 import { CallError } from "./errors.js";
 import type { Target } from "./options.js";
@@ -28,9 +28,9 @@ const OPTIONS = {
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Returns a client that connects with its first call. */
-export function connect({ address, tls, ca }: Target, options: ClientOptions = {}): Client {
+export function connect({ address, tls, ca }: Target): Client {
   const channelCredentials = tls ? credentials.createSsl(ca) : credentials.createInsecure();
-  return new Client(address, channelCredentials, { ...OPTIONS, ...options });
+  return new Client(address, channelCredentials, OPTIONS);
 }
 
 /** Returns the metadata of a call. */

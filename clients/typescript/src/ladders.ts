@@ -125,7 +125,7 @@ export class Ladders {
 
   /** Returns the signed record of a closed ladder whose last match is over. `referee verify` checks it. */
   record(name: string): Promise<string> {
-    return joinText(this.#calls.stream(LadderService.method.getLadderRecord, { ladder: name }));
+    return joinText(this.#calls.all(LadderService.method.getLadderRecord, { ladder: name }));
   }
 
   /** Yields the entries that come in one call. */

@@ -7,14 +7,11 @@
  */
 
 import type { RefereeError } from "./errors.js";
+import { retryAfterMs } from "./retries.js";
 import { seatKey } from "./seats.js";
 import { errorFromDetail } from "./status-details.js";
 import type { BotItem, Verdict } from "./stubs/referee_api/v1/play_pb.js";
 import type { Turn } from "./turn.js";
-
-const MAX_RETRY_AFTER_MS = 60_000;
-/** Replaces a time in `retry_after_ms` that is not a number from 0 to the maximum. */
-const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** An open turn of a seat, for which the bot is called once. */
 export interface OpenTurn {
@@ -116,11 +113,11 @@ export class OpenTurns {
   }
 
   #onRejection(open: OpenTurn, rejection: RefereeError): void {
-    const retryAfterMs = rejection.metadata["retry_after_ms"];
+    const delayMs = retryAfterMs(rejection);
     const { item } = open.answer ?? {};
-    if (retryAfterMs !== undefined) {
+    if (delayMs !== undefined) {
       // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-      this.#callbacks.schedule(parseMs(retryAfterMs), () => this.#resend(open));
+      this.#callbacks.schedule(delayMs, () => this.#resend(open));
     } else if (item?.case === "drawAnswer" || item?.case === "drawClaim") {
       // It does not answer the turn, which is still open.
       open.controller.abort();
@@ -146,9 +143,4 @@ function matches({ turn, itemId, answer }: OpenTurn, verdict: Verdict): boolean 
   return verdict.turnToken
     ? verdict.turnToken === turn.token && verdict.matchId === turn.matchId
     : answer !== undefined && verdict.itemId === itemId;
-}
-
-function parseMs(text: string): number {
-  const ms = /^[0-9]+$/.test(text) ? Number(text) : Infinity;
-  return ms <= MAX_RETRY_AFTER_MS ? ms : DEFAULT_RETRY_AFTER_MS;
 }

@@ -2,11 +2,18 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import { type sendUnaryData, type ServerUnaryCall, type ServerWritableStream, status } from "@grpc/grpc-js";
 
 import { CallError } from "./errors.js";
 import { Organiser } from "./organiser.js";
 import { serve } from "./server.test.support.js";
+import {
+  BotService,
+  type CreateBotTokenRequest,
+  CreateBotTokenResponseSchema,
+  type RegisterBotRequest,
+  RegisterBotResponseSchema,
+} from "./stubs/referee_api/v1/bot_service_pb.js";
 import {
   MatchService,
   type WatchMatchRequest,
@@ -36,7 +43,24 @@ function watchMatch(call: ServerWritableStream<WatchMatchRequest, unknown>): voi
   }
 }
 
-const { server, address } = await serve([MatchService.method.watchMatch, watchMatch]);
+const registrations: string[] = [];
+
+/** Registers a bot, but loses the response to the first call, which is the only one with a token. */
+function registerBot({ request }: ServerUnaryCall<RegisterBotRequest, unknown>, send: sendUnaryData<unknown>): void {
+  registrations.push(request.requestId);
+  const lost = registrations.length === 1 ? { code: status.UNAVAILABLE, details: "lost" } : null;
+  send(lost, create(RegisterBotResponseSchema));
+}
+
+function createBotToken({ request }: ServerUnaryCall<CreateBotTokenRequest, unknown>, send: sendUnaryData<unknown>) {
+  send(null, create(CreateBotTokenResponseSchema, { secret: `token of ${request.bot}` }));
+}
+
+const { server, address } = await serve(
+  [MatchService.method.watchMatch, watchMatch],
+  [BotService.method.registerBot, registerBot],
+  [BotService.method.createBotToken, createBotToken],
+);
 const organiser = new Organiser({ address, token: "secret" });
 
 after(() => {
@@ -84,4 +108,10 @@ test("the signal ends a watch, also during a pause", async () => {
   const signal = AbortSignal.timeout(1);
   await assert.rejects(organiser.watch("m1", { signal }).next(), (error) => error === signal.reason);
   assert(requests.length <= 1);
+});
+
+test("a bot is registered once, and a token that was lost is replaced", async () => {
+  assert.equal(await organiser.registerBot("anna"), "token of anna");
+  assert.equal(registrations.length, 2);
+  assert.equal(registrations[0], registrations[1]);
 });

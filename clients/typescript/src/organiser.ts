@@ -13,8 +13,8 @@ import type { MatchTerms } from "./terms.js";
 import { Tournaments } from "./tournaments.js";
 
 /**
- * Makes the calls of organisers and watchers. They are repeated for some seconds while the server cannot be reached, and
- * throw CallError if it rejects them or still cannot be reached then.
+ * Makes the calls of organisers and watchers. While the server cannot be reached or asks for a pause, a call is made up to
+ * five times. Calls throw CallError if the server rejects them or still cannot be reached then.
  *
  *     const organiser = new Organiser({ address: "localhost:7700", token });
  *     const match = await organiser.createMatch({ game: "alquerque" }, ["anna", "bert"]);
@@ -53,7 +53,8 @@ export class Organiser {
       name,
       description,
     });
-    return secret;
+    // If the call was repeated, the response that had the token was lost.
+    return secret || (await this.#calls.unary(BotService.method.createBotToken, { bot: name })).secret;
   }
 
   /** Creates a match with a bot for each seat, in order. It begins when all of them are online. */
@@ -98,11 +99,11 @@ export class Organiser {
 
   /** Returns the record of a match that is over: a text with one line per entry, which `referee verify` checks. */
   async record(matchId: string): Promise<string> {
-    const lines: string[] = [];
-    for await (const response of this.#calls.stream(MatchService.method.getRecord, { matchId })) {
-      lines.push(...response.lines);
-    }
-    return lines.map((line) => `${line}\n`).join("");
+    const parts = await this.#calls.all(MatchService.method.getRecord, { matchId });
+    return parts
+      .flatMap(({ lines }) => lines)
+      .map((line) => `${line}\n`)
+      .join("");
   }
 
   /** Yields the entries that come in one call. */

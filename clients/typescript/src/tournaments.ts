@@ -154,12 +154,12 @@ export class Tournaments {
   /** Returns the tournament as the text of a file. */
   export(name: string, format: ExportFormat): Promise<string> {
     const request = { tournament: name, format: FORMATS[format] };
-    return joinText(this.#calls.stream(TournamentService.method.exportTournament, request));
+    return joinText(this.#calls.all(TournamentService.method.exportTournament, request));
   }
 
   /** Returns the signed record of a tournament that is over, which `referee verify` checks. */
   record(name: string): Promise<string> {
-    return joinText(this.#calls.stream(TournamentService.method.getTournamentRecord, { tournament: name }));
+    return joinText(this.#calls.all(TournamentService.method.getTournamentRecord, { tournament: name }));
   }
 
   /** Yields the entries that come in one call. */

@@ -85,9 +85,9 @@ class Ladders;      // In referee/ladders.h.
 class Tournaments;  // In referee/tournaments.h.
 
 // Makes the calls of an organiser or watcher, with the token of the options. Options that are about
-// bots have no effect. Its methods are thread-safe, and throw CallError. While the server cannot be
-// reached, they repeat a call for some seconds with the same request id, so that nothing is created
-// twice.
+// bots have no effect. While the server cannot be reached or asks for a pause, a call is made up to
+// five times, with the same request id, so that nothing is created twice. Its methods are
+// thread-safe, and throw CallError.
 class Organiser {
   public:
     // Throws SettingError. It connects with its first call.

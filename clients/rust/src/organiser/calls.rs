@@ -56,15 +56,6 @@ impl Calls {
         Self { link }
     }
 
-    /// Makes a call once.
-    pub async fn once<A, F>(&self, call: impl FnOnce(Link) -> F) -> Result<A, RefereeError>
-    where
-        F: Future<Output = Result<Response<A>, Status>>,
-    {
-        let answer = in_time(call(self.link.clone())).await;
-        answer.map(Response::into_inner).map_err(|status| call_error(&status))
-    }
-
     /// Makes a call, again if it is interrupted, and returns the answer.
     pub async fn call<Q: Clone, A, F>(&self, request: Q, call: impl Fn(Link, Q) -> F) -> Result<A, RefereeError>
     where
@@ -178,7 +169,7 @@ where
                 Ok(()) => {}
                 Err(status) if is_interruption(&status) => {
                     self.stream = None;
-                    (self.pause)(self.backoff.next(Instant::now(), fastrand::f64())).await;
+                    (self.pause)(pause_after(&call_error(&status), &mut self.backoff)).await;
                 }
                 Err(status) => {
                     self.is_over = true;
@@ -222,14 +213,18 @@ where
             Err(status) => status,
         };
         let error = call_error(&status);
-        let time = match error.retry_after() {
-            Some(time) => time,
-            None if is_unreachable(&status) => backoff.next(Instant::now(), fastrand::f64()),
-            None => return Err(error),
-        };
-        pause(time).await;
+        if error.retry_after().is_none() && !is_unreachable(&status) {
+            return Err(error);
+        }
+        pause(pause_after(&error, &mut backoff)).await;
     }
     attempt().await.map_err(|status| call_error(&status))
+}
+
+/// Returns the pause after an error: what the referee asks for, or else that of the backoff.
+fn pause_after(error: &RefereeError, backoff: &mut Backoff) -> Duration {
+    let asked = error.retry_after().filter(|time| !time.is_zero());
+    asked.unwrap_or_else(|| backoff.next(Instant::now(), fastrand::f64()))
 }
 
 async fn read_all<A>(opening: impl Future<Output = Result<Response<Streaming<A>>, Status>>) -> Result<Vec<A>, Status> {

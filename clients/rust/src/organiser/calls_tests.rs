@@ -100,6 +100,19 @@ fn a_call_is_made_again_while_the_referee_cannot_be_reached() {
 }
 
 #[test]
+fn a_pause_is_as_long_as_the_referee_asks_and_otherwise_that_of_the_backoff() {
+    let mut error = RefereeError::new("NODE_UNAVAILABLE", "no");
+    let mut backoff = Backoff::default();
+    for (asked, shortest, longest) in [("1500", 1_500, 1_500), ("0", 250, 750), ("soon", 1_000, 1_000)] {
+        error.metadata.insert("retry_after_ms".into(), asked.into());
+        let pause = pause_after(&error, &mut backoff).as_millis();
+        assert!((shortest..=longest).contains(&pause), "{pause} ms for {asked}");
+    }
+    error.metadata.clear();
+    assert!((500..=1_500).contains(&pause_after(&error, &mut backoff).as_millis()));
+}
+
+#[test]
 fn a_rejected_call_is_not_made_again() {
     let error = RefereeError::new("ALREADY_EXISTS", "taken");
     assert_eq!(called(vec![Err(Status::already_exists("taken"))]), (Err(error), 0));

@@ -70,8 +70,9 @@ use crate::{
     Match, MatchResult, Options, RefereeError, SettingError,
     organiser::{
         api::{
-            AbortMatchRequest, CreateMatchRequest, GetMatchRequest, GetRecordRequest, RegisterBotRequest,
-            WatchMatchRequest, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+            AbortMatchRequest, CreateBotTokenRequest, CreateMatchRequest, GetMatchRequest, GetRecordRequest,
+            RegisterBotRequest, WatchMatchRequest, bot_service_client::BotServiceClient,
+            match_service_client::MatchServiceClient,
         },
         calls::{Calls, Link, MAX_MESSAGE_BYTES, request_id},
         terms::bot_ref,
@@ -116,8 +117,6 @@ impl Organiser {
     }
 
     /// Registers a bot, and returns its first token, which is shown only once.
-    ///
-    /// Unlike other calls it is made only once: an answer to a repeated call would have no token.
     pub async fn register_bot(&self, name: &str, description: &str) -> Result<String, RefereeError> {
         let request = RegisterBotRequest {
             request_id: request_id(),
@@ -125,8 +124,18 @@ impl Organiser {
             description: description.into(),
             consent: None,
         };
-        let call = |link| async { BotServiceClient::new(link).register_bot(request).await };
-        Ok(self.calls.once(call).await?.secret)
+        let call = |link, request| async { BotServiceClient::new(link).register_bot(request).await };
+        let secret = self.calls.call(request, call).await?.secret;
+        if !secret.is_empty() {
+            return Ok(secret);
+        }
+        // The call was repeated, and the answer that had the token was lost.
+        let request = CreateBotTokenRequest {
+            bot: name.into(),
+            ..CreateBotTokenRequest::default()
+        };
+        let call = |link, request| async { BotServiceClient::new(link).create_bot_token(request).await };
+        Ok(self.calls.call(request, call).await?.secret)
     }
 
     /// Creates a match with a bot for each seat, in order: `anna`, or with a version `anna/1.4`. It begins when all of

@@ -8,7 +8,6 @@ import io.grpc.stub.AbstractStub;
 import io.grpc.stub.MetadataUtils;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
@@ -28,36 +27,12 @@ final class Calls {
     /** The most that a page of a list has. */
     static final int PAGE_SIZE = 1_000;
 
-    /**
-     * A retry sends the same request again, with the same request id. Five attempts are the maximum
-     * of gRPC.
-     */
-    private static final Map<String, ?> RETRIES =
-            Map.of(
-                    "methodConfig",
-                    List.of(
-                            Map.of(
-                                    "name",
-                                    List.of(Map.of()),
-                                    "retryPolicy",
-                                    Map.of(
-                                            "maxAttempts",
-                                            5.0,
-                                            "initialBackoff",
-                                            "0.5s",
-                                            "maxBackoff",
-                                            "10s",
-                                            "backoffMultiplier",
-                                            2.0,
-                                            "retryableStatusCodes",
-                                            List.of(Status.Code.UNAVAILABLE.name())))));
-
     private final Settings settings;
     private final ManagedChannel channel;
 
     Calls(Settings settings) {
         this.settings = settings;
-        channel = settings.channelBuilder().defaultServiceConfig(RETRIES).build();
+        channel = settings.channelBuilder().build();
     }
 
     void close() {
@@ -89,12 +64,12 @@ final class Calls {
         return UUID.randomUUID().toString();
     }
 
-    static <T> T call(Supplier<T> call) {
-        try {
-            return call.get();
-        } catch (StatusRuntimeException e) {
-            throw failure(e);
-        }
+    /**
+     * Makes a call, again if it fails for a moment. A retry sends the same request, with the same
+     * request id.
+     */
+    <T> T call(Supplier<T> call) {
+        return Retries.repeat(call, channel::isShutdown, Thread::sleep);
     }
 
     static CallException failure(StatusRuntimeException e) {
@@ -109,7 +84,7 @@ final class Calls {
      *
      * @param read makes the call for the page with a token
      */
-    static <P, T> Stream<T> pages(
+    <P, T> Stream<T> pages(
             Function<String, P> read, Function<P, String> nextToken, Function<P, List<T>> items) {
         Function<String, P> page = token -> call(() -> read.apply(token));
         return Stream.iterate(
@@ -122,8 +97,8 @@ final class Calls {
                 .flatMap(one -> items.apply(one).stream());
     }
 
-    /** Returns the text that comes in parts. */
-    static <M> String text(Supplier<Iterator<M>> parts, Function<M, String> text) {
+    /** Returns the text that comes in parts, from its beginning again if one of them fails. */
+    <M> String text(Supplier<Iterator<M>> parts, Function<M, String> text) {
         return call(
                 () -> {
                     StringBuilder whole = new StringBuilder();

@@ -75,7 +75,7 @@ public final class Ladders {
 
     private LadderStanding join(JoinLadderRequest request) {
         return ContestConversions.standing(
-                Calls.call(() -> stub().joinLadder(request).getStanding()));
+                calls.call(() -> stub().joinLadder(request).getStanding()));
     }
 
     /**
@@ -87,7 +87,7 @@ public final class Ladders {
     public void leave(String name, String entrant) {
         LeaveLadderRequest request =
                 LeaveLadderRequest.newBuilder().setLadder(name).setEntrant(entrant).build();
-        Calls.call(() -> stub().leaveLadder(request));
+        calls.call(() -> stub().leaveLadder(request));
     }
 
     /**
@@ -104,7 +104,7 @@ public final class Ladders {
                         .setLadder(name)
                         .addAllEntrants(List.of(entrants))
                         .build();
-        return ContestConversions.pairing(Calls.call(() -> stub().challenge(request).getPairing()));
+        return ContestConversions.pairing(calls.call(() -> stub().challenge(request).getPairing()));
     }
 
     /**
@@ -169,7 +169,7 @@ public final class Ladders {
                         .setBot(filter.bot())
                         .setIncludeClosed(filter.includeClosed())
                         .setPageSize(Calls.PAGE_SIZE);
-        return Calls.pages(
+        return calls.pages(
                         token -> stub().listLadders(request.setPageToken(token).build()),
                         ListLaddersResponse::getNextPageToken,
                         ListLaddersResponse::getLaddersList)
@@ -189,7 +189,7 @@ public final class Ladders {
                         .setLadder(name)
                         .setSeason(season)
                         .setPageSize(Calls.PAGE_SIZE);
-        return Calls.pages(
+        return calls.pages(
                         token -> stub().listLadderStandings(request.setPageToken(token).build()),
                         ListLadderStandingsResponse::getNextPageToken,
                         ListLadderStandingsResponse::getStandingsList)
@@ -229,14 +229,14 @@ public final class Ladders {
     public String record(String name) {
         GetLadderRecordRequest request =
                 GetLadderRecordRequest.newBuilder().setLadder(name).build();
-        return Calls.text(() -> stub().getLadderRecord(request), GetLadderRecordResponse::getText);
+        return calls.text(() -> stub().getLadderRecord(request), GetLadderRecordResponse::getText);
     }
 
     private LadderServiceBlockingStub stub() {
         return calls.ladders();
     }
 
-    private static Ladder ladder(Supplier<referee.api.v1.Ladder> call) {
-        return ContestConversions.ladder(Calls.call(call));
+    private Ladder ladder(Supplier<referee.api.v1.Ladder> call) {
+        return ContestConversions.ladder(calls.call(call));
     }
 }

@@ -3,9 +3,8 @@ package referee.client;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import referee.api.v1.BotItem;
 import referee.api.v1.ErrorDetail;
 import referee.api.v1.TurnExpired;
@@ -20,13 +19,6 @@ import referee.api.v1.Verdict;
  * repeated.
  */
 final class OpenTurns {
-    private static final String RETRY_AFTER_MS = "retry_after_ms";
-    private static final Pattern MILLISECONDS = Pattern.compile("0*([0-9]{1,5})");
-    private static final long MAX_RETRY_AFTER_MS = 60_000;
-
-    /** Replaces a time that is not a number from 0 to the maximum. */
-    private static final long DEFAULT_RETRY_AFTER_MS = 1_000;
-
     /** Runs a task after a delay. */
     interface Scheduler {
         void schedule(long delayMs, Runnable task);
@@ -119,23 +111,18 @@ final class OpenTurns {
     }
 
     private void onRejection(OpenTurn open, ErrorDetail rejection) {
-        String retryAfterMs = rejection.getMetadataMap().get(RETRY_AFTER_MS);
-        if (retryAfterMs != null) {
+        RefereeError error = Conversions.error(rejection);
+        OptionalLong delayMs = error.retryAfterMs();
+        if (delayMs.isPresent()) {
             // Temporary (store unavailable, match in transfer): the turn stays open and is not sent
             // again.
-            scheduler.schedule(parseMs(retryAfterMs), () -> resend(open));
+            scheduler.schedule(delayMs.getAsLong(), () -> resend(open));
         } else if (open.isAboutDraw()) {
             // It does not answer the turn, which is still open.
-            open(attempt(open.turn, Conversions.error(rejection)));
+            open(attempt(open.turn, error));
         } else {
-            open.rejection = Conversions.error(rejection);
+            open.rejection = error;
         }
-    }
-
-    private static long parseMs(String text) {
-        Matcher matcher = MILLISECONDS.matcher(text);
-        long ms = matcher.matches() ? Long.parseLong(matcher.group(1)) : Long.MAX_VALUE;
-        return ms <= MAX_RETRY_AFTER_MS ? ms : DEFAULT_RETRY_AFTER_MS;
     }
 
     /** Handles a turn that no longer needs an answer. */

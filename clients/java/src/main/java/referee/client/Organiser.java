@@ -4,6 +4,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import referee.api.v1.AbortMatchRequest;
 import referee.api.v1.BotRef;
+import referee.api.v1.CreateBotTokenRequest;
 import referee.api.v1.CreateMatchRequest;
 import referee.api.v1.GetMatchRequest;
 import referee.api.v1.GetRecordRequest;
@@ -30,10 +31,10 @@ import referee.api.v1.WatchMatchResponse;
  * }
  * }</pre>
  *
- * <p>Its methods may be called on several threads at once, and wait for the server. A call is
- * repeated for some seconds while the server cannot be reached, with the same request id, so that
- * nothing is created twice. The methods throw a {@link CallException} if the server rejects the
- * call, or still cannot be reached then.
+ * <p>Its methods may be called on several threads at once, and wait for the server. While the
+ * server cannot be reached or asks for a pause, a call is made up to five times, with the same
+ * request id, so that nothing is created twice. The methods throw a {@link CallException} if the
+ * server rejects the call, or still cannot be reached then.
  */
 public final class Organiser implements AutoCloseable {
     private final Calls calls;
@@ -83,7 +84,13 @@ public final class Organiser implements AutoCloseable {
                         .setRequestId(Calls.requestId())
                         .setName(name)
                         .setDescription(description);
-        return Calls.call(() -> calls.bots().registerBot(request.build()).getSecret());
+        String token = calls.call(() -> calls.bots().registerBot(request.build()).getSecret());
+        if (!token.isEmpty()) {
+            return token;
+        }
+        // The call was repeated, and the response that had the token was lost.
+        CreateBotTokenRequest another = CreateBotTokenRequest.newBuilder().setBot(name).build();
+        return calls.call(() -> calls.bots().createBotToken(another).getSecret());
     }
 
     /**
@@ -102,7 +109,7 @@ public final class Organiser implements AutoCloseable {
         for (String bot : bots) {
             request.addSeats(BotRef.newBuilder().setBot(bot));
         }
-        return Calls.call(
+        return calls.call(
                 () -> Conversions.match(calls.matches().createMatch(request.build()).getMatch()));
     }
 
@@ -114,7 +121,7 @@ public final class Organiser implements AutoCloseable {
      */
     public Match match(String id) {
         GetMatchRequest request = GetMatchRequest.newBuilder().setMatchId(id).build();
-        return Calls.call(() -> Conversions.match(calls.matches().getMatch(request).getMatch()));
+        return calls.call(() -> Conversions.match(calls.matches().getMatch(request).getMatch()));
     }
 
     /**
@@ -129,7 +136,7 @@ public final class Organiser implements AutoCloseable {
                         .setRequestId(Calls.requestId())
                         .setMatchId(id)
                         .setMessage(why);
-        Calls.call(() -> calls.matches().abortMatch(request.build()));
+        calls.call(() -> calls.matches().abortMatch(request.build()));
     }
 
     /**
@@ -176,7 +183,7 @@ public final class Organiser implements AutoCloseable {
      */
     public String record(String id) {
         GetRecordRequest request = GetRecordRequest.newBuilder().setMatchId(id).build();
-        return Calls.text(
+        return calls.text(
                 () -> calls.matches().getRecord(request),
                 part ->
                         part.getLinesList().stream()

@@ -1,6 +1,9 @@
 package referee.client;
 
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * An error of the referee: it rejected an answer or a bot.
@@ -12,6 +15,12 @@ import java.util.Map;
  * @param metadata the variables of the message by name
  */
 public record RefereeError(String reason, String message, Map<String, String> metadata) {
+    private static final Pattern MILLISECONDS = Pattern.compile("0*([0-9]{1,5})");
+    private static final long MAX_RETRY_AFTER_MS = 60_000;
+
+    /** Replaces a time that is not a number from 0 to the maximum. */
+    private static final long DEFAULT_RETRY_AFTER_MS = 1_000;
+
     /**
      * Creates an error without metadata, for tests of a bot.
      *
@@ -20,6 +29,17 @@ public record RefereeError(String reason, String message, Map<String, String> me
      */
     public RefereeError(String reason, String message) {
         this(reason, message, Map.of());
+    }
+
+    /** Returns after how many milliseconds a retry may succeed, if it is known that one will. */
+    OptionalLong retryAfterMs() {
+        String text = metadata.get("retry_after_ms");
+        if (text == null) {
+            return OptionalLong.empty();
+        }
+        Matcher matcher = MILLISECONDS.matcher(text);
+        long ms = matcher.matches() ? Long.parseLong(matcher.group(1)) : Long.MAX_VALUE;
+        return OptionalLong.of(ms <= MAX_RETRY_AFTER_MS ? ms : DEFAULT_RETRY_AFTER_MS);
     }
 
     @Override

@@ -148,7 +148,7 @@ public final class Tournaments {
                         .setBot(filter.bot())
                         .setPageSize(Calls.PAGE_SIZE);
         filter.phase().map(ContestConversions::message).ifPresent(request::setPhase);
-        return Calls.pages(
+        return calls.pages(
                         token -> stub().listTournaments(request.setPageToken(token).build()),
                         ListTournamentsResponse::getNextPageToken,
                         ListTournamentsResponse::getTournamentsList)
@@ -168,7 +168,7 @@ public final class Tournaments {
                         .setTournament(name)
                         .setRound(round)
                         .setPageSize(Calls.PAGE_SIZE);
-        return Calls.pages(
+        return calls.pages(
                         token -> stub().listPairings(request.setPageToken(token).build()),
                         ListPairingsResponse::getNextPageToken,
                         ListPairingsResponse::getPairingsList)
@@ -188,7 +188,7 @@ public final class Tournaments {
                         .setTournament(name)
                         .setAfterRound(afterRound)
                         .build();
-        return Calls.call(() -> stub().getTournamentStandings(request)).getStandingsList().stream()
+        return calls.call(() -> stub().getTournamentStandings(request)).getStandingsList().stream()
                 .map(ContestConversions::standing)
                 .toList();
     }
@@ -232,7 +232,7 @@ public final class Tournaments {
                                 referee.api.v1.ExportFormat.valueOf(
                                         "EXPORT_FORMAT_" + format.name()))
                         .build();
-        return Calls.text(
+        return calls.text(
                 () -> stub().exportTournament(request), ExportTournamentResponse::getText);
     }
 
@@ -245,7 +245,7 @@ public final class Tournaments {
     public String record(String name) {
         GetTournamentRecordRequest request =
                 GetTournamentRecordRequest.newBuilder().setTournament(name).build();
-        return Calls.text(
+        return calls.text(
                 () -> stub().getTournamentRecord(request), GetTournamentRecordResponse::getText);
     }
 
@@ -253,7 +253,7 @@ public final class Tournaments {
         return calls.tournaments();
     }
 
-    private static Tournament tournament(Supplier<referee.api.v1.Tournament> call) {
-        return ContestConversions.tournament(Calls.call(call));
+    private Tournament tournament(Supplier<referee.api.v1.Tournament> call) {
+        return ContestConversions.tournament(calls.call(call));
     }
 }

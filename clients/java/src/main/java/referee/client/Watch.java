@@ -9,7 +9,6 @@ import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.Spliterator;
 import java.util.Spliterators;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
@@ -25,10 +24,9 @@ import java.util.stream.StreamSupport;
 final class Watch<M, E> implements Iterator<E>, AutoCloseable {
     private final Context.CancellableContext context = Context.current().withCancellation();
     private final Log<M, E> log;
-    private final Pause pause;
+    private final Retries retries;
     private final Queue<E> ready = new ArrayDeque<>();
     private long after;
-    private Backoff backoff = new Backoff();
 
     /** The current call; null if there is none. */
     private Iterator<M> call;
@@ -45,14 +43,9 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
             Function<M, Stream<E>> entries,
             ToLongFunction<E> number) {}
 
-    /** Waits for a number of milliseconds. */
-    interface Pause {
-        void of(long ms) throws InterruptedException;
-    }
-
-    Watch(Log<M, E> log, long after, Pause pause) {
+    Watch(Log<M, E> log, long after, Retries.Pause pause) {
         this.log = log;
-        this.pause = pause;
+        retries = new Retries(pause);
         this.after = after;
     }
 
@@ -78,7 +71,7 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
                     throw Calls.failure(e);
                 }
                 call = null;
-                pause(e);
+                pause(Calls.failure(e));
             }
         }
         return true;
@@ -96,6 +89,15 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
     @Override
     public void close() {
         context.cancel(null);
+    }
+
+    private void pause(CallException interruption) {
+        try {
+            retries.pause(interruption);
+        } catch (CallException e) {
+            close();
+            throw e;
+        }
     }
 
     /** Receives the next message. Returns false if the log is complete. */
@@ -117,20 +119,9 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
                         entry -> {
                             after = log.number().applyAsLong(entry);
                             ready.add(entry);
-                            backoff = new Backoff();
+                            retries.reset();
                         });
         return true;
-    }
-
-    private void pause(StatusRuntimeException interruption) {
-        double random = ThreadLocalRandom.current().nextDouble();
-        try {
-            pause.of(backoff.nextMs(System.nanoTime() / 1_000_000, random));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            close();
-            throw Calls.failure(interruption);
-        }
     }
 
     /** Whether the call may be made again. A watcher that is too slow gets RESOURCE_EXHAUSTED. */

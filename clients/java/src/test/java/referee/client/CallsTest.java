@@ -21,6 +21,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import referee.api.v1.BotServiceGrpc;
+import referee.api.v1.CreateBotTokenRequest;
+import referee.api.v1.CreateBotTokenResponse;
 import referee.api.v1.CreateTournamentRequest;
 import referee.api.v1.CreateTournamentResponse;
 import referee.api.v1.ExportTournamentRequest;
@@ -28,6 +31,8 @@ import referee.api.v1.ExportTournamentResponse;
 import referee.api.v1.LadderServiceGrpc;
 import referee.api.v1.ListLadderStandingsRequest;
 import referee.api.v1.ListLadderStandingsResponse;
+import referee.api.v1.RegisterBotRequest;
+import referee.api.v1.RegisterBotResponse;
 import referee.api.v1.TournamentServiceGrpc;
 
 class CallsTest {
@@ -41,6 +46,7 @@ class CallsTest {
     private final Queue<Status> failures = new ConcurrentLinkedQueue<>();
 
     private final List<CreateTournamentRequest> created = new CopyOnWriteArrayList<>();
+    private final List<String> registered = new CopyOnWriteArrayList<>();
     private final List<String> pages = new CopyOnWriteArrayList<>();
     private Server server;
     private Organiser organiser;
@@ -72,6 +78,30 @@ class CallsTest {
         }
     }
 
+    /** Registers each bot. The token is only in the response to the first call, which fails. */
+    private final class BotService extends BotServiceGrpc.BotServiceImplBase {
+        @Override
+        public void registerBot(
+                RegisterBotRequest request, StreamObserver<RegisterBotResponse> answer) {
+            registered.add(request.getRequestId());
+            Status failure = failures.poll();
+            if (failure == null) {
+                answer.onNext(RegisterBotResponse.getDefaultInstance());
+                answer.onCompleted();
+            } else {
+                answer.onError(failure.asException());
+            }
+        }
+
+        @Override
+        public void createBotToken(
+                CreateBotTokenRequest request, StreamObserver<CreateBotTokenResponse> answer) {
+            String secret = "token of " + request.getBot();
+            answer.onNext(CreateBotTokenResponse.newBuilder().setSecret(secret).build());
+            answer.onCompleted();
+        }
+    }
+
     /** Has three pages with one standing each. */
     private final class LadderService extends LadderServiceGrpc.LadderServiceImplBase {
         @Override
@@ -96,6 +126,7 @@ class CallsTest {
                 NettyServerBuilder.forAddress(loopback, InsecureServerCredentials.create())
                         .addService(new TournamentService())
                         .addService(new LadderService())
+                        .addService(new BotService())
                         .build()
                         .start();
         String address = loopback.getHostString() + ":" + server.getPort();
@@ -136,6 +167,14 @@ class CallsTest {
                         CallException.class, () -> organiser.tournaments().create("cup", TERMS));
         assertEquals(new RefereeError("ALREADY_EXISTS", "no"), thrown.error());
         assertEquals(1, created.size());
+    }
+
+    @Test
+    void aBotIsRegisteredOnceAndItsLostTokenReplaced() {
+        failures.add(Status.UNAVAILABLE);
+        assertEquals("token of anna", organiser.registerBot("anna", ""));
+        assertEquals(2, registered.size());
+        assertEquals(registered.get(0), registered.get(1));
     }
 
     @Test
