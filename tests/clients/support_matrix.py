@@ -80,6 +80,19 @@ FEATURES = (
         },
     ),
     Feature(
+        "passes the conformance kit for organisers, over TLS",
+        {
+            "python": "test_organiser_examples.py::"
+            "test_an_organiser_in_python_passes_the_conformance_kit[organise_async.py]",
+            **{
+                client: "test_organiser_examples.py::"
+                f"test_an_organiser_in_another_language_passes_the_conformance_kit[{client}]"
+                for client in HEADINGS
+                if client != "python"
+            },
+        },
+    ),
+    Feature(
         "runs tournaments and ladders",
         {
             "python": "test_sdk_contests.py::test_a_tournament_is_created_watched_and_exported",
