@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "kotlin"
 README = (CLIENT / "README.md").read_text(encoding="utf-8")
-ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "MatchOrganiser.kt"
+ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "organiser.kt"
 [JAVA] = [language for language in LANGUAGES if language.name == "java"]
 NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
 
@@ -89,8 +89,10 @@ def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> Non
     pass_conformance_kit(bot, **JAVA.environment)
 
 
-def test_an_organiser_watches_a_match_and_cancels_a_watch_a_turn_and_its_bots(class_path: str, tmp_path: Path) -> None:
-    command = ["java", "-cp", class_path, "MatchOrganiserKt"]
+def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_and_its_bots(
+    class_path: str, tmp_path: Path
+) -> None:
+    command = ["java", "-cp", class_path, "OrganiserKt"]
     assert run_organiser(command, tmp_path, tmp_path, environment=JAVA.environment) == [
         "error NAME_TAKEN",
         "match alquerque test [duke, duke]",
@@ -98,10 +100,21 @@ def test_an_organiser_watches_a_match_and_cancels_a_watch_a_turn_and_its_bots(cl
         "moves true",
         "later 6",
         "result PLAYED",
+        "record true",
         "watch cancelled true",
+        "first 1",
         "aborted aborted",
-        "turn cancelled",
-        "stopped",
+        "turns cancelled 1",
+        "created The cup",
+        "cancelled CANCELLED",
+        "watched ended",
+        "listed [cup]",
+        "joined duke",
+        "standings [duke]",
+        "closed true",
+        "watched closed",
+        "turns cancelled 2",
+        "resigned false",
     ]
 
 
