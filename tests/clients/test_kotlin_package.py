@@ -1,0 +1,146 @@
+"""The Kotlin extensions of the Java client as a project outside of this repository uses them: both are installed."""
+
+import os
+import re
+import shutil
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.clients.client_builds import PROJECT
+from tests.clients.commands import run_command
+from tests.clients.languages import LANGUAGES
+from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+CLIENT = PROJECT / "clients" / "kotlin"
+README = (CLIENT / "README.md").read_text(encoding="utf-8")
+ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "organiser.kt"
+[JAVA] = [language for language in LANGUAGES if language.name == "java"]
+NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
+
+
+def read_model(client: str, path: str) -> str:
+    """Return the text of an element of a client's model, empty if there is none."""
+    model = ElementTree.parse(PROJECT / "clients" / client / "pom.xml").getroot()
+    return model.findtext("/".join(NAMESPACE + name for name in path.split("/")), "")
+
+
+GROUP, ARTIFACT, VERSION = (read_model("kotlin", name) for name in ("groupId", "artifactId", "version"))
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A local repository of Maven in which both clients are installed. Installing runs the tests in Kotlin."""
+    if missing := [tool for tool in JAVA.tools if not shutil.which(tool)]:
+        reason = f"the client in Kotlin needs {' and '.join(missing)}"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("kotlin")
+    # Copies, because other tests may be using the build of this checkout.
+    for part in ("clients/java", "clients/kotlin", "proto"):
+        shutil.copytree(PROJECT / part, folder / "checkout" / part, ignore=shutil.ignore_patterns("target"))
+    repository = folder / "repository"
+    repository.joinpath(*GROUP.split(".")).mkdir(parents=True)
+    known = Path.home() / ".m2" / "repository"
+    known.mkdir(parents=True, exist_ok=True)
+    for entry in known.iterdir():
+        if not (repository / entry.name).exists():
+            (repository / entry.name).symlink_to(entry)
+    run_maven(folder / "checkout/clients/java", repository, "-Dmaven.test.skip=true", "install")
+    run_maven(folder / "checkout/clients/kotlin", repository, "-Prelease", "install")
+    return repository
+
+
+def run_maven(folder: Path, repository: Path, *arguments: str) -> None:
+    """Run Maven in the folder with this local repository. Raises AssertionError with its output if it fails."""
+    run_command(["mvn", "-q", f"-Dmaven.repo.local={repository}", *arguments], folder, **JAVA.environment)
+
+
+@pytest.fixture(scope="module")
+def class_path(repository: Path) -> str:
+    """The classes of a project that depends on the artifact: the bot of the README, and the organiser."""
+    project = repository.parent / "mybot"
+    sources = project / "src" / "main" / "kotlin"
+    sources.mkdir(parents=True)
+    bot, *_ = re.findall(r"^```kotlin\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    [model] = re.findall(r"^```xml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    (sources / "MyBot.kt").write_text(bot, encoding="utf-8")
+    (project / "pom.xml").write_text(model, encoding="utf-8")
+    shutil.copy(ORGANISER, sources)
+    run_maven(project, repository, "--offline", "-Dkotlin.compiler.daemon=false", "compile")
+    return f"{project}/target/classes:{project}/target/lib/*"
+
+
+@pytest.fixture(scope="module")
+def bot(class_path: str) -> list[str]:
+    """The command that starts the bot of the README."""
+    [main] = re.findall(r"mine=grpc:java -cp target/classes:target/lib/\* (\w+)\"", README)
+    return ["java", "-cp", class_path, main]
+
+
+def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> None:
+    play_match(bot, tmp_path, environment=JAVA.environment)
+
+
+def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
+    pass_conformance_kit(bot, **JAVA.environment)
+
+
+def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_and_its_bots(
+    class_path: str, tmp_path: Path
+) -> None:
+    command = ["java", "-cp", class_path, "OrganiserKt"]
+    assert run_organiser(command, tmp_path, tmp_path, environment=JAVA.environment) == [
+        "error NAME_TAKEN",
+        "match alquerque test [duke, duke]",
+        "numbers true",
+        "moves true",
+        "later 6",
+        "result PLAYED",
+        "record true",
+        "watch cancelled true",
+        "first 1",
+        "aborted aborted",
+        "turns cancelled 1",
+        "created The cup",
+        "cancelled CANCELLED",
+        "watched ended",
+        "listed [cup]",
+        "joined duke",
+        "standings [duke]",
+        "closed true",
+        "watched closed",
+        "turns cancelled 2",
+        "resigned false",
+    ]
+
+
+def test_the_artifact_has_its_licence_sources_and_a_jar_for_documentation(repository: Path) -> None:
+    versions = repository.joinpath(*GROUP.split("."), ARTIFACT, VERSION)
+    with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}.jar") as jar:
+        assert jar.read("META-INF/LICENSE") == (PROJECT / "LICENSE").read_bytes()
+        assert "referee/client/kotlin/PlayKt.class" in jar.namelist()
+    with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-sources.jar") as jar:
+        assert "referee/client/kotlin/Play.kt" in jar.namelist()
+    with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-javadoc.jar") as jar:
+        assert "README.md" in jar.namelist()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["name", "description", "url", "licenses/license/url", "developers/developer/name", "scm/connection", "scm/url"],
+)
+def test_the_model_has_what_maven_central_requires(path: str) -> None:
+    assert read_model("kotlin", path)
+
+
+def test_the_licence_is_that_of_the_project() -> None:
+    assert (CLIENT / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
+
+
+def test_the_versions_of_both_clients_and_the_readme_agree() -> None:
+    assert (read_model("java", "groupId"), read_model("java", "version")) == (GROUP, VERSION)
+    assert f"<artifactId>{ARTIFACT}</artifactId>\n      <version>{VERSION}</version>" in README
