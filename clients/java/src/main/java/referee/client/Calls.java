@@ -72,6 +72,11 @@ final class Calls {
         return Retries.repeat(call, channel::isShutdown, Thread::sleep);
     }
 
+    /** Returns the entries of a log after a number. The stream ends with an error after `close`. */
+    <M, E> Stream<E> watch(Watch.Log<M, E> log, long after) {
+        return Watch.stream(log, after, channel::isShutdown);
+    }
+
     static CallException failure(StatusRuntimeException e) {
         Status status = e.getStatus();
         Metadata trailers = e.getTrailers() == null ? new Metadata() : e.getTrailers();

@@ -217,7 +217,7 @@ public final class Ladders {
                                         .filter(WatchLadderItem::hasEntry)
                                         .map(item -> ContestConversions.entry(item.getEntry())),
                         LadderEntry::number);
-        return Watch.stream(log, after);
+        return calls.watch(log, after);
     }
 
     /**

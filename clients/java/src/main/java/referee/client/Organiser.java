@@ -160,7 +160,7 @@ public final class Organiser implements AutoCloseable {
                                         .filter(WatchMatchItem::hasEntry)
                                         .map(item -> Conversions.entry(item.getEntry())),
                         Entry::number);
-        return Watch.stream(log, after);
+        return calls.watch(log, after);
     }
 
     /**

@@ -214,7 +214,7 @@ public final class Tournaments {
                                         .filter(WatchTournamentItem::hasEntry)
                                         .map(item -> ContestConversions.entry(item.getEntry())),
                         TournamentEntry::number);
-        return Watch.stream(log, after);
+        return calls.watch(log, after);
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
@@ -24,6 +25,7 @@ import java.util.stream.StreamSupport;
 final class Watch<M, E> implements Iterator<E>, AutoCloseable {
     private final Context.CancellableContext context = Context.current().withCancellation();
     private final Log<M, E> log;
+    private final BooleanSupplier isClosed;
     private final Retries retries;
     private final Queue<E> ready = new ArrayDeque<>();
     private long after;
@@ -43,15 +45,19 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
             Function<M, Stream<E>> entries,
             ToLongFunction<E> number) {}
 
-    Watch(Log<M, E> log, long after, Retries.Pause pause) {
+    /**
+     * @param isClosed whether the connection is closed, after which no call succeeds
+     */
+    Watch(Log<M, E> log, long after, BooleanSupplier isClosed, Retries.Pause pause) {
         this.log = log;
+        this.isClosed = isClosed;
         retries = new Retries(pause);
         this.after = after;
     }
 
     /** Returns the entries after a number. Closing the stream ends the call. */
-    static <M, E> Stream<E> stream(Log<M, E> log, long after) {
-        Watch<M, E> watch = new Watch<>(log, after, Thread::sleep);
+    static <M, E> Stream<E> stream(Log<M, E> log, long after, BooleanSupplier isClosed) {
+        Watch<M, E> watch = new Watch<>(log, after, isClosed, Thread::sleep);
         int properties = Spliterator.ORDERED | Spliterator.NONNULL;
         Spliterator<E> entries = Spliterators.spliteratorUnknownSize(watch, properties);
         return StreamSupport.stream(entries, false).onClose(watch::close);
@@ -66,7 +72,9 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
                     return false;
                 }
             } catch (StatusRuntimeException e) {
-                if (context.isCancelled() || !isInterruption(e.getStatus())) {
+                if (context.isCancelled()
+                        || isClosed.getAsBoolean()
+                        || !isInterruption(e.getStatus())) {
                     close();
                     throw Calls.failure(e);
                 }

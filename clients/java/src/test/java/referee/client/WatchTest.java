@@ -91,7 +91,7 @@ class WatchTest {
                                 message.getItemsList().stream()
                                         .map(item -> item.getEntry().getNumber()),
                         number -> number);
-        return new Watch<>(log, 5, pauses::add);
+        return new Watch<>(log, 5, channel::isShutdown, pauses::add);
     }
 
     private static List<Long> read(Watch<WatchMatchResponse, Long> watch) {
@@ -125,5 +125,15 @@ class WatchTest {
         watch.close();
         assertThrows(CallException.class, watch::hasNext);
         assertEquals(List.of(5L), service.after);
+    }
+
+    @Test
+    void aWatchEndsWithItsConnection() {
+        Watch<WatchMatchResponse, Long> watch = watch(Status.UNAVAILABLE);
+        assertEquals(6, watch.next());
+        assertEquals(7, watch.next());
+        channel.shutdownNow();
+        assertThrows(CallException.class, watch::hasNext);
+        assertEquals(List.of(), pauses);
     }
 }
