@@ -55,12 +55,7 @@ class KitServer(PlayServiceServicer):
 
     async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
         """Start serving and return the port. Raises RuntimeError if the address cannot be used."""
-        if credentials:
-            port = self._server.add_secure_port(address, credentials)
-        else:
-            port = self._server.add_insecure_port(address)
-        await self._server.start()
-        return port
+        return await start_server(self._server, address, credentials)
 
     async def close(self) -> None:
         await self.program.end()
@@ -168,6 +163,16 @@ async def run_clauses(kit: KitServer, clauses: Iterable[Clause]) -> AsyncIterato
         yield result
         if kit.stream_count > 1:
             await kit.program.end()
+
+
+async def start_server(server: grpc.aio.Server, address: str, credentials: grpc.ServerCredentials | None) -> int:
+    """Start serving and return the port. Raises RuntimeError if the address cannot be used."""
+    if credentials:
+        port = server.add_secure_port(address, credentials)
+    else:
+        port = server.add_insecure_port(address)
+    await server.start()
+    return port
 
 
 def throwaway_tls(now: dt.datetime) -> tuple[grpc.ServerCredentials, bytes]:

@@ -17,6 +17,7 @@ from referee_api.v1 import entry_pb2, game_pb2, match_pb2, result_pb2
 from referee_api.v1 import match_service_pb2 as pb
 
 from referee.conformance.clause import ClauseFailed
+from referee.conformance.kit_server import start_server
 from referee.transport.guards.error_interceptor import abort_with
 from referee.wire.error_mapping import WireError
 
@@ -98,12 +99,7 @@ class OrganiserKit:
 
     async def open(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
         """Start serving and return the port. Raises RuntimeError if the address cannot be used."""
-        if credentials:
-            port = self._server.add_secure_port(address, credentials)
-        else:
-            port = self._server.add_insecure_port(address)
-        await self._server.start()
-        return port
+        return await start_server(self._server, address, credentials)
 
     async def close(self) -> None:
         await self._server.stop(0)
