@@ -8,6 +8,7 @@
 - `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`,
   `admin_quotas`, `invitation`: running a server
 - `conformance`: the conformance kit
+- `site`: the web site
 - `_shared/`: options, output, signals and contest runs
 """
 
@@ -21,7 +22,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import click
 
-MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "settings"}
+MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "settings", "site": "site"}
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun"}

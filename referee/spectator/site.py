@@ -1,0 +1,258 @@
+"""Routes of the site."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Any
+
+from referee_api.v1 import match_pb2, match_service_pb2
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from engines.api import Game
+from referee.live.worker_pool import WorkerPool
+from referee.reporting.markup import Markup, joined
+from referee.spectator.bot_page import bot_page, bots_page
+from referee.spectator.finished_match import read_record
+from referee.spectator.home_page import home_page
+from referee.spectator.join_page import join_page
+from referee.spectator.json_api import JsonApi
+from referee.spectator.ladder_page import ladder_page, ladders_page
+from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
+from referee.spectator.live_pages import LivePage, LivePages, Page, Render
+from referee.spectator.match_feed import frame_data
+from referee.spectator.match_feeds import MatchFeeds
+from referee.spectator.match_page import match_page
+from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
+from referee.spectator.upstream import Upstream, UpstreamError
+from referee.spectator.visitors import App, Protected, Visitors
+
+MAX_FRAMES = 40
+"""Boards in one response."""
+PING_S = 15.0
+PING = b": still here\n\n"
+STATIC_FILES = {
+    "site.css": "text/css; charset=utf-8",
+    "site.js": "text/javascript; charset=utf-8",
+    "match.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+FILTERS = {"playing": match_pb2.MATCH_PHASE_PLAYING, "over": match_pb2.MATCH_PHASE_OVER}
+EVENT_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+MAX_NAME = 64
+
+
+class Site:
+    """The application. It is created and used on one event loop, from `open` to `close`."""
+
+    def __init__(self, upstream: Upstream, games: Mapping[str, Game], address: str, *, needs_ca: bool) -> None:
+        """`address`: where bots connect, as the page for them says. `needs_ca`: whether they need a certificate."""
+        self._upstream = upstream
+        self._feeds = MatchFeeds(upstream, games)
+        self._pages = LivePages()
+        self._pool = WorkerPool(max_workers=1)
+        self._join = join_page(address, needs_ca)
+        self._static = {
+            name: Response(
+                files("referee.spectator").joinpath("static", name).read_bytes(),
+                media_type=kind,
+                headers={"cache-control": "max-age=300"},
+            )
+            for name, kind in STATIC_FILES.items()
+        }
+
+    def app(self, visitors: Visitors) -> App:
+        """Return the ASGI application."""
+        api = JsonApi(self._upstream)
+        routes = [
+            *self._live("/", self._home),
+            *self._live("/ladders/{name}", self._ladder),
+            *self._live("/tournaments/{name}", self._tournament),
+            *self._live("/bots/{name}", self._bot),
+            Route("/matches", self._matches),
+            Route("/matches/{id}", self._match),
+            Route("/matches/{id}/events", self._match_events),
+            Route("/matches/{id}/frames", self._match_frames),
+            Route("/matches/{id}/record", self._match_record),
+            Route("/ladders", self._list(ladders_page)),
+            Route("/tournaments", self._list(tournaments_page)),
+            Route("/tournaments/{name}/cross-table", self._cross_table),
+            Route("/bots", self._list(bots_page)),
+            Route("/join", self._joining),
+            Route("/static/{name}", self._static_file),
+            *api.routes(),
+        ]
+        handlers: dict[Any, Any] = {UpstreamError: self._upstream_error, HTTPException: self._http_error}
+
+        @asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            yield
+            await self._feeds.close()
+            await self._pool.close()
+
+        return Protected(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan), visitors)
+
+    # Pages that change while they are read
+
+    def _live(self, path: str, render: Callable[[str], Render]) -> list[Route]:
+        def live_page(request: Request) -> LivePage:
+            return self._pages.get(request.url.path.removesuffix("/events"), render(name_in(request, "name")))
+
+        async def page(request: Request) -> Response:
+            live = live_page(request)
+            shown = await live.page()
+            address = request.url.path
+            return HTMLResponse(document(shown, address, live.version, f"{address.rstrip('/')}/events"))
+
+        async def events(request: Request) -> Response:
+            live = live_page(request)
+            await live.page()
+            version = request.headers.get("last-event-id") or request.query_params.get("version", "")
+            return event_response(live.events(version))
+
+        return [Route(path, page), Route(f"{path.rstrip('/')}/events", events)]
+
+    def _home(self, _: str) -> Render:
+        return lambda: home_page(self._upstream, self._feeds)
+
+    def _ladder(self, name: str) -> Render:
+        return lambda: ladder_page(self._upstream, name)
+
+    def _tournament(self, name: str) -> Render:
+        return lambda: tournament_page(self._upstream, name)
+
+    def _bot(self, name: str) -> Render:
+        return lambda: bot_page(self._upstream, name)
+
+    # Matches
+
+    async def _match(self, request: Request) -> Response:
+        feed = await self._feeds.feed(name_in(request, "id"))
+        finished = await feed.finish(self._pool.run)
+        ply = integer_in(request, "ply")
+        return HTMLResponse(document(match_page(feed, finished, ply), request.url.path))
+
+    async def _match_events(self, request: Request) -> Response:
+        feed = await self._feeds.feed(name_in(request, "id"))
+        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        if not (after.isascii() and after.isdigit() and len(after) < 10):
+            raise HTTPException(HTTPStatus.BAD_REQUEST, "`after` is the number of an entry.")
+        return event_response(feed.events(int(after)))
+
+    async def _match_frames(self, request: Request) -> Response:
+        """Return boards and clocks after some moves, for the script that replays a match."""
+        feed = await self._feeds.feed(name_in(request, "id"))
+        await feed.finish(self._pool.run)
+        first, count = integer_in(request, "ply") or 0, integer_in(request, "count") or 1
+        painter = feed.painter()
+        plies = range(first, min(first + min(count, MAX_FRAMES), feed.last_board.ply + 1))
+        frames = {frame.number: frame for frame in map(feed.frame_at, plies)}
+        return JSONResponse(
+            {"frames": [{**frame_data(frame), "board": painter.svg(frame)} for frame in frames.values()]}
+        )
+
+    async def _match_record(self, request: Request) -> Response:
+        match_id = name_in(request, "id")
+        record = await read_record(self._upstream, match_id)
+        headers = {"content-disposition": f'attachment; filename="{match_id}.jsonl"'}
+        return Response(record, media_type="application/jsonl", headers=headers)
+
+    async def _matches(self, request: Request) -> Response:
+        phase = request.query_params.get("phase", "")
+        query = match_service_pb2.ListMatchesRequest(
+            phase=FILTERS.get(phase, match_pb2.MATCH_PHASE_UNSPECIFIED),
+            bot=request.query_params.get("bot", ""),
+            page_size=50,
+            page_token=request.query_params.get("page_token", ""),
+        )
+        answer = await self._upstream.call(query, match_service_pb2.ListMatchesResponse)
+        more = pages_links(f"/matches?phase={phase}" if phase in FILTERS else "/matches", answer.next_page_token)
+        listed = match_rows(answer.matches) if answer.matches else nothing("There is no match.")
+        return self._page(request, Page("Matches", joined(heading("", "Matches"), listed, more)))
+
+    # Other pages
+
+    def _list(self, render: Callable[[Upstream, str], Awaitable[Page]]) -> Callable[[Request], Awaitable[Response]]:
+        async def page(request: Request) -> Response:
+            return self._page(request, await render(self._upstream, request.query_params.get("page_token", "")))
+
+        return page
+
+    async def _cross_table(self, request: Request) -> Response:
+        return self._page(request, await cross_table_page(self._upstream, name_in(request, "name")))
+
+    async def _joining(self, request: Request) -> Response:
+        return self._page(request, self._join)
+
+    async def _static_file(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._static:
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        return self._static[name]
+
+    def _page(self, request: Request, page: Page, status: HTTPStatus = HTTPStatus.OK) -> HTMLResponse:
+        return HTMLResponse(document(page, request.url.path), status.value)
+
+    async def _upstream_error(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, UpstreamError)
+        return self._error(request, HTTPStatus(error.status), error.reason, error.message)
+
+    async def _http_error(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status = HTTPStatus(error.status_code)
+        sentence = "There is no such page." if status == HTTPStatus.NOT_FOUND else error.detail
+        return self._error(request, status, status.name, sentence)
+
+    def _error(self, request: Request, status: HTTPStatus, reason: str, message: str) -> Response:
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"reason": reason, "message": message}, status.value)
+        text = message[:1].upper() + message[1:]
+        top = joined(heading(str(status.value), status.phrase), nothing(text if text.endswith(".") else f"{text}."))
+        return self._page(request, Page(status.phrase, Markup(top)), status)
+
+
+def name_in(request: Request, key: str) -> str:
+    """Return a name in the path; empty if the path has none. Raises HTTPException."""
+    name = str(request.path_params.get(key, ""))
+    if len(name) > MAX_NAME:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return name
+
+
+def integer_in(request: Request, key: str) -> int | None:
+    """Return a number in the query; None if there is none. Raises HTTPException."""
+    text = request.query_params.get(key)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 7):
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"`{key}` is a whole number.")
+    return int(text)
+
+
+def event_response(events: AsyncIterator[bytes]) -> Response:
+    return StreamingResponse(with_pings(events), media_type="text/event-stream", headers=EVENT_HEADERS)
+
+
+async def with_pings(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield events, and comments in between, so that both ends notice a connection that is gone."""
+    yield PING
+    reading = asyncio.ensure_future(anext(events))
+    try:
+        while True:
+            done, _ = await asyncio.wait([reading], timeout=PING_S)
+            if not done:
+                yield PING
+                continue
+            try:
+                event = reading.result()
+            except StopAsyncIteration:
+                return
+            yield event
+            reading = asyncio.ensure_future(anext(events))
+    finally:
+        reading.cancel()

@@ -1,0 +1,276 @@
+"""The pages of tournaments."""
+
+import asyncio
+from collections.abc import Sequence
+
+from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
+
+from referee.reporting.formatting import points_text
+from referee.reporting.markup import Markup, joined, tag
+from referee.spectator.layout import bot_link, heading, moment, nothing, pages_links, section, table
+from referee.spectator.live_pages import Page
+from referee.spectator.terms_text import format_text, time_control_text
+from referee.spectator.upstream import Upstream, UpstreamError
+
+PHASES = {
+    tournament_pb2.TOURNAMENT_PHASE_ENTRY: "open for entries",
+    tournament_pb2.TOURNAMENT_PHASE_PLAYING: "in play",
+    tournament_pb2.TOURNAMENT_PHASE_FINISHED: "finished",
+    tournament_pb2.TOURNAMENT_PHASE_CANCELLED: "cancelled",
+}
+PAIRING_PHASES = {
+    contest_pb2.PAIRING_PHASE_PLANNED: "planned",
+    contest_pb2.PAIRING_PHASE_PLAYING: "in play",
+    contest_pb2.PAIRING_PHASE_DONE: "done",
+}
+MAX_PAIRINGS = 1_000
+MAX_ROWS = 1_000
+
+
+async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
+    request = tournament_service_pb2.ListTournamentsRequest(page_token=page_token)
+    answer = await upstream.call(request, tournament_service_pb2.ListTournamentsResponse)
+    rows = [
+        (
+            tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
+            one.terms.match_terms.rules.game,
+            format_text(one.terms),
+            len(one.entrants),
+            PHASES.get(one.phase, ""),
+            moment(one.start_time if one.HasField("start_time") else one.terms.starts_at),
+        )
+        for one in answer.tournaments
+    ]
+    heads = ("Tournament", "Game", "Format", "Entrants", "State", "Start")
+    listed = table(heads, rows, numbers=(3,)) if rows else nothing("There is no tournament.")
+    return Page(
+        "Tournaments", joined(heading("", "Tournaments"), listed, pages_links("/tournaments", answer.next_page_token))
+    )
+
+
+async def tournament_page(upstream: Upstream, name: str) -> Page:
+    request = tournament_service_pb2.GetTournamentRequest(name=name)
+    tournament = (await upstream.call(request, tournament_service_pb2.GetTournamentResponse)).tournament
+    standings, pairings = await asyncio.gather(_standings(upstream, name), _pairings(upstream, tournament))
+    title = tournament.title or name
+    facts = (
+        ("Game", tournament.terms.match_terms.rules.game),
+        ("Format", format_text(tournament.terms)),
+        ("Time", time_control_text(tournament.terms.match_terms.time_control)),
+        ("Organiser", tournament.organiser),
+        ("Starts", moment(tournament.terms.starts_at)),
+        ("Began", moment(tournament.start_time)),
+        ("Ended", moment(tournament.end_time)),
+    )
+    cross_table = tag("p", tag("a", "Cross table", href=f"/tournaments/{name}/cross-table")) if standings else ""
+    is_bracket = tournament.terms.WhichOneof("format") == "elimination"
+    return Page(
+        title,
+        heading("Tournament", title, facts),
+        {
+            "state": _state(tournament),
+            "standings": section("Standings", standings or nothing("It has not started."), cross_table),
+            "rounds": section("Bracket", _bracket(pairings)) if is_bracket and pairings else _rounds(pairings),
+            "entrants": _entrants(tournament),
+        },
+        description=f"Standings and pairings of the tournament {name}.",
+    )
+
+
+async def cross_table_page(upstream: Upstream, name: str) -> Page:
+    rows: list[tournament_pb2.CrossTableRow] = []
+    token = ""
+    while True:
+        request = tournament_service_pb2.GetCrossTableRequest(tournament=name, page_size=MAX_ROWS, page_token=token)
+        answer = await upstream.call(request, tournament_service_pb2.GetCrossTableResponse)
+        rows += answer.rows
+        token = answer.next_page_token
+        if not token or len(rows) >= MAX_ROWS:
+            break
+    back = tag("p", tag("a", "Back to the tournament", href=f"/tournaments/{name}"))
+    return Page(f"Cross table of {name}", joined(heading("Cross table", name), back, cross_table(rows)))
+
+
+def cross_table(rows: Sequence[tournament_pb2.CrossTableRow]) -> Markup:
+    """Return the points of each entrant against each other, with columns by rank so that 150 of them fit."""
+    order = [row.entrant for row in rows]
+    body = []
+    for rank, row in enumerate(rows, 1):
+        cells = {cell.opponent: cell for cell in row.cells}
+        total = sum(cell.points for cell in row.cells)
+        columns = [
+            tag("td", "", class_="self") if opponent == row.entrant else _cell(cells.get(opponent), opponent)
+            for opponent in order
+        ]
+        head = tag("th", tag("span", rank, class_="rank"), " ", bot_link(row.entrant), scope="row")
+        body.append(tag("tr", head, *columns, tag("td", points_text(total), class_="number")))
+    heads = [tag("th", rank, scope="col", title=name) for rank, name in enumerate(order, 1)]
+    head = tag("thead", tag("tr", tag("th", "Entrant", scope="col"), *heads, tag("th", "Sum", scope="col")))
+    size = "crowd" if len(rows) > 40 else "many" if len(rows) > 15 else ""
+    return tag(
+        "div", tag("table", head, tag("tbody", *body), class_=f"cross {size}".strip()), class_="scrolls", tabindex="0"
+    )
+
+
+def _cell(cell: tournament_pb2.CrossTableCell | None, opponent: str) -> Markup:
+    if cell is None or not (cell.match_ids or cell.no_shows):
+        return tag("td", "", class_="none")
+    text = points_text(cell.points)
+    inside = (
+        tag("a", text, href=f"/matches/{cell.match_ids[0]}", title=f"against {opponent}") if cell.match_ids else text
+    )
+    return tag("td", inside)
+
+
+async def _standings(upstream: Upstream, name: str) -> Markup | None:
+    """Return the standings; None: the tournament has not started."""
+    request = tournament_service_pb2.GetTournamentStandingsRequest(tournament=name)
+    try:
+        answer = await upstream.call(request, tournament_service_pb2.GetTournamentStandingsResponse)
+    except UpstreamError as error:
+        if error.reason == "TOURNAMENT_NOT_STARTED":
+            return None
+        raise
+    breaks = (
+        [tournament_pb2.TieBreak.Name(one.tie_break) for one in answer.standings[0].tie_breaks]
+        if answer.standings
+        else []
+    )
+    heads = ("", "Entrant", "Points", *map(_tie_break_text, breaks), "Won", "Drawn", "Lost", "Elo")
+    rows = [
+        (
+            row.rank,
+            bot_link(row.entrant),
+            points_text(row.points),
+            *(points_text(one.value) for one in row.tie_breaks),
+            row.wins,
+            row.draws,
+            row.losses,
+            f"{row.estimate.elo:+.0f} ({row.estimate.low_elo:+.0f} to {row.estimate.high_elo:+.0f})"
+            if row.HasField("estimate")
+            else "",
+        )
+        for row in answer.standings
+    ]
+    numbers = [at for at in range(len(heads)) if at != 1]
+    return table(heads, rows, numbers=numbers, class_="standings") if rows else None
+
+
+def _tie_break_text(name: str) -> str:
+    return name.removeprefix("TIE_BREAK_").replace("_", " ").capitalize()
+
+
+async def _pairings(upstream: Upstream, tournament: tournament_pb2.Tournament) -> list[contest_pb2.Pairing]:
+    if tournament.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
+        return []
+    found: list[contest_pb2.Pairing] = []
+    token = ""
+    while True:
+        request = tournament_service_pb2.ListPairingsRequest(
+            tournament=tournament.name, page_size=1_000, page_token=token
+        )
+        answer = await upstream.call(request, tournament_service_pb2.ListPairingsResponse)
+        found += answer.pairings
+        token = answer.next_page_token
+        if not token or len(found) >= MAX_PAIRINGS:
+            return found
+
+
+def _state(tournament: tournament_pb2.Tournament) -> Markup:
+    parts = [PHASES.get(tournament.phase, "")]
+    if tournament.current_round:
+        parts.append(f"round {tournament.current_round} of {tournament.total_rounds}")
+    if tournament.total_pairings:
+        parts.append(f"{tournament.completed_pairings} of {tournament.total_pairings} pairings done")
+    share = tag(
+        "progress", "", value=tournament.completed_pairings, max=tournament.total_pairings, aria_label="Pairings done"
+    )
+    return tag("p", ", ".join(parts), " ", share if tournament.total_pairings else "", class_="state")
+
+
+def _rounds(pairings: Sequence[contest_pb2.Pairing]) -> Markup:
+    rounds: dict[int, list[contest_pb2.Pairing]] = {}
+    for pairing in pairings:
+        rounds.setdefault(pairing.round, []).append(pairing)
+    if not rounds:
+        return Markup("")
+    latest = max(rounds)
+    blocks = [
+        tag(
+            "details",
+            tag("summary", f"Round {number}"),
+            table(
+                ("Board", "Pairing", "Result", "Matches"), [_pairing_row(one) for one in rounds[number]], numbers=(0,)
+            ),
+            open="" if number == latest else None,
+        )
+        for number in sorted(rounds, reverse=True)
+    ]
+    return section("Rounds", *blocks)
+
+
+def _pairing_row(pairing: contest_pb2.Pairing) -> Sequence[object]:
+    matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
+    return pairing.board, _entrants_of(pairing), _result(pairing), joined(*_between(matches, " "))
+
+
+def _entrants_of(pairing: contest_pb2.Pairing) -> Markup:
+    names = [bot_link(name) for name in pairing.entrants]
+    return joined(*_between(names, " – "))
+
+
+def _between(parts: Sequence[Markup], sign: str) -> list[object]:
+    return [one for number, part in enumerate(parts) for one in ((sign, part) if number else (part,))]
+
+
+def _result(pairing: contest_pb2.Pairing) -> str:
+    if len(pairing.entrants) == 1:
+        return "bye"
+    if not pairing.points:
+        return PAIRING_PHASES.get(pairing.phase, "")
+    text = " : ".join(map(points_text, pairing.points))
+    return f"{text} ({' and '.join(pairing.absent_entrants)} absent)" if pairing.absent_entrants else text
+
+
+def _bracket(pairings: Sequence[contest_pb2.Pairing]) -> Markup:
+    """Return one column of pairings for each round."""
+    rounds = sorted({pairing.round for pairing in pairings})
+    columns = [
+        tag(
+            "li",
+            tag("h3", f"Round {number}"),
+            tag("ol", *(_bracket_pairing(one) for one in pairings if one.round == number)),
+        )
+        for number in rounds
+    ]
+    return tag("ol", *columns, class_="bracket", tabindex="0")
+
+
+def _bracket_pairing(pairing: contest_pb2.Pairing) -> Markup:
+    points = list(pairing.points)
+    best = max(points, default=0.0)
+    rows = [
+        tag(
+            "span",
+            bot_link(name),
+            tag("b", points_text(points[at])) if points else "",
+            class_="winner" if points and points[at] == best and points.count(best) == 1 else None,
+        )
+        for at, name in enumerate(pairing.entrants)
+    ]
+    if len(rows) == 1:
+        rows.append(tag("span", "bye", class_="soft"))
+    links = [tag("a", f"match {number}", href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
+    return tag("li", *rows, tag("small", *_between(links, " · ")) if links else "")
+
+
+def _entrants(tournament: tournament_pb2.Tournament) -> Markup:
+    gone = set(tournament.withdrawn_entrants)
+    listed = [
+        tag("li", bot_link(one.name), tag("span", " withdrawn", class_="soft") if one.name in gone else "")
+        for one in tournament.entrants
+    ]
+    return section(
+        f"Entrants ({len(listed)})",
+        tag("ul", *listed, class_="entrants") if listed else nothing("Nobody has entered yet."),
+    )
