@@ -122,5 +122,6 @@ def _path(method: MethodDescriptor) -> str:
 def _upstream_error(error: grpc.aio.AioRpcError) -> UpstreamError:
     status = STATUSES.get(error.code(), HTTPStatus.INTERNAL_SERVER_ERROR)
     refusal = call_error(error).refusal
-    message = refusal.message or "The referee cannot be reached."
-    return UpstreamError(status, refusal.reason, message if refusal.reason else "The referee cannot be reached.")
+    # Without a reason of the referee, the status code is the reason, and the message is gRPC's own.
+    is_own = refusal.reason != error.code().name
+    return UpstreamError(status, refusal.reason, refusal.message if is_own else "The referee cannot be reached.")
