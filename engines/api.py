@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from engines.options import Options, Settings, Value
+from engines.view_table import view_table
 
 Seat: TypeAlias = int
 Viewer: TypeAlias = int
@@ -193,3 +194,14 @@ class Game(ABC):
     @abstractmethod
     def read(self, text: str, settings: Settings) -> Position:
         """Parse the full text of a position. Raises MalformedPosition, which says what is wrong."""
+
+    def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
+        """Return a drawing of a view as one SVG element.
+
+        `view` is what `Position.view` returned, or the same after it has been JSON. The drawing depends on nothing
+        else, so it shows nothing that the viewer of the view may not see. `last_move` is the last move as that viewer
+        may see it: the drawing marks where it began and ended, as far as that is visible, and ignores a text that it
+        cannot parse. There are no styles, scripts, ids or references in it, which a page may forbid. By default it is
+        a readable drawing of the view's data.
+        """
+        return view_table(self.title, view, last_move)

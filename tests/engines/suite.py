@@ -1,5 +1,6 @@
 """Properties of each position of each game: the test suite that a new game gets without further work."""
 
+import json
 import random
 import string
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ from jsonschema import Draft202012Validator
 from engines.api import REFEREE, SPECTATOR, Game, Position, Seat
 from engines.game_errors import BadOption, GameError, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Settings, Value
+from tests.engines.svg_checks import parse_svg
 
 MAX_PLIES = 60_000
 NONSENSE = [
@@ -85,6 +87,7 @@ class Checker:
         self.check_owing_and_moves(position)
         self.check_text(position)
         self.check_views(position)
+        self.check_drawings(position, rng)
         self.check_listed_moves(position, rng)
         self.check_other_moves(position, rng)
 
@@ -120,6 +123,16 @@ class Checker:
         for viewer in self.viewers:
             self.schema.validate(position.view(viewer))
             assert position.text(viewer).isprintable()
+
+    def check_drawings(self, position: Position, rng: random.Random) -> None:
+        """Check that every view can be drawn with any last move, and equally after it has been JSON."""
+        moves = [*NONSENSE, *rng.sample(sorted(self.moves_seen), min(3, len(self.moves_seen)))]
+        for viewer in self.viewers:
+            view = position.view(viewer)
+            for move in (None, rng.choice(moves)):
+                drawn = self.game.svg(self.settings, view, move)
+                parse_svg(drawn)
+                assert drawn == self.game.svg(self.settings, json.loads(json.dumps(view)), move)
 
     def check_listed_moves(self, position: Position, rng: random.Random) -> None:
         before = str(position)
