@@ -66,18 +66,31 @@ def circle(at: Point, radius: float, **attributes: Attribute) -> str:
 
 
 def polygon(points: Iterable[Point], **attributes: Attribute) -> str:
-    listed = " ".join([f"{number_text(x)},{number_text(y)}" for x, y in points])
-    return element("polygon", points=listed, **attributes)
+    return element("polygon", points=_listed(points), **attributes)
+
+
+def polyline(points: Iterable[Point], **attributes: Attribute) -> str:
+    return element("polyline", points=_listed(points), **attributes)
 
 
 def line(start: Point, end: Point, **attributes: Attribute) -> str:
     return element("line", x1=start[0], y1=start[1], x2=end[0], y2=end[1], **attributes)
 
 
+def segments(lines: Iterable[tuple[Point, Point]], **attributes: Attribute) -> str:
+    """Return one element that draws many straight lines."""
+    listed = "".join([f"M{_listed([start])}L{_listed([end])}" for start, end in lines])
+    return element("path", d=listed, **attributes)
+
+
 def text(at: Point, size: float, written: str, **attributes: Attribute) -> str:
     """Return a text whose middle line is at the height of `at`; it starts there unless `text_anchor` is given."""
     x, y = at
     return element("text", escaped(written), x=x, y=y + BASELINE * size, font_size=size, **attributes)
+
+
+def _listed(points: Iterable[Point]) -> str:
+    return " ".join([f"{number_text(x)},{number_text(y)}" for x, y in points])
 
 
 def _attribute(value: Attribute) -> str:

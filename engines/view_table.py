@@ -17,6 +17,8 @@ MAX_VALUE: Final = 48
 MAX_LINES: Final = 6
 """Maximum number of rows of one value."""
 MAX_LABEL: Final = 160
+MIN_WIDTH: Final = 44
+"""Number of letters that have room beside each other, so that those of a small table are no larger than of others."""
 CUT: Final = "…"
 NOTHING: Final = "–"
 
@@ -49,7 +51,7 @@ def view_table(title: str, view: object, last_move: str | None) -> str:
         rows[MAX_ROWS] = Row(0, CUT, "")
     head = _cut(title, MAX_TITLE)
     column = max(INDENT * row.depth + len(row.key) for row in rows) + GAP
-    letters = max(len(head), *(column + len(row.value) for row in rows))
+    letters = max(MIN_WIDTH, len(head), *(column + len(row.value) for row in rows))
     return svg_element(
         _label(head, rows),
         0,

@@ -6,13 +6,13 @@ that errors refer to.
 
 from functools import lru_cache
 
-from engines.alquerque import notation
+from engines.alquerque import drawing, notation
 from engines.alquerque.men import Rules
 from engines.alquerque.options import OPTIONS
 from engines.alquerque.position import AlquerquePosition, Ending
 from engines.alquerque.position_parser import read_position
 from engines.alquerque.schema import VIEW_SCHEMA
-from engines.api import Game, Notation, Table
+from engines.api import Game, Json, Notation, Table
 from engines.options import Settings
 
 RULES = """\
@@ -65,3 +65,6 @@ class Alquerque(Game):
 
     def read(self, text: str, settings: Settings) -> AlquerquePosition:
         return _read(text, settings)
+
+    def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
+        return drawing.svg(view, last_move)

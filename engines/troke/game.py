@@ -6,10 +6,10 @@ numbers that errors refer to.
 
 from functools import lru_cache
 
-from engines.api import Game, Notation, Table
+from engines.api import Game, Json, Notation, Table
 from engines.game_errors import BadOption
 from engines.options import Settings
-from engines.troke import notation
+from engines.troke import drawing, notation
 from engines.troke.boards import COLOURS
 from engines.troke.options import OPTIONS
 from engines.troke.own_board import board_of
@@ -88,3 +88,6 @@ class Troke(Game):
         constants = _constants(settings)
         pieces, plies = read_position(text, constants.rules, constants.spelling)
         return TrokePosition(constants, pieces, plies)
+
+    def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
+        return drawing.svg(settings, view, last_move)

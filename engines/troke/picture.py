@@ -29,9 +29,9 @@ class Drawing:
         for one, other in board.lines:
             self._draw(one, other)
         self._lines.append([" "] * width)
-        for (_, y), label in _labels(board, 1, "0123456789").items():
+        for (_, y), label in labels(board, 1, "0123456789").items():
             self._lines[self._height - HIGH * y][: len(label)] = label
-        for (x, _), label in _labels(board, 0, FILES).items():
+        for (x, _), label in labels(board, 0, FILES).items():
             self._lines[-1][MARGIN + WIDE * x + 2] = label
 
     def of(self, pieces: Pieces) -> str:
@@ -70,13 +70,13 @@ def caption(pieces: Pieces, plies: int) -> str:
     return f"{LEGEND}\n{mover}\n{stakes}{demand}"
 
 
-def _labels(board: Board, axis: int, signs: str) -> dict[tuple[int, int], str]:
+def labels(board: Board, axis: int, signs: str) -> dict[tuple[int, int], str]:
     """Return by place along an axis the letter or number that all circles there have in common."""
-    labels: dict[tuple[int, int], set[str]] = {}
+    found: dict[tuple[int, int], set[str]] = {}
     for name, place in zip(board.names, board.places, strict=True):
         along = (place[0], 0) if axis == 0 else (0, place[1])
-        labels.setdefault(along, set()).add("".join(sign for sign in name if sign in signs))
-    return {place: label for place, (label, *others) in labels.items() if not others}
+        found.setdefault(along, set()).add("".join(sign for sign in name if sign in signs))
+    return {place: label for place, (label, *others) in found.items() if not others}
 
 
 def _bracket(board: Board, circle: int, sign: str) -> str:

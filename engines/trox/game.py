@@ -6,9 +6,9 @@ errors refer to.
 
 from functools import lru_cache
 
-from engines.api import Game, Notation, Table
+from engines.api import Game, Json, Notation, Table
 from engines.options import Settings
-from engines.trox import notation
+from engines.trox import drawing, notation
 from engines.trox.options import OPTIONS
 from engines.trox.pawns import Rules
 from engines.trox.position import Ending, TroxPosition
@@ -63,3 +63,6 @@ class Trox(Game):
         rules, ending = _compiled(settings)
         pawns, plies = read_position(text, rules)
         return TroxPosition(ending, pawns, plies)
+
+    def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
+        return drawing.svg(view, last_move)

@@ -6,7 +6,7 @@ A game may be written as its moves alone; renewing it adds the positions and the
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.api import Game, Outcome, Position
+from engines.api import REFEREE, Game, Outcome, Position
 from engines.options import Settings
 from engines.registry import find
 from engines.walk import perft
@@ -101,3 +101,23 @@ def _start(head: dict[str, str]) -> Position:
 
 def _outcome_text(outcome: Outcome | None) -> str:
     return f"{outcome.reason} {' '.join(f'{score:g}' for score in outcome.scores)}" if outcome else "-"
+
+
+def drawing(path: Path) -> str:
+    """Return the drawing in a file such as sheet.20.svg: sheet.game after 20 plies, as the referee sees it.
+
+    Each element is on a line of its own.
+    """
+    name, _, plies = path.stem.rpartition(".")
+    head: dict[str, str] = {}
+    moves: list[list[str]] = []
+    for line in path.with_name(f"{name}.game").read_text(encoding="utf-8").splitlines():
+        if line[:1].isdigit():
+            moves.append(line.split("|")[0].split())
+        elif not line.startswith("#"):
+            key, _, value = line.partition(":")
+            head[key] = value.strip()
+    at = _start(head)
+    for seat, move in moves[: int(plies)]:
+        at = at.play(int(seat), move)
+    return find(head["game"]).svg(at.settings, at.view(REFEREE), moves[int(plies) - 1][1]).replace("><", ">\n<") + "\n"

@@ -1,10 +1,10 @@
-"""Perft counts and whole games, which must never change by accident."""
+"""Perft counts, whole games and drawings, which must never change by accident."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.engines.golden import FOLDER, PerftLine, perft_lines, renew_perft, renewed_game
+from tests.engines.golden import FOLDER, PerftLine, drawing, perft_lines, renew_perft, renewed_game
 
 MANY_SEVENS = "66,68,69,71/10,18*,R,R/2,36*,R,R/12,54*,R,R 0 0 3 4S7H7C"
 """A position of Toc with so many ways to split a seven that counting takes seconds."""
@@ -31,3 +31,12 @@ def test_golden_games_replay_as_written(path: Path, renewing: bool) -> None:
         path.write_text(now, encoding="utf-8")
     else:
         assert now == text
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/*.svg")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_golden_drawings_are_unchanged(path: Path, renewing: bool) -> None:
+    now = drawing(path)
+    if renewing:
+        path.write_text(now, encoding="utf-8")
+    else:
+        assert now == path.read_text(encoding="utf-8")

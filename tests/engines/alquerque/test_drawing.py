@@ -1,0 +1,90 @@
+"""The drawing of a view: the lines of the board, every man, and the last move."""
+
+import random
+from itertools import islice
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from engines.alquerque import GAME
+from engines.alquerque.drawing import LINES, PAINTS
+from engines.alquerque.geometry import NAMES
+from engines.api import SPECTATOR, Position
+from engines.drawing import INK, MARK
+from engines.options import Value
+from tests.engines.alquerque.reference import POINTS, beyond, directions, name
+from tests.engines.suite import game_path, settings_of
+from tests.engines.svg_checks import NAMESPACE, parse_svg, shapes_in
+
+
+def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
+    return parse_svg(GAME.svg(position.settings, position.view(SPECTATOR), last_move))
+
+
+def start(**options: Value) -> Position:
+    return GAME.start(GAME.settings(options), b"")
+
+
+def marks(position: Position, last_move: str | None) -> list[str]:
+    """Return the elements that mark the last move."""
+    groups = [inner for inner in drawn(position, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
+    return [inner.tag.removeprefix(NAMESPACE) for inner in groups for inner in inner]
+
+
+def test_the_lines_are_those_of_the_rules() -> None:
+    steps = [(at, beyond(at, way, 1)) for at in POINTS for way in directions(at)]
+    on_board = {frozenset(map(name, step)) for step in steps if step[1] in POINTS}
+    assert {frozenset(NAMES[number] for number in line) for line in LINES} == on_board
+    board = next(inner.get("d", "") for inner in drawn(start()).iter(f"{NAMESPACE}path"))
+    assert board.count("M") == len(on_board) == 56
+
+
+def test_every_man_and_every_empty_point_is_drawn() -> None:
+    rng = random.Random("alquerque")
+    for settings in settings_of(GAME, 2, rng):
+        for position in islice(game_path(GAME, settings, rng), 0, 60, 7):
+            view: Any = position.view(SPECTATOR)
+            owners = list(view["points"].values())
+            root = drawn(position)
+            men = {colour: len(shapes_in(root, fill)) for colour, (fill, _) in PAINTS.items()}
+            assert men == {colour: owners.count(colour) for colour in PAINTS}
+            assert sum(circle.get("r") == "1.8" for circle in root.iter(f"{NAMESPACE}circle")) == owners.count(None)
+            assert f"{men['white']} white and {men['black']} black men" in root.get("aria-label", "")
+
+
+def test_the_label_and_a_triangle_name_the_side_to_move() -> None:
+    first, second = drawn(start()), drawn(start().play(0, "b2-c3"))
+    assert first.get("aria-label") == "Alquerque: white to move, 12 white and 12 black men"
+    assert second.get("aria-label") == "Alquerque: black to move, 12 white and 12 black men"
+    triangles = [root.find(f"{NAMESPACE}polygon") for root in (first, second)]
+    assert [triangle is not None and triangle.get("fill") for triangle in triangles] == [
+        PAINTS["white"][0],
+        PAINTS["black"][0],
+    ]
+
+
+def test_a_step_is_marked_by_its_way_and_rings_on_both_ends() -> None:
+    assert marks(start(), "b2-c3") == ["polyline", "circle", "circle"]
+
+
+def test_each_man_taken_is_marked_by_a_cross() -> None:
+    assert marks(start(), "d4xb2") == ["polyline", "circle", "circle", "circle", "path"]
+    assert marks(start(), "e3xc1xc3") == ["polyline", "circle", "circle", "circle", "circle", "path", "path"]
+    assert marks(start(), "!c3") == ["circle", "path"]
+
+
+def test_jumps_between_points_without_a_line_have_no_cross() -> None:
+    assert marks(start(), "a1xe5") == ["polyline", "circle", "circle"]
+
+
+@pytest.mark.parametrize("move", [None, "", "?", "b2-", "b2-c9", "a1-b2-c3", "<b>", "pass"])
+def test_a_move_that_cannot_be_parsed_is_not_marked(move: str | None) -> None:
+    assert marks(start(), move) == []
+
+
+def test_men_that_may_be_huffed_are_marked() -> None:
+    text = "bbbbb/bbbbb/bbw1w/1wwww/wwwww b 0 huff=c3,d2"
+    position = GAME.read(text, GAME.settings({"huff": True}))
+    dashed = [inner for inner in drawn(position).iter(f"{NAMESPACE}g") if inner.get("stroke-dasharray")]
+    assert [(inner.get("stroke"), len(inner)) for inner in dashed] == [(INK, 2)]

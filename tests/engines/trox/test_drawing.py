@@ -1,0 +1,114 @@
+"""The drawing of a view: the cells of the ground, all pawns, the hands, the supply, and the last move."""
+
+import random
+from collections import Counter
+from itertools import islice
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from engines.api import SPECTATOR, Position
+from engines.drawing import FAINT, INK, MARK
+from engines.trox import GAME
+from engines.trox.drawing import FILLS, PAWNS
+from tests.engines.suite import game_path, settings_of
+from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in, texts_of
+from tests.engines.trox.positions import at, played, start
+from tests.engines.trox.test_rules import CAPTURE_FIRST, FIGURE_5
+
+SHAPES = {"round": "circle", "square": "rect", "neutral": "polygon"}
+
+
+def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
+    return parse_svg(GAME.svg(position.settings, position.view(SPECTATOR), last_move))
+
+
+def marks(position: Position, last_move: str | None) -> list[str]:
+    """Return the elements that mark the last move."""
+    groups = [inner for inner in drawn(position, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
+    return [inner.tag.removeprefix(NAMESPACE) for inner in groups for inner in inner]
+
+
+def pawns_drawn(root: ElementTree.Element) -> dict[str, int]:
+    """Return the number of pawns by owner. The pawns that stand for the two seats are not counted."""
+    by_shape = {
+        owner: sum(inner.get("fill") == PAWNS[owner][0] for inner in root.iter(f"{NAMESPACE}{shape}"))
+        for owner, shape in SHAPES.items()
+    }
+    return {owner: many - (owner != "neutral") for owner, many in by_shape.items()}
+
+
+def test_every_cell_every_pawn_and_every_hand_is_drawn() -> None:
+    rng = random.Random("trox")
+    for settings in settings_of(GAME, 2, rng):
+        for position in islice(game_path(GAME, settings, rng), 0, 60, 7):
+            view: Any = position.view(SPECTATOR)
+            colours = Counter(colour for cells in view["pieces"].values() for colour in cells.values())
+            owners = Counter(view["pawns"].values())
+            root = drawn(position)
+            assert {colour: len(shapes_in(root, fill, "polygon")) for colour, fill in FILLS.items()} == {
+                colour: colours[colour] for colour in FILLS
+            }
+            assert pawns_drawn(root) == {owner: owners[owner] for owner in PAWNS}
+            letters = (
+                sum(colours.values()) - owners["neutral"] + sum(sum(hand.values()) for hand in view["hands"].values())
+            )
+            assert sum(written in ("N", "B", "R") for written in texts_of(root)) == letters
+
+
+def test_the_empty_ground_shows_where_the_first_piece_is_laid() -> None:
+    dashed = [inner for inner in drawn(start()).iter(f"{NAMESPACE}g") if inner.get("stroke") == FAINT]
+    assert [len(inner) for inner in dashed] == [3]
+
+
+def test_a_large_ground_is_scaled_to_its_room() -> None:
+    position = start()
+    sides = []
+    while position.pawns.hand:
+        lays = [move for move in position.moves(position.owing[0]) if "@" in move]
+        position = played(position, max(lays))
+        root = drawn(position)
+        first, second, _ = places_of(shapes_in(root, FILLS["red"], "polygon")[0])
+        sides.append(round(((first[0] - second[0]) ** 2 + (first[1] - second[1]) ** 2) ** 0.5, 1))
+    assert sides == sorted(sides, reverse=True)
+    assert sides[0] > 2 * sides[-1]
+
+
+def test_the_supply_shows_the_kinds_of_each_heap_and_how_many_are_left_while_pieces_are_laid() -> None:
+    counts = [text for text in texts_of(drawn(played(start(), *FIGURE_5))) if text.startswith("×")]
+    assert counts == ["×2", "×2", "×1", "×2", "×2"]
+    assert [text for text in texts_of(drawn(start(tileset="3x4_flip"))) if text.startswith("×")] == ["×4"] * 3
+    moving = GAME.read(
+        "BRN@0.0u/0.-1d,NBR@3.0u/3.-1d,NRB@1.0d/1.1u,RBN@4.0d/4.1u -1.0d,0.0d,0.0u,2.0d,3.0d,3.0u "
+        "1.0d,1.0u,2.0u,4.0d,4.0u,5.0u - -/- round 14 0",
+        GAME.settings(),
+    )
+    assert not [text for text in texts_of(drawn(moving)) if text.startswith("×")]
+
+
+def test_the_label_and_an_arrow_name_the_seat_to_move() -> None:
+    for position, seat in ((start(), "round"), (played(start(), FIGURE_5[0]), "square")):
+        root = drawn(position)
+        assert root.get("aria-label", "").startswith(f"Trox: {seat} to move, placing; ")
+        (arrow,) = [inner for inner in root.findall(f"{NAMESPACE}polygon") if inner.get("fill") == INK]
+        assert (places_of(arrow)[0][0] < 60) == (seat == "round")
+
+
+def test_the_label_counts_pieces_and_pawns() -> None:
+    label = drawn(played(start(), *FIGURE_5)).get("aria-label", "")
+    assert label == "Trox: square to move, placing; 3 pieces, pawns: 3 round, 1 square, 1 neutral"
+
+
+def test_the_last_move_is_marked_by_its_piece_its_way_and_rings() -> None:
+    position = played(start(), *FIGURE_5)
+    assert marks(position, FIGURE_5[2]) == ["path", "circle"]
+    assert marks(position, FIGURE_5[4]) == ["circle"]
+    assert marks(position, "0.0u>0.1u") == ["polyline", "circle", "circle"]
+
+
+@pytest.mark.parametrize(
+    "move", [None, "", "?", "pass", "+9.9u", "0.0u>9.9d", "NBR@9.9u/9.8d:9.9d", "NBR@0.0u/0.0u:0.0u"]
+)
+def test_a_move_that_cannot_be_parsed_or_names_cells_without_a_piece_is_not_marked(move: str | None) -> None:
+    assert marks(played(at(CAPTURE_FIRST), "+0.1u"), move) == []
