@@ -16,10 +16,10 @@ from referee.spectator.match_feed import MatchFeed
 from referee.spectator.terms_text import time_control_text
 
 STEPS = (
-    ("first", "⏮", "First move"),
+    ("first", "|◀", "First move"),
     ("previous", "◀", "Previous move"),
     ("next", "▶", "Next move"),
-    ("last", "⏭", "Last move"),
+    ("last", "▶|", "Last move"),
 )
 
 

@@ -35,7 +35,8 @@ async def serve_site(
     async with referee.async_channel(*CHANNEL_OPTIONS) as channel:
         site = Site(Upstream(channel, referee.token), games(), shown_address, needs_ca=bool(referee.ca))
         config = Config()
-        config.bind = [f"fd://{opened.fileno()}"]
+        # The server closes it, and a descriptor must not be closed twice.
+        config.bind = [f"fd://{opened.detach()}"]
         # It limits the time between two requests, and that for the head of a request. Nothing limits the silence of a
         # client that reads a stream.
         config.keep_alive_timeout = IDLE_TIMEOUT_S
