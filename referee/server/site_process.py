@@ -8,7 +8,7 @@ import asyncio
 import socket
 import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -74,20 +74,26 @@ class SiteProcess:
 
     async def _keep(self, command: list[str], fd: int, token_line: bytes) -> None:
         while True:
-            # A process group of its own: Ctrl-C reaches the server only, which then ends it.
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=PIPE, stdout=DEVNULL, pass_fds=[fd], process_group=0
-            )
             try:
-                assert process.stdin
-                with suppress(OSError):
-                    process.stdin.write(token_line)
-                    await process.stdin.drain()
-                status = await process.wait()
-            except asyncio.CancelledError:
-                with suppress(ProcessLookupError):
-                    process.terminate()
-                await process.wait()
-                raise
-            log.error("the site has ended; it is started again", status=status)
+                # A session of its own: Ctrl-C reaches the server only, which then ends it.
+                process = await asyncio.create_subprocess_exec(
+                    *command, stdin=PIPE, stdout=DEVNULL, pass_fds=[fd], start_new_session=True
+                )
+                log.error("the site has ended; it is started again", status=await _run(process, token_line))
+            except OSError as why:
+                log.error("the site cannot be started yet", reason=str(why))
             await asyncio.sleep(RESTART_PAUSE_S)
+
+
+async def _run(process: Process, token_line: bytes) -> int:
+    """Return the exit status of the process when it has ended; end it if this is cancelled."""
+    try:
+        assert process.stdin
+        with suppress(OSError):
+            process.stdin.write(token_line)
+            await process.stdin.drain()
+        return await process.wait()
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
