@@ -13,7 +13,7 @@ from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import table, write
+from referee.cli._shared.output import page_option, table, write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import TournamentRunner
@@ -322,8 +322,9 @@ class TournamentExitStatus(IntEnum):
 @tournament.command(cls=GameCommand, epilog=STATUSES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
+@page_option
 @click.pass_context
-def run(context: click.Context, file: Path, out: Path | None) -> None:
+def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
     """Run the tournament of FILE on this machine, with its bots and an embedded referee.
 
     FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
@@ -332,7 +333,7 @@ def run(context: click.Context, file: Path, out: Path | None) -> None:
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
         raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
-    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem))
+    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem), page)
     local.check()
     runner = TournamentRunner(local)
     runner.run()

@@ -49,6 +49,8 @@ class LocalTournament:
     plan: TournamentPlan
     run_in: Path
     folder: ResultsFolder
+    site: bool = False
+    """Whether a web site shows it as it is played."""
 
     def check(self) -> None:
         """Raise a DetailedError if it cannot start; TermsChanged if the folder has a tournament of another plan."""
@@ -72,7 +74,13 @@ class LocalTournament:
         """
         patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
         running = embedded_with_bots(
-            self.plan, self.run_in, self.folder, patient=patient, resumable=True, outage=outage
+            self.plan,
+            self.run_in,
+            self.folder,
+            patient=patient,
+            resumable=True,
+            site=self.site,
+            outage=outage,
         )
         async with running as server:
             with Organiser(server.info.grpc, server.token) as organiser:

@@ -10,7 +10,7 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Refused
 from referee_client.errors import RefereeError
 
-from referee.cli._shared.output import Show, progress
+from referee.cli._shared.output import Show, echo_addresses, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
@@ -69,7 +69,7 @@ class TournamentRunner:
 
     async def _play(self) -> None:
         async with self.tournament.open(self._report_outage) as runtime:
-            click.echo(f"refereed on {runtime.server.grpc}, with metrics on http://{runtime.server.http}/metrics")
+            echo_addresses(runtime.server)
             try:
                 found = await runtime.find_tournament()
                 before = await runtime.count_done_pairings() if found else 0
