@@ -7,7 +7,7 @@ once even if answers are lost.
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -42,7 +42,7 @@ BURSTS_PER_MINUTE = 10
 """After a pause, a caller may make a tenth of a minute's calls at once."""
 INTERVAL_FACTOR = 1.05
 """Calls are slightly slower than the limit, because clocks differ."""
-UNREACHABLE_CODES = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
+UNREACHABLE_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
 
 
 class Calls:
@@ -162,7 +162,14 @@ class RateLimiter:
 class Retries:
     """Pauses between retries while the referee cannot be reached, for a limited time since the first failure."""
 
-    def __init__(self, patience_s: float, rate_limiter: RateLimiter | None = None) -> None:
+    def __init__(
+        self,
+        patience_s: float,
+        rate_limiter: RateLimiter | None = None,
+        codes: Collection[grpc.StatusCode] = UNREACHABLE_CODES,
+    ) -> None:
+        """`codes`: status codes after which a retry may help, even if the error does not say so."""
+        self._codes = codes
         self._rate_limiter = rate_limiter
         self._patience_s = patience_s
         self.reset()
@@ -176,7 +183,7 @@ class Retries:
         """Return the seconds before a retry. Raises Refused if none helps, or Unreachable after the time limit."""
         refused = call_error(error)
         retry_after_s = refused.refusal.retry_after
-        if retry_after_s is None and error.code() not in UNREACHABLE_CODES:
+        if retry_after_s is None and error.code() not in self._codes:
             raise refused from None
         if self._deadline is None:
             self._deadline = time.monotonic() + self._patience_s

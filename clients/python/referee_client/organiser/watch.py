@@ -7,7 +7,14 @@ from typing import Any, Generic, Protocol, TypeVar
 import grpc
 
 from referee_client.errors import call_error
-from referee_client.organiser.calls import Calls, Retries
+from referee_client.organiser.calls import UNREACHABLE_CODES, Calls, Retries
+
+INTERRUPTIONS = UNREACHABLE_CODES | {
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+"""Status codes after which a watch continues. Proxies end streams with INTERNAL or UNKNOWN when a connection breaks."""
 
 
 class Numbered(Protocol):
@@ -31,7 +38,7 @@ class AsyncWatch(Generic[EntryT]):
         self._method = method
         self._request = request
         self._after = after
-        self._retries = Retries(calls.patience_s)
+        self._retries = Retries(calls.patience_s, codes=INTERRUPTIONS)
         self._stream: Any = None
         self._received: deque[EntryT] = deque()
         self._ended = False
