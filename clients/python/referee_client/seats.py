@@ -20,7 +20,7 @@ from referee_client.matches import end_in, match_in
 from referee_client.nonces import Nonces
 from referee_client.open_turn import OpenTurn
 from referee_client.runners import BotFailed, BotRunner
-from referee_client.turn import Turn, turn_in
+from referee_client.turn import turn_in
 
 log = logging.getLogger("referee_client")
 
@@ -54,12 +54,15 @@ class Seats:
         self._seats: dict[Key, Seat] = {}
         self._send: Send | None = None
         """Sends an item in the current session. None: there is none."""
+        self._session = 0
+        """Number of the current or last session."""
         self._item_ids = count(1)
         self._notifications: set[asyncio.Task[None]] = set()
 
     def connect(self, send: Send) -> None:
-        """Send answers through a new stream."""
+        """Send answers through a new stream, each after its turn has arrived in it."""
         self._send = send
+        self._session += 1
 
     def disconnect(self) -> None:
         """Stop sending, because the stream has ended. New answers are sent when their turn is repeated."""
@@ -86,11 +89,13 @@ class Seats:
             seat.rules = message.rules
         previous = seat.open_turn
         if previous and previous.turn.token == message.turn_token:
+            previous.session = self._session
             self._resend(seat, previous)
             return
         seat.cancel_turn()
         turn = turn_in(message, listed, seat.rules)
-        self._open(key, seat, replace(turn, refused=previous.refusal if previous else None))
+        turn = replace(turn, refused=previous.refusal if previous else None)
+        self._open(key, seat, OpenTurn(turn, self._session))
 
     def on_verdict(self, verdict: play_pb2.Verdict) -> None:
         for key, seat in self._seats.items():
@@ -129,11 +134,11 @@ class Seats:
         answer = open_turn.answer
         if answer and not (answer.HasField("move") or answer.HasField("resignation")):
             # A rejected draw claim or draw answer does not answer the turn, which is still open.
-            self._open(key, seat, replace(open_turn.turn, refused=refusal))
+            self._open(key, seat, OpenTurn(replace(open_turn.turn, refused=refusal), open_turn.session))
 
-    def _open(self, key: Key, seat: Seat, turn: Turn) -> None:
-        seat.open_turn = OpenTurn(turn)
-        seat.open_turn.task = asyncio.create_task(self._choose_and_send(key, seat.open_turn))
+    def _open(self, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
+        seat.open_turn = open_turn
+        open_turn.task = asyncio.create_task(self._choose_and_send(key, open_turn))
 
     async def _choose_and_send(self, key: Key, open_turn: OpenTurn) -> None:
         try:
@@ -143,16 +148,17 @@ class Seats:
             answer = RESIGN
         open_turn.answer = answer_item(open_turn.turn, answer)
         open_turn.answer.item_id = next(self._item_ids)
-        self._send_if_connected(open_turn.answer)
+        self._send_answer(open_turn)
 
     def _resend(self, seat: Seat, open_turn: OpenTurn) -> None:
-        """Send the answer to a turn again, if there is one and the turn is still open."""
-        if seat.open_turn is open_turn and open_turn.answer:
-            self._send_if_connected(open_turn.answer)
+        """Send the answer to a turn again, if the turn is still open."""
+        if seat.open_turn is open_turn:
+            self._send_answer(open_turn)
 
-    def _send_if_connected(self, item: play_pb2.BotItem) -> None:
-        if self._send:
-            self._send(item)
+    def _send_answer(self, open_turn: OpenTurn) -> None:
+        """Send the answer if there is one, and the turn has arrived in the current session; otherwise keep it."""
+        if self._send and open_turn.answer and open_turn.session == self._session:
+            self._send(open_turn.answer)
 
     def _notify_bot(self, notification: Coroutine[None, None, None]) -> None:
         """Notify the bot in a background task."""
