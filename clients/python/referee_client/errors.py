@@ -63,6 +63,9 @@ class Unreachable(RefereeError):
 class Refused(RefereeError):
     """The referee rejected a call."""
 
+    repeated = False
+    """Whether the call was repeated after an attempt without a response, which may have succeeded."""
+
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal)
         self.refusal = refusal

@@ -178,10 +178,13 @@ class Retries:
         """Reset the backoff and the time limit, because the referee has answered."""
         self._backoff = Backoff()
         self._deadline: float | None = None
+        self._unanswered = False
 
     def pause_after(self, error: grpc.RpcError) -> float:
         """Return the seconds before a retry. Raises Refused if none helps, or Unreachable after the time limit."""
         refused = call_error(error)
+        refused.repeated = self._unanswered
+        self._unanswered |= error.code() in UNREACHABLE_CODES
         retry_after_s = refused.refusal.retry_after
         if retry_after_s is None and error.code() not in self._codes:
             raise refused from None

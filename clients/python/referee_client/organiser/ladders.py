@@ -7,10 +7,11 @@ from referee_api.v1 import ladder_service_pb2 as pb
 from referee_api.v1.ladder_service_pb2_grpc import LadderServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
+from referee_client.errors import Refused
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.corrections import KINDS, CorrectionKind
-from referee_client.organiser.entrants import entrant
+from referee_client.organiser.entrants import entrant, is_entered
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import AsyncWatch
 
@@ -53,12 +54,24 @@ class AsyncLadders:
 
     async def join(self, ladder: str, who: str | contest_pb2.Entrant = "") -> ladder_pb2.LadderStanding:
         """Join a ladder and return the first standing. `who` as in `entrants`; default: the bot of this token."""
-        request = pb.JoinLadderRequest(ladder=ladder, entrant=entrant(who) if who else None)
-        return (await self._calls.call(self._stub.JoinLadder, request)).standing
+        wanted = entrant(who) if who else None
+        request = pb.JoinLadderRequest(ladder=ladder, entrant=wanted)
+        try:
+            return (await self._calls.call(self._stub.JoinLadder, request)).standing
+        except Refused as refused:
+            if refused.repeated:
+                for row in await self.standings(ladder):
+                    if is_entered(wanted, refused, [row.entrant]):
+                        return row
+            raise
 
     async def leave(self, ladder: str, who: str = "") -> None:
         """Leave a ladder; the ratings are kept. Default: the bot of this token."""
-        await self._calls.call(self._stub.LeaveLadder, pb.LeaveLadderRequest(ladder=ladder, entrant=who))
+        try:
+            await self._calls.call(self._stub.LeaveLadder, pb.LeaveLadderRequest(ladder=ladder, entrant=who))
+        except Refused as refused:
+            if not (refused.repeated and refused.reason == "NOT_A_MEMBER"):
+                raise
 
     async def challenge(self, ladder: str, entrants: Sequence[str]) -> contest_pb2.Pairing:
         """Request a rated pairing that is played as soon as all have room; the challenger comes first."""

@@ -8,10 +8,11 @@ from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
+from referee_client.errors import Refused
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.corrections import KINDS, CorrectionKind
-from referee_client.organiser.entrants import entrant
+from referee_client.organiser.entrants import entrant, is_entered
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import AsyncWatch
 
@@ -76,8 +77,14 @@ class AsyncTournaments:
 
     async def enter(self, tournament: str, who: str | contest_pb2.Entrant = "") -> tournament_pb2.Tournament:
         """Enter a tournament. `who` as for `create`; default: the bot of this token."""
-        request = pb.EnterTournamentRequest(tournament=tournament, entrant=entrant(who) if who else None)
-        return (await self._calls.call(self._stub.EnterTournament, request)).tournament
+        wanted = entrant(who) if who else None
+        request = pb.EnterTournamentRequest(tournament=tournament, entrant=wanted)
+        try:
+            return (await self._calls.call(self._stub.EnterTournament, request)).tournament
+        except Refused as refused:
+            if refused.repeated and is_entered(wanted, refused, (entered := await self.get(tournament)).entrants):
+                return entered
+            raise
 
     async def withdraw(self, tournament: str, who: str = "", message: str = "") -> tournament_pb2.Tournament:
         """Withdraw an entrant by name. Default: the bot of this token."""
