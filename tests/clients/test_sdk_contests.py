@@ -14,10 +14,10 @@ import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
-from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Organiser, Refused, Terms
 from referee_client.backoff import Backoff
 from referee_client.organiser.entrants import entrant
+from referee_client.values import MatchRated, RoundRobin, TournamentTerms
 
 from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.sdk import run_bot
@@ -59,21 +59,21 @@ def test_an_entrant_is_parsed_from_text(text: str, name: str, bots: list[tuple[s
 @pytest.mark.slow
 def test_a_tournament_is_created_watched_and_exported(context: Context) -> None:
     tournaments = context.organiser.tournaments
-    plan = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin(cycles=2))
+    plan = TournamentTerms(format=RoundRobin(cycles=2))
     created = tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna"], title="The cup", plan=plan)
-    assert (created.title, created.terms.round_robin.cycles) == ("The cup", 2)
+    assert (created.title, created.terms.format) == ("The cup", RoundRobin(cycles=2))
     assert len(tournaments.enter("cup", "bert").entrants) == 2
     tournaments.start("cup")
     numbers = [entry.number for entry in tournaments.watch("cup")]
     assert numbers == list(range(1, len(numbers) + 1))
     assert [entry.number for entry in tournaments.watch("cup", after=numbers[-2])] == numbers[-1:]
     tournament = tournaments.get("cup")
-    assert tournament.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
+    assert tournament.phase == "finished"
     assert [one.name for one in tournaments.list(game="alquerque", bot="anna", phase="finished")] == ["cup"]
     assert sum(row.points for row in tournaments.standings("cup")) == 2
     assert len(tournaments.standings("cup", after_round=1)) == 2
     assert [cell.opponent for row in tournaments.cross_table("cup") for cell in row.cells].count("anna") == 1
-    assert all(one.phase == contest_pb2.PAIRING_PHASE_DONE for one in tournaments.pairings("cup", of_entrant="anna"))
+    assert all(one.phase == "done" for one in tournaments.pairings("cup", of_entrant="anna"))
     assert {match.tournament for match in tournaments.matches("cup")} == {"cup"}
     assert tournaments.export("cup", "json").startswith("{")
     record = tournaments.record("cup")
@@ -182,7 +182,7 @@ def test_a_ladder_is_created_played_and_closed(context: Context, tmp_path: Path)
     with pytest.raises(Refused, match="NOT_A_MEMBER"):
         ladders.challenge("main", ["anna", "carl"])
     watching = ladders.watch("main")
-    rated = next(entry for entry in watching if entry.HasField("match_rated")).match_rated
+    rated = next(entry.event for entry in watching if isinstance(entry.event, MatchRated))
     watching.close()
     (point, *_) = ladders.history("main", "anna")
     assert point.match_id == rated.match_id

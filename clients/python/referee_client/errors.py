@@ -111,6 +111,15 @@ def refusal_in(message: error_pb2.ErrorDetail) -> Refusal:
     return Refusal(name.removeprefix(REASON_PREFIX), message.message, dict(message.metadata))
 
 
+def write_refusal(refusal: Refusal, message: error_pb2.ErrorDetail) -> None:
+    """Set the fields of an empty message."""
+    known = f"{REASON_PREFIX}{refusal.reason}" in error_pb2.ErrorReason.keys()  # noqa: SIM118  # It is no mapping.
+    number = error_pb2.ErrorReason.Value(f"{REASON_PREFIX}{refusal.reason}") if known else int(refusal.reason)
+    message.reason = number  # type: ignore[assignment]  # Numbers that are unknown to this library are valid.
+    message.message = refusal.message
+    message.metadata.update(refusal.metadata)
+
+
 def call_error(error: grpc.RpcError) -> Refused:
     """Return the exception for a failed call."""
     return PERMANENT_ERRORS.get(error.code(), Refused)(_refusal_of(error))

@@ -7,7 +7,7 @@ once even if answers are lost.
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from referee_client.address import Address
 from referee_client.backoff import Backoff
+from referee_client.conversion import from_message
 from referee_client.errors import Refused, Unreachable, call_error
 from referee_client.organiser.transport import Options, Transport
 
@@ -78,6 +79,25 @@ class Calls:
                 return
             request.page_token = page.next_page_token
 
+    async def fetch(
+        self,
+        kind: type[T],
+        method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]",
+        request: RequestT,
+        field: str = "",
+    ) -> T:
+        """Make a call and return a field of its response, or the response, as a value. Raises the same as `call`."""
+        response: Any = await self.call(method, request)
+        return from_message(kind, getattr(response, field) if field else response)
+
+    async def list_values(
+        self, kind: type[T], method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any, field: str
+    ) -> AsyncIterator[T]:
+        """Return what a repeated field has on all pages, as values. Raises the same as `call`."""
+        async for page in self.pages(method, request):
+            for message in getattr(page, field):
+                yield from_message(kind, message)
+
     async def first(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
         """Return the first message of a stream, and cancel the rest. Raises the same as `call`."""
 
@@ -95,10 +115,10 @@ class Calls:
 
     async def all(
         self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT
-    ) -> list[ResponseT]:
+    ) -> Sequence[ResponseT]:
         """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `call`."""
 
-        async def attempt() -> list[ResponseT]:
+        async def attempt() -> Sequence[ResponseT]:
             stream = self.open_stream(method, request, CALL_TIMEOUT_S)
             messages: list[ResponseT] = []
             while (message := await self.transport.read(stream)) is not None:

@@ -6,6 +6,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import grpc
 
+from referee_client.conversion import from_message
 from referee_client.errors import call_error
 from referee_client.organiser.calls import UNREACHABLE_CODES, Calls, Retries
 
@@ -32,8 +33,9 @@ class AsyncWatch(Generic[EntryT]):
     continues with the same entry.
     """
 
-    def __init__(self, calls: Calls, method: Callable[..., Any], request: Any, after: int) -> None:
+    def __init__(self, kind: type[EntryT], calls: Calls, method: Callable[..., Any], request: Any, after: int) -> None:
         """`method` opens a stream of `request`, whose `after_number` is set for each of them."""
+        self._kind = kind
         self._calls = calls
         self._method = method
         self._request = request
@@ -93,4 +95,4 @@ class AsyncWatch(Generic[EntryT]):
             self._ended = True
         elif entries := [item.entry for item in message.items if item.HasField("entry")]:
             self._retries.reset()
-            self._received.extend(entries)
+            self._received.extend(from_message(self._kind, entry) for entry in entries)
