@@ -40,8 +40,8 @@ func NewClient(options ...Option) (*Client, error) {
 // Close closes the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Conn returns the connection, which adds the token to each call, and repeats it as above. It is for calls that this type does not have, with the
-// generated stubs of the package refereev1.
+// Conn returns the connection, which adds the token to each call, and repeats it as above. It is for the generated stubs
+// of the package refereev1; [Client.Contract] has all calls of the contract without them.
 func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
 
 // RegisterBot registers a bot, and returns its first token, which is shown only once.
