@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 
 	"referee.example/referee/refereev1"
 )
@@ -30,12 +31,16 @@ func NewClient(options ...Option) (*Client, error) {
 		return nil, err
 	}
 	retries := retries{config.random, sleep}
-	conn, err := connect(config, grpc.WithUnaryInterceptor(retries.interceptCall))
+	conn, err := connect(config, grpc.WithUnaryInterceptor(retries.interceptCall), grpc.WithKeepaliveParams(pings))
 	if err != nil {
 		return nil, err
 	}
 	return &Client{conn, retries}, nil
 }
+
+// pings find a connection that is dead while a call is open, since a stream may be silent for hours. The server permits one
+// every five seconds.
+var pings = keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}
 
 // Close closes the connection.
 func (c *Client) Close() error { return c.conn.Close() }
