@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 STATICCHECK = Path(sys.executable).parent / "staticcheck"
+GO_CHECKS = "inherit,ST1003,ST1020,ST1021,ST1022"
+"""Those that are on by default, and the forms of names and of comments."""
 CLIENTS = Path(__file__).parents[2] / "clients"
 COMMANDS = re.compile(r"^```console\n\$ (.*)\n\$ export BOT_REFEREE=.*\n\$ (.*)\n```", re.MULTILINE)
 
@@ -60,7 +62,7 @@ LANGUAGES = (
             'test -z "$(gofmt -l .)"',
             "go vet ./...",
             "go test ./...",
-            f'if test -x {STATICCHECK}; then {STATICCHECK} ./...; else test -z "$CI"; fi',
+            f'if test -x {STATICCHECK}; then {STATICCHECK} -checks {GO_CHECKS} ./...; else test -z "$CI"; fi',
         ),
         ("bin/organise",),
     ),
@@ -69,7 +71,12 @@ LANGUAGES = (
         "rust",
         ("cargo", "clippy-driver", "cc"),
         "target",
-        ("cargo fmt --check", "cargo test --all-features", "cargo doc --no-deps --all-features"),
+        (
+            "cargo fmt --check",
+            "cargo test --all-features",
+            "cargo check --lib --no-default-features",
+            "cargo doc --no-deps --all-features",
+        ),
         ("target/debug/examples/organise",),
         {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings", "RUSTDOCFLAGS": "-Dwarnings"},
     ),

@@ -23,7 +23,7 @@ std::string random_request_id() {
 
 Calls::Calls(const Options& options)
     : authorization_(authorization_of(options)),
-      channel_(create_channel(options)),
+      channel_(create_channel(options, Pings::REGULAR)),
       bots(api::BotService::NewStub(channel_)),
       ladders(api::LadderService::NewStub(channel_)),
       matches(api::MatchService::NewStub(channel_)),

@@ -15,7 +15,7 @@ const std::chrono::milliseconds DEFAULT_HEARTBEAT_TIMEOUT{15'000};
 }  // namespace
 
 Session::Session(const Options& options)
-    : stub_(api::PlayService::NewStub(create_channel(options))),
+    : stub_(api::PlayService::NewStub(create_channel(options, Pings::NONE))),
       heartbeat_timeout_(DEFAULT_HEARTBEAT_TIMEOUT) {
     context_.AddMetadata("authorization", authorization_of(options));
     silence_detector_ = std::thread(&Session::detect_silence, this);

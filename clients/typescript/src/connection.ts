@@ -24,13 +24,16 @@ const OPTIONS = {
   "grpc.use_local_subchannel_pool": 1,
 };
 
+/** Options that find a dead connection while a call is open, for streams that may be silent for hours. */
+export const PINGS = { "grpc.keepalive_time_ms": 20_000, "grpc.keepalive_timeout_ms": 10_000 };
+
 /** Longest time that a call with one response may take. */
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Returns a client that connects with its first call. */
-export function connect({ address, tls, ca }: Target): Client {
+export function connect({ address, tls, ca }: Target, options = {}): Client {
   const channelCredentials = tls ? credentials.createSsl(ca) : credentials.createInsecure();
-  return new Client(address, channelCredentials, OPTIONS);
+  return new Client(address, channelCredentials, { ...OPTIONS, ...options });
 }
 
 /** Returns the metadata of a call. */

@@ -54,6 +54,7 @@
 
 mod calls;
 mod contests;
+pub mod contract;
 mod entry;
 mod items;
 mod ladder;
@@ -187,12 +188,12 @@ impl Organiser {
         let open = move |link, after| {
             let request = WatchMatchRequest {
                 match_id: id.clone(),
-                after_number: Some(after),
+                after_number: after,
                 ..WatchMatchRequest::default()
             };
             async move { matches(link).watch_match(request).await }
         };
-        self.calls.watch(after, open, entry::entries)
+        self.calls.watch(Some(after), open, entry::entries)
     }
 
     /// Waits for the end of a match, and returns its result.

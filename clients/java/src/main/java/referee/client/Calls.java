@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -32,7 +33,12 @@ final class Calls {
 
     Calls(Settings settings) {
         this.settings = settings;
-        channel = settings.channelBuilder().build();
+        // Pings find a dead connection while a call is open: a stream may be silent for hours.
+        channel =
+                settings.channelBuilder()
+                        .keepAliveTime(20, TimeUnit.SECONDS)
+                        .keepAliveTimeout(10, TimeUnit.SECONDS)
+                        .build();
     }
 
     void close() {
