@@ -24,10 +24,10 @@ from referee.spectator.join_page import join_page
 from referee.spectator.json_api import JsonApi
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
+from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import LivePage, LivePages, Page, Render
 from referee.spectator.match_feed import frame_data
 from referee.spectator.match_feeds import MatchFeeds
-from referee.spectator.match_page import match_page
 from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import App, Protected, Visitors
