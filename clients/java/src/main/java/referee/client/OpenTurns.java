@@ -30,6 +30,9 @@ final class OpenTurns {
         /** The bot's answer; null until there is one. */
         BotItem answer;
 
+        /** Whether the turn has arrived in the current session. */
+        boolean arrived = true;
+
         /** The error of a rejected answer; null if none was rejected. */
         RefereeError rejection;
 
@@ -72,12 +75,21 @@ final class OpenTurns {
         this.scheduler = scheduler;
     }
 
+    /**
+     * Handles the start of a session. The answer to a turn waits until the turn has arrived again,
+     * or it would be sent twice.
+     */
+    void onSessionStarted() {
+        bySeat.values().forEach(open -> open.arrived = false);
+    }
+
     /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
     void onTurn(Turn turn) {
         OpenTurn previous = bySeat.get(SeatKey.of(turn));
         if (previous == null) {
             open(turn);
         } else if (previous.matches(turn.matchId(), turn.token())) {
+            previous.arrived = true;
             resend(previous);
         } else {
             previous.turn.cancel();
@@ -163,9 +175,9 @@ final class OpenTurns {
         open.turn.cancel();
     }
 
-    /** Sends the answer, if there is one and its turn is still open. */
+    /** Sends the answer, if there is one, and its turn is open and has arrived in this session. */
     private void resend(OpenTurn open) {
-        if (open.answer != null && bySeat.get(SeatKey.of(open.turn)) == open) {
+        if (open.answer != null && open.arrived && bySeat.get(SeatKey.of(open.turn)) == open) {
             send.accept(open.answer);
         }
     }

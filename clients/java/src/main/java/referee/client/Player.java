@@ -44,7 +44,7 @@ final class Player implements Session.Listener {
     final Hello.Builder hello;
 
     /** Null while there is none. */
-    Connection session;
+    private Connection session;
 
     /** Delay that a draining referee has requested. */
     private OptionalLong reconnectDelayMs = OptionalLong.empty();
@@ -97,13 +97,21 @@ final class Player implements Session.Listener {
 
     private void connect() {
         if (!end.isDone()) {
-            session =
+            setSession(
                     new Session(
                             settings.channelBuilder().executor(thread).build(),
                             settings.token(),
                             thread,
-                            this);
+                            this));
             send(BotItem.newBuilder().setHello(hello).build());
+        }
+    }
+
+    /** Starts to use a session. Null: there is none any more. */
+    void setSession(Connection session) {
+        this.session = session;
+        if (session != null) {
+            openTurns.onSessionStarted();
         }
     }
 
@@ -185,7 +193,7 @@ final class Player implements Session.Listener {
      */
     boolean isFinal(Status status, Metadata trailers) {
         if (!end.isDone()) {
-            session = null;
+            setSession(null);
             switch (status.getCode()) {
                 // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
                 case ABORTED -> stop(new TakenOverException());

@@ -228,7 +228,7 @@ class VectorsTest {
         Harness(Map<String, String> environment) {
             Client.Builder builder = Environment.read(environment::get).logger(logger);
             player = new Player(() -> recorder, Settings.of(builder), Runnable::run, thread);
-            player.session = connection;
+            player.setSession(connection);
         }
 
         void run(JsonObject step) {
@@ -240,7 +240,7 @@ class VectorsTest {
             } else if (step.has("answer")) {
                 answer(step.getAsJsonObject("answer"));
             } else if (step.has("stream")) {
-                player.session = text(step, "stream").equals("opens") ? connection : null;
+                player.setSession(text(step, "stream").equals("opens") ? connection : null);
             } else {
                 thread.advance(step.get("advance_ms").getAsLong());
             }
@@ -427,6 +427,11 @@ class VectorsTest {
     Stream<DynamicTest> turns() {
         vectors("turns").forEach(v -> assertTrue(OFFERED.containsAll(strings(v.get("needs")))));
         return tests(vectors("turns"), VectorsTest::runSteps);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> openTurns() {
+        return tests(vectors("open_turns"), VectorsTest::runSteps);
     }
 
     private static void runSteps(JsonObject vector) {
