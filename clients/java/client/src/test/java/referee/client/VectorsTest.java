@@ -58,7 +58,7 @@ import referee.api.v1.Welcome;
 
 /** The test vectors of clients, which are in {@code clients/vectors}. */
 class VectorsTest {
-    private static final Path FOLDER = Path.of("..", "vectors");
+    private static final Path FOLDER = Path.of("..", "..", "vectors");
 
     /** What this client offers of that which some vectors need. */
     private static final Set<String> OFFERED = Set.of("draws", "hooks", "rules");

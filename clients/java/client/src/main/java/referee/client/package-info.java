@@ -5,7 +5,7 @@
  * of a match, {@link referee.client.SeatBot}. {@link referee.client.Client} plays its matches
  * inside of a program; {@link referee.client.Program} makes a program of it.
  *
- * <p>The types of this package are its own. The package {@code referee.api.v1}, which is in the
- * same artifact, is generated from the contract, and no part of the public interface.
+ * <p>The types of this package are its own. Those of the artifact {@code referee-api}, which are
+ * generated from the contract, are no part of its public interface.
  */
 package referee.client;
