@@ -25,7 +25,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "kotlin"
 README = (CLIENT / "README.md").read_text(encoding="utf-8")
-ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "organiser.kt"
+ORGANISERS = (
+    PROJECT / "tests" / "clients" / "organisers" / "organiser.kt",
+    CLIENT / "src" / "test" / "kotlin" / "referee" / "samples" / "Organise.kt",
+)
 ARTIFACT = read_model(CLIENT, "artifactId")
 
 
@@ -50,7 +53,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def class_path(repository: Path) -> str:
-    """The classes of a project that depends on the artifact: the bot of the README, and the organiser."""
+    """The classes of a project that depends on the artifact: the bot of the README, and two organisers."""
     project = repository.parent / "mybot"
     sources = project / "src" / "main" / "kotlin"
     sources.mkdir(parents=True)
@@ -58,7 +61,8 @@ def class_path(repository: Path) -> str:
     [model] = re.findall(r"^```xml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     (sources / "MyBot.kt").write_text(bot, encoding="utf-8")
     (project / "pom.xml").write_text(model, encoding="utf-8")
-    shutil.copy(ORGANISER, sources)
+    for organiser in ORGANISERS:
+        shutil.copy(organiser, sources)
     run_maven(project, f"-Dmaven.repo.local={repository}", "--offline", "-Dkotlin.compiler.daemon=false", "compile")
     return f"{project}/target/classes:{project}/target/lib/*"
 
@@ -75,7 +79,17 @@ def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> 
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
-    pass_conformance_kit(bot, **JAVA.environment)
+    pass_conformance_kit(bot, "--tls", BOT_MAX_MATCHES="8", **JAVA.environment)
+
+
+def test_the_sample_of_an_organiser_passes_the_conformance_kit(class_path: str) -> None:
+    command = ["java", "-cp", class_path, "referee.samples.OrganiseKt"]
+    pass_conformance_kit(command, "--organiser", "--tls", **JAVA.environment)
+
+
+def test_the_sources_have_the_style_that_ktlint_checks(repository: Path) -> None:
+    checkout = repository.parent / "checkout" / "clients" / "kotlin"
+    run_maven(checkout, f"-Dmaven.repo.local={repository}", "spotless:check")
 
 
 def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_and_its_bots(
@@ -107,15 +121,18 @@ def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_an
     ]
 
 
-def test_the_artifact_has_its_licence_sources_and_a_jar_for_documentation(repository: Path) -> None:
+def test_the_artifact_has_its_licence_module_name_sources_and_documentation(repository: Path) -> None:
     versions = versions_folder(repository, ARTIFACT)
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}.jar") as jar:
+        assert b"Automatic-Module-Name: referee.client.kotlin\r\n" in jar.read("META-INF/MANIFEST.MF")
         assert jar.read("META-INF/LICENSE") == (PROJECT / "LICENSE").read_bytes()
         assert "referee/client/kotlin/PlayKt.class" in jar.namelist()
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-sources.jar") as jar:
         assert "referee/client/kotlin/Play.kt" in jar.namelist()
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-javadoc.jar") as jar:
-        assert "README.md" in jar.namelist()
+        documented = {name for name in jar.namelist() if name.endswith("/index.html")}
+    assert f"{ARTIFACT}/referee.client.kotlin/-coroutine-organiser/index.html" in documented
+    assert not any("-blocking-seat-bot" in name for name in documented)
 
 
 @pytest.mark.parametrize("path", REQUIRED)
@@ -128,5 +145,5 @@ def test_the_licence_is_that_of_the_project() -> None:
 
 
 def test_the_versions_of_both_clients_and_the_readme_agree() -> None:
-    assert (read_model(CLIENT, "groupId"), read_model(CLIENT, "version")) == (GROUP, VERSION)
+    assert (read_model(CLIENT, "parent/groupId"), read_model(CLIENT, "parent/version")) == (GROUP, VERSION)
     assert f"<artifactId>{ARTIFACT}</artifactId>\n      <version>{VERSION}</version>" in README
