@@ -196,9 +196,10 @@ public final class Client implements AutoCloseable {
          *
          * @param moves the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder maxLegalMoves(int moves) {
-            maxLegalMoves = moves;
+            maxLegalMoves = Checks.count(moves, "maxLegalMoves");
             return this;
         }
 

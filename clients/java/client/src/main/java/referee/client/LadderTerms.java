@@ -64,9 +64,10 @@ public final class LadderTerms {
          *
          * @param matches the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder maxConcurrentMatches(int matches) {
-            maxConcurrentMatches = matches;
+            maxConcurrentMatches = Checks.count(matches, "maxConcurrentMatches");
             return this;
         }
 
@@ -75,9 +76,10 @@ public final class LadderTerms {
          *
          * @param matches the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder maxMatchesPerHour(int matches) {
-            maxMatchesPerHour = matches;
+            maxMatchesPerHour = Checks.count(matches, "maxMatchesPerHour");
             return this;
         }
 
@@ -86,9 +88,10 @@ public final class LadderTerms {
          *
          * @param opponents the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder rematchAfter(int opponents) {
-            rematchAfter = opponents;
+            rematchAfter = Checks.count(opponents, "rematchAfter");
             return this;
         }
 
@@ -97,9 +100,10 @@ public final class LadderTerms {
          *
          * @param matches the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder provisionalMatches(int matches) {
-            provisionalMatches = matches;
+            provisionalMatches = Checks.count(matches, "provisionalMatches");
             return this;
         }
 
@@ -108,9 +112,10 @@ public final class LadderTerms {
          *
          * @param faults the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder pauseAfterFaults(int faults) {
-            pauseAfterFaults = faults;
+            pauseAfterFaults = Checks.count(faults, "pauseAfterFaults");
             return this;
         }
 

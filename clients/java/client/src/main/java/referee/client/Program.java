@@ -38,7 +38,7 @@ public final class Program {
      * @return the exit status
      */
     public static int run(Bot bot, UnaryOperator<Client.Builder> change) {
-        return run(change, client -> client.play(bot));
+        return playUntilStopped(change, client -> client.play(bot));
     }
 
     /**
@@ -60,14 +60,14 @@ public final class Program {
      */
     public static int runPerSeat(
             Supplier<? extends SeatBot> bots, UnaryOperator<Client.Builder> change) {
-        return run(change, client -> client.playPerSeat(bots));
+        return playUntilStopped(change, client -> client.playPerSeat(bots));
     }
 
     private interface Play {
         void start(Client client) throws InterruptedException;
     }
 
-    private static int run(UnaryOperator<Client.Builder> change, Play play) {
+    private static int playUntilStopped(UnaryOperator<Client.Builder> change, Play play) {
         StandardError log = new StandardError(System.err);
         // Before signals are caught: the token may be in a pipe into which nobody writes.
         try (Client client = change.apply(Client.fromEnvironment().logger(log)).build()) {

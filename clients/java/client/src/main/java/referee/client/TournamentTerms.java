@@ -75,9 +75,10 @@ public final class TournamentTerms {
          *
          * @param matches the number
          * @return this builder
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder maxConcurrentMatches(int matches) {
-            maxConcurrentMatches = matches;
+            maxConcurrentMatches = Checks.count(matches, "maxConcurrentMatches");
             return this;
         }
 
@@ -86,9 +87,10 @@ public final class TournamentTerms {
          *
          * @param noShow the time; 0: for ever
          * @return this builder
+         * @throws IllegalArgumentException if it is negative or longer than 49 days
          */
         public Builder noShow(Duration noShow) {
-            this.noShow = Optional.of(noShow);
+            this.noShow = Optional.of(Checks.shortTime(noShow, "noShow"));
             return this;
         }
 
