@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays the matches of a bot on a server.
@@ -21,7 +22,7 @@ import java.util.function.Supplier;
  */
 public final class Client implements AutoCloseable {
     private final Settings settings;
-    private Player player;
+    private @Nullable Player player;
     private boolean closed;
 
     private Client(Settings settings) {
@@ -115,7 +116,7 @@ public final class Client implements AutoCloseable {
         String token;
 
         /** Certificate authorities in PEM. Null: those of the system. */
-        byte[] caPem;
+        byte @Nullable [] caPem;
 
         boolean plaintext;
         String version = "";
@@ -128,7 +129,7 @@ public final class Client implements AutoCloseable {
         NonceChooser nonce = (matchId, seat) -> Nonces.randomNonce();
 
         /** Null: threads of the client. */
-        Executor executor;
+        @Nullable Executor executor;
 
         System.Logger logger = System.getLogger("referee.client");
 

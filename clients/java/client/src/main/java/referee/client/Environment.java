@@ -4,15 +4,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Settings from environment variables. */
 final class Environment {
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
-    private final UnaryOperator<String> variables;
+    private final Function<String, @Nullable String> variables;
 
-    private Environment(UnaryOperator<String> variables) {
+    private Environment(Function<String, @Nullable String> variables) {
         this.variables = variables;
     }
 
@@ -22,7 +23,7 @@ final class Environment {
      * @param variables returns the value of a variable, or null
      * @throws SettingException if a variable is missing or has an invalid value
      */
-    static Client.Builder read(UnaryOperator<String> variables) {
+    static Client.Builder read(Function<String, @Nullable String> variables) {
         Environment environment = new Environment(variables);
         Client.Builder builder =
                 Client.builder(environment.required("BOT_REFEREE"), environment.token());

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import referee.api.v1.BotItem;
 import referee.api.v1.ErrorDetail;
 import referee.api.v1.TurnExpired;
@@ -28,13 +29,13 @@ final class OpenTurns {
         final Turn turn;
 
         /** The bot's answer; null until there is one. */
-        BotItem answer;
+        @Nullable BotItem answer;
 
         /** Whether the turn has arrived in the current session. */
         boolean arrived = true;
 
         /** The error of a rejected answer; null if none was rejected. */
-        RefereeError rejection;
+        @Nullable RefereeError rejection;
 
         OpenTurn(Turn turn) {
             this.turn = turn;

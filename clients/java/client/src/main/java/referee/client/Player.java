@@ -17,6 +17,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import referee.api.v1.BotItem;
 import referee.api.v1.ErrorDetail;
 import referee.api.v1.Hello;
@@ -44,7 +45,7 @@ final class Player implements Session.Listener {
     final Hello.Builder hello;
 
     /** Null while there is none. */
-    private Connection session;
+    private @Nullable Connection session;
 
     /** Delay that a draining referee has requested. */
     private OptionalLong reconnectDelayMs = OptionalLong.empty();
@@ -108,7 +109,7 @@ final class Player implements Session.Listener {
     }
 
     /** Starts to use a session. Null: there is none any more. */
-    void setSession(Connection session) {
+    void setSession(@Nullable Connection session) {
         this.session = session;
         if (session != null) {
             openTurns.onSessionStarted();
@@ -227,7 +228,7 @@ final class Player implements Session.Listener {
     }
 
     /** Ends the play. Null: because the program wants it. Only the first end counts. */
-    private void stop(RuntimeException error) {
+    private void stop(@Nullable RuntimeException error) {
         if (end.isDone()) {
             return;
         }
@@ -243,7 +244,7 @@ final class Player implements Session.Listener {
     }
 
     /** Returns why the play has ended, or null if it has not. */
-    Throwable failure() {
+    @Nullable Throwable failure() {
         return end.handle((done, error) -> error).getNow(null);
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import referee.api.v1.BotItem;
 import referee.api.v1.DrawAnswer;
 import referee.api.v1.DrawClaim;
@@ -42,7 +43,7 @@ final class Seats {
         private boolean running;
 
         /** Null before the first call. */
-        private SeatBot bot;
+        private @Nullable SeatBot bot;
 
         void call(Consumer<Supplier<SeatBot>> call) {
             synchronized (waiting) {

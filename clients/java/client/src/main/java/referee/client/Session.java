@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import org.jspecify.annotations.Nullable;
 import referee.api.v1.BotItem;
 import referee.api.v1.PlayRequest;
 import referee.api.v1.PlayResponse;
@@ -42,7 +43,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private ClientCallStreamObserver<PlayRequest> call;
     private boolean writeScheduled;
     private long heartbeatTimeoutMs = DEFAULT_HEARTBEAT_TIMEOUT_MS;
-    private ScheduledFuture<?> silenceTimer;
+    private @Nullable ScheduledFuture<?> silenceTimer;
 
     /**
      * Opens the stream.

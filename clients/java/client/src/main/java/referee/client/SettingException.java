@@ -1,5 +1,7 @@
 package referee.client;
 
+import org.jspecify.annotations.Nullable;
+
 /** A setting is missing or invalid. Nothing was connected. */
 public final class SettingException extends PlayException {
     private static final long serialVersionUID = 1;
@@ -11,7 +13,7 @@ public final class SettingException extends PlayException {
         this(variable, problem, null);
     }
 
-    SettingException(String variable, String problem, Throwable cause) {
+    SettingException(String variable, String problem, @Nullable Throwable cause) {
         super(variable + " " + problem, cause);
         this.variable = variable;
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request for a move. It is self-contained: a bot may forget everything between two turns.
@@ -34,7 +35,7 @@ public final class Turn {
     private boolean cancelled;
 
     /** The thread that computes the answer; null if there is none. */
-    private Thread thread;
+    private @Nullable Thread thread;
 
     private Turn(Builder builder) {
         matchId = builder.matchId;

@@ -15,6 +15,7 @@ import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a log, over as many calls as it takes.
@@ -31,7 +32,7 @@ final class Watch<M, E> implements Iterator<E>, AutoCloseable {
     private long after;
 
     /** The current call; null if there is none. */
-    private Iterator<M> call;
+    private @Nullable Iterator<M> call;
 
     /**
      * What is watched.

@@ -7,5 +7,10 @@
  *
  * <p>The types of this package are its own. Those of the artifact {@code referee-api}, which are
  * generated from the contract, are no part of its public interface.
+ *
+ * <p>No argument and no result is null.
  */
+@NullMarked
 package referee.client;
+
+import org.jspecify.annotations.NullMarked;

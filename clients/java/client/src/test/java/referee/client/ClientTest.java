@@ -2,9 +2,11 @@ package referee.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 class ClientTest {
@@ -69,5 +71,10 @@ class ClientTest {
         assertEquals(7, hello.getTurnOptions().getMaxLegalMoves());
         assertEquals(true, hello.getTurnOptions().getIncludeView());
         assertEquals(true, hello.getTurnOptions().getFullMoveHistory());
+    }
+
+    @Test
+    void annotationsTellThatNothingPublicIsNull() {
+        assertTrue(Client.class.getPackage().isAnnotationPresent(NullMarked.class));
     }
 }
