@@ -84,9 +84,14 @@ LANGUAGES = (
     Language(
         "java",
         ("javac", "mvn"),
-        "target",
+        "client/target",
         ("mvn -q spotless:check",),
-        ("java", "-cp", "target/classes:target/test-classes:target/lib/*", "referee.samples.Organise"),
+        (
+            "java",
+            "-cp",
+            "client/target/classes:client/target/test-classes:client/target/lib/*",
+            "referee.samples.Organise",
+        ),
         {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
     ),
     # Not optimised: its tests spend more time waiting for the referee than computing.

@@ -29,9 +29,9 @@ def play_match(
             assert program.stop() == exit_status, program.output()
 
 
-def pass_conformance_kit(command: Sequence[str], **variables: str) -> None:
-    """Let a bot pass the conformance kit."""
-    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", *command]
+def pass_conformance_kit(command: Sequence[str], *options: str, **variables: str) -> None:
+    """Let a bot, or an organiser with the option for it, pass the conformance kit."""
+    kit = [sys.executable, "-m", "referee", "conformance", *options, "--patience", "120", "--", *command]
     run_command(kit, Path.cwd(), **variables)
 
 

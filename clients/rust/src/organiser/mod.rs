@@ -100,9 +100,7 @@ mod api {
 /// Makes calls with the token of an organiser, author or spectator. Clones share the connection.
 ///
 /// Calls are made again for a few seconds while the referee cannot be reached. What creates something has a request id,
-/// so that it is created only once. Other calls may find that they were made before: if an answer was lost,
-/// [`join_ladder`](Self::join_ladder) fails with `ALREADY_IN`. An error of the referee has its reason, message and
-/// metadata.
+/// so that it is created only once. An error of the referee has its reason, message and metadata.
 #[derive(Clone)]
 pub struct Organiser {
     calls: Calls,
