@@ -24,7 +24,7 @@ class Language:
     output: str
     """Folder that the build writes last, relative to the folder of the client."""
     checks: tuple[str, ...]
-    """Commands that run its tests, linter and formatter. They need a finished build."""
+    """Commands that run its tests, linter, formatter and documentation tool. They need a finished build."""
     organiser: tuple[str, ...]
     """Command that starts the example of an organiser, to be run in the folder of the client."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -94,5 +94,11 @@ LANGUAGES = (
         ("build/organise",),
         {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-Werror", "CXXFLAGS": "-Werror"},
     ),
-    Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test"), ("node", "dist/organise.js")),
+    Language(
+        "typescript",
+        ("node", "npm"),
+        "dist",
+        ("npm run lint", "npm run docs", "npm test"),
+        ("node", "dist/organise.js"),
+    ),
 )

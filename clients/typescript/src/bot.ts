@@ -40,6 +40,7 @@ export type BotClass = new () => Bot;
 
 /** Bots that a function makes. */
 export class PerSeat {
+  /** @param create - Makes the bot of a seat. */
   constructor(readonly create: () => Bot) {}
 }
 
