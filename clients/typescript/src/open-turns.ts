@@ -117,7 +117,9 @@ export class OpenTurns {
     const { item } = open.answer ?? {};
     if (delayMs !== undefined) {
       // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-      this.#callbacks.schedule(delayMs, () => this.#resend(open));
+      this.#callbacks.schedule(delayMs, () => {
+        this.#resend(open);
+      });
     } else if (item?.case === "drawAnswer" || item?.case === "drawClaim") {
       // It does not answer the turn, which is still open.
       open.controller.abort();

@@ -41,11 +41,15 @@ export class Player {
   ) {
     this.#settings = settings;
     this.#version = settings.version;
-    this.#nonces = new Nonces(settings.nonce, (problem) => settings.logger.error(problem));
+    this.#nonces = new Nonces(settings.nonce, (problem) => {
+      settings.logger.error(problem);
+    });
     this.#seats = new Seats(bots, settings.logger);
     this.#openTurns = new OpenTurns({
       choose: (open) => void this.#choose(open),
-      send: (answer) => this.#send(answer),
+      send: (answer) => {
+        this.#send(answer);
+      },
       schedule,
     });
   }
@@ -87,7 +91,9 @@ export class Player {
       this.session = session; // Not before: an answer would be sent first, and again when its turn arrives again.
       this.handle(item);
     });
-    const stop = (): void => session.close({ kind: "stopped" });
+    const stop = (): void => {
+      session.close({ kind: "stopped" });
+    };
     this.#stopping.signal.addEventListener("abort", stop);
     session.send(this.hello());
     const end = await session.ended;
@@ -123,31 +129,41 @@ export class Player {
   handle({ item }: RefereeItem): void {
     switch (item.case) {
       case "ping":
-        return this.#send(pongItem(item.value));
+        this.#send(pongItem(item.value));
+        break;
       case "turn":
-        return this.#openTurns.onTurn(this.#seats.toTurn(item.value));
+        this.#openTurns.onTurn(this.#seats.toTurn(item.value));
+        break;
       case "verdict":
-        return this.#onVerdict(item.value);
+        this.#onVerdict(item.value);
+        break;
       case "turnExpired":
-        return this.#openTurns.onTurnExpired(item.value.matchId, item.value.turnToken);
+        this.#openTurns.onTurnExpired(item.value.matchId, item.value.turnToken);
+        break;
       case "matchEnded":
         this.#nonces.onMatchEnded(item.value.matchId, item.value.seedCommitment);
         this.#openTurns.onMatchEnded(item.value.matchId);
-        return this.#seats.onMatchEnded(item.value);
+        this.#seats.onMatchEnded(item.value);
+        break;
       case "nonceRequest":
-        return this.#send(this.#nonces.onRequest(item.value));
+        this.#send(this.#nonces.onRequest(item.value));
+        break;
       case "matchStarted":
         this.#nonces.onMatchStarted(item.value.match?.id ?? "", item.value.match?.seedCommitment);
-        return this.#seats.onMatchStarted(item.value);
+        this.#seats.onMatchStarted(item.value);
+        break;
       case "welcome":
-        return this.#onWelcome(item.value);
+        this.#onWelcome(item.value);
+        break;
       case "draining":
         this.#reconnectDelayMs = Number(item.value.reconnectDelayMs);
-        return;
+        break;
       case "sessionTakenOver":
-        return this.session?.close({ kind: "final", error: new TakenOverError() });
+        this.session?.close({ kind: "final", error: new TakenOverError() });
+        break;
       case "notice":
-        return this.#settings.logger.warn(`notice of the referee: ${item.value.message}`);
+        this.#settings.logger.warn(`notice of the referee: ${item.value.message}`);
+        break;
     } // All other items need no answer, or are unknown to this client.
   }
 

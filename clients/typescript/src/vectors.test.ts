@@ -107,7 +107,9 @@ class Harness {
     return new Promise((resolve, reject) => {
       const call = { turn, resolve, reject };
       this.#waiting.push(call);
-      signal.addEventListener("abort", () => this.#cancel(call));
+      signal.addEventListener("abort", () => {
+        this.#cancel(call);
+      });
     });
   }
 
@@ -195,7 +197,9 @@ class Harness {
     this.#nowMs += ms;
     const due = this.#timers.filter(({ atMs }) => atMs <= this.#nowMs);
     this.#timers = this.#timers.filter(({ atMs }) => atMs > this.#nowMs);
-    due.forEach(({ callback }) => callback());
+    due.forEach(({ callback }) => {
+      callback();
+    });
   }
 }
 
@@ -273,7 +277,7 @@ for (const { name, environment, files, settings, error, secret } of vectors("set
     const folder = mkdtempSync(join(tmpdir(), "referee-"));
     const contents: Record<string, string> = { "certificate.pem": load("settings")["certificate"], ...files };
     const variables = { ...environment } as Record<string, string>;
-    for (const [file, content] of Object.entries({ ...contents, missing: undefined })) {
+    for (const [file, content] of Object.entries<string | undefined>({ ...contents, missing: undefined })) {
       if (content !== undefined) {
         writeFileSync(join(folder, file), content);
       }
@@ -336,7 +340,8 @@ for (const vector of vectors("answers").filter(({ utf8 }) => utf8 === undefined)
       ? String.fromCharCode(...vector["utf16"])
       : (vector["text"] ?? repeated(vector["repeat"]));
     const reports: string[] = [];
-    const logger: Logger = { info: assert.fail, warn: assert.fail, error: (report) => reports.push(report) };
+    const fail = (message: string): void => assert.fail(message);
+    const logger: Logger = { info: fail, warn: fail, error: (report) => reports.push(report) };
     const { item } = answerItem(makeTurn({ matchId: "m1" }), text, logger);
     assert(item.case === "move");
     if (vector["sent_pattern"]) {
@@ -391,7 +396,9 @@ for (const { name, own, requests, nonces: expected, started, ended, reports } of
       nonces.onMatchEnded(match, create(SeedCommitmentSchema, end));
     }
     assert.equal(reported.length, reports.length, reported.join());
-    reported.forEach((text, index) => assert(text.includes(PROBLEMS[reports[index]]!), text));
+    reported.forEach((text, index) => {
+      assert(text.includes(PROBLEMS[reports[index]]!), text);
+    });
   });
 }
 
@@ -404,7 +411,7 @@ for (const random of [0, 1]) {
         nowMs += 20_000;
         if (welcomedMs !== null) {
           backoff.onWelcome(nowMs);
-          nowMs += welcomedMs;
+          nowMs += Number(welcomedMs);
         }
         const pause =
           drainingMs === undefined ? backoff.nextMs(nowMs, random) : backoff.afterDrainingMs(drainingMs, random);
