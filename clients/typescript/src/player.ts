@@ -29,8 +29,7 @@ export class Player {
   readonly #stopping = new AbortController();
   readonly #openTurns: OpenTurns;
   #version: string;
-  /** Undefined while there is none, and until the first message of the referee. */
-  session: PlayerSession | undefined;
+  #session: PlayerSession | undefined;
   /** The pause that a draining referee has asked for. */
   #reconnectDelayMs: number | undefined;
 
@@ -88,7 +87,6 @@ export class Player {
 
   async #playSession(): Promise<SessionEnd> {
     const session = new Session(this.#settings, (item) => {
-      this.session = session; // Not before: an answer would be sent first, and again when its turn arrives again.
       this.handle(item);
     });
     const stop = (): void => {
@@ -96,10 +94,22 @@ export class Player {
     };
     this.#stopping.signal.addEventListener("abort", stop);
     session.send(this.hello());
+    this.startSession(session);
     const end = await session.ended;
-    this.session = undefined;
+    this.endSession();
     this.#stopping.signal.removeEventListener("abort", stop);
     return end;
+  }
+
+  /** Plays in a session whose first item has been sent. Open turns wait until they arrive there again. */
+  startSession(session: PlayerSession): void {
+    this.#openTurns.onSessionStarted();
+    this.#session = session;
+  }
+
+  /** Plays in no session. Turns stay open. */
+  endSession(): void {
+    this.#session = undefined;
   }
 
   hello(): BotItem {
@@ -159,7 +169,7 @@ export class Player {
         this.#reconnectDelayMs = Number(item.value.reconnectDelayMs);
         break;
       case "sessionTakenOver":
-        this.session?.close({ kind: "final", error: new TakenOverError() });
+        this.#session?.close({ kind: "final", error: new TakenOverError() });
         break;
       case "notice":
         this.#settings.logger.warn(`notice of the referee: ${item.value.message}`);
@@ -180,15 +190,15 @@ export class Player {
     // Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
     this.#version = version;
     this.#backoff.onWelcome(performance.now());
-    if (this.session && heartbeatTimeoutMs > 0n) {
-      this.session.heartbeatTimeoutMs = Number(heartbeatTimeoutMs);
+    if (this.#session && heartbeatTimeoutMs > 0n) {
+      this.#session.heartbeatTimeoutMs = Number(heartbeatTimeoutMs);
     }
     this.#settings.logger.info(`connected to ${this.#settings.address} as ${bot}, version ${version}`);
   }
 
   /** Sends an item if there is a session; otherwise the turn will be sent again. */
   #send(item: BotItem): void {
-    this.session?.send(item);
+    this.#session?.send(item);
   }
 
   async #choose(open: OpenTurn): Promise<void> {

@@ -91,7 +91,7 @@ class Harness {
       settingsIn(environment),
       schedule,
     );
-    this.player.session = this.session;
+    this.player.startSession(this.session);
   }
 
   #bot(): Bot {
@@ -134,7 +134,11 @@ class Harness {
     } else if (step["answer"]) {
       this.#answer(step["answer"]);
     } else if (step["stream"]) {
-      this.player.session = step["stream"] === "opens" ? this.session : undefined;
+      if (step["stream"] === "opens") {
+        this.player.startSession(this.session);
+      } else {
+        this.player.endSession();
+      }
     } else {
       this.#advance(step["advance_ms"]);
     }
@@ -236,7 +240,7 @@ function sentForm({ item }: BotItem): Fields {
   }
 }
 
-for (const { name, steps, needs = [] } of vectors("turns")) {
+for (const { name, steps, needs = [] } of [...vectors("turns"), ...vectors("open_turns")]) {
   assert.deepEqual(
     (needs as string[]).filter((need) => !OFFERED.includes(need)),
     [],
