@@ -26,7 +26,7 @@ class Language:
     output: str
     """Folder that the build writes last, relative to the folder of the client."""
     checks: tuple[str, ...]
-    """Commands that run its tests, linter and formatter. They need a finished build."""
+    """Commands that run its tests, linter, formatter and documentation tool. They need a finished build."""
     organiser: tuple[str, ...]
     """Command that starts the example of an organiser, to be run in the folder of the client."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -97,14 +97,22 @@ LANGUAGES = (
     # Not optimised: its tests spend more time waiting for the referee than computing.
     Language(
         "cpp",
-        ("cmake", "cc", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
+        ("cmake", "cc", "c++", "protoc", "grpc_cpp_plugin", "clang-format", "run-clang-tidy", "doxygen"),
         "build",
         (
             "clang-format --dry-run -Werror include/*/* src/* examples/* tests/* test_package/*.cpp",
+            "run-clang-tidy -p build -quiet -j 2 referee_client.dir",
+            "doxygen",
             "ctest --test-dir build",
         ),
         ("build/organise",),
         {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-Werror", "CXXFLAGS": "-Werror"},
     ),
-    Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test"), ("node", "dist/organise.js")),
+    Language(
+        "typescript",
+        ("node", "npm"),
+        "dist",
+        ("npm run lint", "npm run docs", "npm test"),
+        ("node", "dist/organise.js"),
+    ),
 )

@@ -1,8 +1,6 @@
 """The Java client as a project outside of this repository uses it: the artifact is packed and installed elsewhere."""
 
-import os
 import re
-import subprocess
 import zipfile
 from pathlib import Path
 from shutil import copy
@@ -23,9 +21,7 @@ from tests.clients.maven_artifacts import (
     run_maven,
     versions_folder,
 )
-from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
-from tests.clients.sdk import connect_organiser, long_match
-from tests.e2e.server import run_server
+from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match, run_organiser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -83,16 +79,7 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
 ) -> None:
     client_builder.build(JAVA)
     command = java(CLASS_PATH, "referee.samples.OneMatch")
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        settings = {"BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna"), **JAVA.environment}
-        environment = {**os.environ, **settings}
-        with subprocess.Popen(command, cwd=CLIENT, env=environment, stdout=subprocess.PIPE, text=True) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            result = organiser.result(match.id)
-            output, _ = program.communicate()
-    assert (result.kind, result.reason) == ("played", "draw_agreed")
-    assert program.returncode == 0
-    lines = output.splitlines()
+    lines = agree_on_a_draw(command, CLIENT, tmp_path, JAVA.environment)
     assert sorted(lines[:2]) == ["started alquerque as black", "started alquerque as white"]
     assert "ended: draw_agreed, after 2 turns" in lines
     assert lines[-1] == "stopped"

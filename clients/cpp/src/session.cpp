@@ -57,13 +57,13 @@ void Session::set_heartbeat_timeout(std::chrono::milliseconds timeout) {
 grpc::Status Session::finish() {
     stop_threads();
     writer_.join();
-    const grpc::Status status = stream_->Finish();
+    grpc::Status status = stream_->Finish();
     const std::lock_guard lock(mutex_);
     if (!timed_out_) return status;
     std::ostringstream reason;
     reason << "nothing was received for "
            << std::chrono::duration<double>(heartbeat_timeout_).count() << " s";
-    return grpc::Status(grpc::UNAVAILABLE, reason.str());
+    return {grpc::UNAVAILABLE, reason.str()};
 }
 
 void Session::stop_threads() {
