@@ -12,7 +12,7 @@ from referee_client.conversion import enum_number, from_message, message_or_none
 from referee_client.errors import Refused
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
-from referee_client.organiser.entrants import entrant, is_entered
+from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import AsyncWatch
 from referee_client.values import (
@@ -62,16 +62,9 @@ class AsyncLadders:
 
     async def join(self, ladder: str, who: str | Entrant = "") -> LadderStanding:
         """Join a ladder and return the first standing. `who` as in `entrants`; default: the bot of this token."""
-        wanted = entrant(who) if who else None
-        request = pb.JoinLadderRequest(ladder=ladder, entrant=message_or_none(wanted, contest_pb2.Entrant))
-        try:
-            return await self._calls.fetch(LadderStanding, self._stub.JoinLadder, request, "standing")
-        except Refused as refused:
-            if refused.repeated:
-                for row in await self.standings(ladder):
-                    if is_entered(wanted, refused, [row.entrant]):
-                        return row
-            raise
+        wanted = message_or_none(entrant(who) if who else None, contest_pb2.Entrant)
+        request = pb.JoinLadderRequest(ladder=ladder, entrant=wanted)
+        return await self._calls.fetch(LadderStanding, self._stub.JoinLadder, request, "standing")
 
     async def leave(self, ladder: str, who: str = "") -> None:
         """Leave a ladder; the ratings are kept. Default: the bot of this token."""

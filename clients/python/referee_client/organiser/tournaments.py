@@ -11,10 +11,9 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
 from referee_client.conversion import enum_number, from_message, message_or_none, to_message
-from referee_client.errors import Refused
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
-from referee_client.organiser.entrants import entrant, is_entered
+from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import AsyncWatch
 from referee_client.values import (
@@ -85,14 +84,9 @@ class AsyncTournaments:
 
     async def enter(self, tournament: str, who: str | Entrant = "") -> Tournament:
         """Enter a tournament. `who` as for `create`; default: the bot of this token."""
-        wanted = entrant(who) if who else None
-        request = pb.EnterTournamentRequest(tournament=tournament, entrant=message_or_none(wanted, contest_pb2.Entrant))
-        try:
-            return await self._calls.fetch(Tournament, self._stub.EnterTournament, request, "tournament")
-        except Refused as refused:
-            if refused.repeated and is_entered(wanted, refused, (entered := await self.get(tournament)).entrants):
-                return entered
-            raise
+        wanted = message_or_none(entrant(who) if who else None, contest_pb2.Entrant)
+        request = pb.EnterTournamentRequest(tournament=tournament, entrant=wanted)
+        return await self._calls.fetch(Tournament, self._stub.EnterTournament, request, "tournament")
 
     async def withdraw(self, tournament: str, who: str = "", message: str = "") -> Tournament:
         """Withdraw an entrant by name. Default: the bot of this token."""
