@@ -64,7 +64,7 @@ UNUSED_TURN_FIELDS = {
 PACKAGES = (referee_client, referee_client.organiser)
 ASYNCHRONOUS = (AsyncAdministration, AsyncBotAccounts, AsyncInvitations, AsyncLadders, AsyncTournaments, AsyncUnaryPlay)
 
-TYPES: list[type] = [it for it in vars(values).values() if inspect.isclass(it) and is_dataclass(it)]
+TYPES: list[type] = [it for name in dir(values) if inspect.isclass(it := getattr(values, name)) and is_dataclass(it)]
 PAIRS = [(kind, name) for kind in TYPES for name in MESSAGES.get(kind.__name__, [kind.__name__])]
 
 

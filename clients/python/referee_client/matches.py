@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from referee_client.values import RatingChange, RecordInfo, Result, SeedCommitment
+from referee_client.values.matches import RecordInfo, SeedCommitment
+from referee_client.values.ratings import RatingChange
+from referee_client.values.results import Result
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from referee_client.answers import Answer, checked
 from referee_client.bot import Key, Players
 from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values import Match
+from referee_client.values.matches import Match
 
 T = TypeVar("T")
 

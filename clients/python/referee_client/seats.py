@@ -22,7 +22,7 @@ from referee_client.nonces import Nonces
 from referee_client.open_turn import OpenTurn
 from referee_client.runners import BotFailed, BotRunner
 from referee_client.turn import turn_in
-from referee_client.values import Match
+from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client")
 

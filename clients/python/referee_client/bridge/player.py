@@ -12,7 +12,7 @@ from referee_client.bridge.programs import Program, RunningProgram
 from referee_client.bridge.stderr_log import create_stderr_log
 from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values import Match
+from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client.bridge")
 
