@@ -19,7 +19,7 @@ if __name__ == "__main__":
 LANGUAGES = "Python, TypeScript and JavaScript, Go, Java and Kotlin, Rust, and C++"
 
 
-def join_page(address: str, ca: bool) -> Page:
+def join_page(address: str, *, ca: bool) -> Page:
     """`address`: where bots connect. `ca`: whether they need a certificate that the organiser gives them."""
     root = " BOT_CA=ca.pem" if ca else ""
     invitation = f"BOT_REFEREE={address}{root} referee invitation redeem rf_invite_… my-team > token"
