@@ -14,8 +14,15 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 8, 10, 24
 """Margins for labels."""
 MAX_BARS = 300
 LEAST_ELO = 100.0
+COLOURS = {"white", "black", "red", "blue", "green", "yellow"}
+"""Names of seats that have a colour of their own in the site's style."""
 SCALE_MS = (0.1, 1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000)
 """Lines of the logarithmic scale of times."""
+
+
+def seat_class(seat_names: Sequence[str], seat: int) -> str:
+    """Return the class of the colour of a seat, which is its own if it is named after one."""
+    return f"c-{seat_names[seat]}" if seat_names[seat] in COLOURS else f"c{seat % 8 + 1}"
 
 
 def time_chart(frames: Sequence[Frame], seat_names: Sequence[str]) -> Markup | None:
@@ -43,7 +50,7 @@ def time_chart(frames: Sequence[Frame], seat_names: Sequence[str]) -> Markup | N
             y=up(ms),
             width=round(max(width * 0.8, 0.5), 1),
             height=round(HEIGHT - BOTTOM - up(ms), 1),
-            class_=f"c{(frame.seat or 0) % 8 + 1}",
+            class_=seat_class(seat_names, frame.seat or 0),
         )
         for number, (frame, ms) in enumerate(zip(shown, times, strict=True))
     ]

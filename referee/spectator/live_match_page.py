@@ -6,7 +6,7 @@ from referee_api.v1 import match_pb2
 
 from referee.reporting.formatting import time_text
 from referee.reporting.markup import Markup, joined, tag
-from referee.spectator.charts import time_chart
+from referee.spectator.charts import seat_class, time_chart
 from referee.spectator.entry_text import result_text, seat_text
 from referee.spectator.finished_match import FinishedMatch
 from referee.spectator.frames import Frame, ShownClock
@@ -109,7 +109,8 @@ def _steps(feed: MatchFeed, frame: Frame) -> Markup:
     ]
     play = tag("button", "Play", type="button", id="play", hidden="")
     now = tag("a", "Live", href=f"/matches/{feed.match_id}", id="to-live", class_="step") if not feed.is_over else ""
-    return tag("nav", *links, play, now, class_="steps", aria_label="Moves")
+    hidden = "" if feed.is_over and not frame.view else None
+    return tag("nav", *links, play, now, class_="steps", aria_label="Moves", hidden=hidden)
 
 
 def _seats(match: match_pb2.Match, frame: Frame, *, running: bool) -> Markup:
@@ -118,7 +119,7 @@ def _seats(match: match_pb2.Match, frame: Frame, *, running: bool) -> Markup:
     rows = [
         tag(
             "li",
-            tag("i", "", class_=f"key c{number % 8 + 1}"),
+            tag("i", "", class_=f"key {seat_class(match.seat_layout.seat_names, number)}"),
             tag("span", match.seat_layout.seat_names[number], class_="seat-name"),
             bot_link(seat.bot, seat.version),
             tag("span", f"rank {ranks[number]}", class_="soft") if number in ranks else "",
@@ -161,11 +162,12 @@ def _moves(feed: MatchFeed, shown: Frame) -> Iterator[Markup]:
 def move_row(match: match_pb2.Match, frame: Frame, *, is_current: bool) -> Markup:
     if frame.kind != "move_played":
         return tag("li", frame.text, class_="event", data_number=frame.number)
+    names = match.seat_layout.seat_names
     spent = tag("small", time_text(1_000 * frame.charged_ms)) if frame.charged_ms is not None else ""
     return tag(
         "li",
         tag("span", f"{frame.ply}.", class_="ply"),
-        tag("i", "", class_=f"key c{(frame.seat or 0) % 8 + 1}", title=match.seat_layout.seat_names[frame.seat or 0]),
+        tag("i", "", class_=f"key {seat_class(names, frame.seat or 0)}", title=names[frame.seat or 0]),
         tag(
             "a",
             frame.text,
@@ -195,4 +197,4 @@ def _record(feed: MatchFeed, finished: FinishedMatch | None) -> list[Markup]:
     link = tag(
         "a", "Download the signed record", href=f"/matches/{feed.match_id}/record", download=f"{feed.match_id}.jsonl"
     )
-    return [section("Record", tag("p", word, f" {finished.verification}"), tag("p", link))]
+    return [section("Record", tag("p", word, f": {finished.verification}."), tag("p", link))]

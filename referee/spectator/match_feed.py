@@ -25,6 +25,7 @@ FIRST_PAUSE_S = 0.5
 MAX_PAUSE_S = 10.0
 BOARD_KINDS = {"play_started", "choice_sealed", "move_played"}
 """Events after which the board is another one."""
+CLOSED = UpstreamError(HTTPStatus.SERVICE_UNAVAILABLE, "", "The site is busy. Load the page again.")
 RELOAD = b"event: reload\ndata: {}\n\n"
 
 log = structlog.get_logger("referee.site")
@@ -132,10 +133,15 @@ class MatchFeed:
         return self.finished
 
     async def close(self) -> None:
+        """Stop following the match. Visitors who wait for the feed or for its next event stop waiting."""
         self._task.cancel()
         if self._waking:
             self._waking.cancel()
         await asyncio.wait([self._task])
+        if not self.is_over:
+            self.error = self.error or CLOSED
+        self._ready.set()
+        self._wake()
 
     async def _follow(self) -> None:
         pause = FIRST_PAUSE_S
