@@ -26,14 +26,15 @@ SESSION = AccountSession(AccountRole.ORGANISER, "Ada: <b>&;ü", "ey.J;x=/+_-~")
 HOST = "referee.example:7790"
 
 
-def request_with(cookie: str = "", scheme: str = "http") -> Request:
-    headers = [(b"cookie", cookie.encode())] if cookie else []
+def request_with(cookie: str = "", scheme: str = "http", origin: str = "") -> Request:
+    sent = {"cookie": cookie, "origin": origin}
+    headers = [(name.encode(), text.encode()) for name, text in sent.items() if text]
     return Request({"type": "http", "scheme": scheme, "path": "/account", "headers": headers, "method": "GET"})
 
 
-def cookie_of(session: AccountSession, scheme: str = "http") -> str:
+def cookie_of(session: AccountSession, scheme: str = "http", origin: str = "") -> str:
     response = Response()
-    set_session(request_with(scheme=scheme), response, session)
+    set_session(request_with(scheme=scheme, origin=origin), response, session)
     return response.headers["set-cookie"]
 
 
@@ -48,9 +49,10 @@ def test_the_longest_session_fits_into_a_cookie() -> None:
     assert read_session(request_with(cookie_of(longest).partition(";")[0])) == longest
 
 
-def test_a_cookie_is_secure_if_the_request_was() -> None:
+def test_a_cookie_is_secure_if_the_browser_uses_https() -> None:
     assert "secure" in cookie_of(SESSION, "https").lower()
-    assert "secure" not in cookie_of(SESSION, "http").lower()
+    assert "secure" in cookie_of(SESSION, "http", f"https://{HOST}").lower()
+    assert "secure" not in cookie_of(SESSION, "http", f"http://{HOST}").lower()
 
 
 def test_the_token_is_in_no_text_of_a_session() -> None:

@@ -209,7 +209,7 @@ def _invitation_table(invitations: Sequence[invitation_pb2.Invitation]) -> Marku
         )
         for one in invitations
     ]
-    return table(("Purpose", "Used", "Expires", ""), rows) if rows else nothing("There is no open invitation.")
+    return table(("Purpose", "Used", "Expires", "Action"), rows) if rows else nothing("There is no open invitation.")
 
 
 def confirmation_page(action: Action, values: Values, subject: str) -> Page:

@@ -93,10 +93,18 @@ def set_cookie(request: Request, response: Response, name: str, value: str, max_
         value,
         max_age=max_age_s,
         path=ACCOUNT,
-        secure=request.scope["scheme"] == "https",
+        secure=is_secure(request),
         httponly=True,
         samesite="strict",
     )
+
+
+def is_secure(request: Request) -> bool:
+    """Return whether the visitor's browser uses HTTPS, perhaps with a proxy in between that ends it.
+
+    The origin is what the browser says of itself: a visitor who forges it harms nobody else.
+    """
+    return request.scope["scheme"] == "https" or request.headers.get("origin", "").startswith("https://")
 
 
 def delete_cookie(response: Response, name: str) -> None:

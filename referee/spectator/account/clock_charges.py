@@ -100,9 +100,9 @@ def charge_table(moves: Sequence[ChargedMove]) -> Markup:
             one.ply + 1,
             joined(one.move or tag("span", "no answer", class_="soft"), _rejected(one)),
             charge_picture(one, scale),
-            tag("strong", f"{time_text(one.charge.charged_us)}, late")
-            if one.charge.late
-            else time_text(one.charge.charged_us),
+            joined(
+                time_text(one.charge.charged_us), tag("strong", " late", class_="invalid") if one.charge.late else ""
+            ),
             "" if one.limit_us is None else time_text(one.limit_us),
         )
         for one in shown

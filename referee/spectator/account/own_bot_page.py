@@ -148,7 +148,7 @@ def _tournament_table(bot: str, tournaments: Sequence[tournament_pb2.Tournament]
         )
         for one in tournaments
     ]
-    return table(("Tournament", "State", ""), rows) if rows else Markup("")
+    return table(("Tournament", "State", "Action"), rows) if rows else Markup("")
 
 
 def _withdrawal(bot: str, one: tournament_pb2.Tournament) -> Markup:
@@ -170,7 +170,7 @@ def _ladder_table(bot: str, ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
         )
         for one in ladders
     ]
-    return table(("Ladder", "State", ""), rows) if rows else Markup("")
+    return table(("Ladder", "State", "Action"), rows) if rows else Markup("")
 
 
 async def _tokens(account: Account, bot: str) -> Markup:
@@ -188,7 +188,7 @@ async def _tokens(account: Account, bot: str) -> Markup:
         )
         for one in answer.tokens
     ]
-    heads = ("Token", "Created", "Last used", "Expires", "")
+    heads = ("Token", "Created", "Last used", "Expires", "Action")
     listed = table(heads, rows, class_="tokens") if rows else ""
     return section("Tokens", listed, action_form(CREATE_TOKEN, {"bot": bot}))
 

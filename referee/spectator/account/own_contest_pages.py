@@ -160,16 +160,17 @@ async def _correctable(account: Account, pairing: contest_pb2.Pairing, tournamen
 
 
 def _match_forms(match: match_pb2.Match, values: Values, actions: Sequence[Action], *, is_corrected: bool) -> Markup:
-    link = tag("a", match_title(match), href=f"/matches/{match.id}")
+    title, address = match_title(match), f"/matches/{match.id}"
     if not match.HasField("result"):
-        return tag("p", link, ": in play")
-    result = joined(link, f": {result_text(match, match.result)}")
+        return tag("p", tag("a", title, href=address), ": in play")
+    result = result_text(match, match.result)
     if match.result.WhichOneof("kind") == "voided":
-        return tag("p", result)
+        return tag("p", tag("a", title, href=address), f": {result}")
     choices = {"ranks": _rank_choices(match)} if len(match.seat_layout.sides) == 2 else {}
     strike, correct, restore = actions
     forms = [action_form(one, values, choices) for one in (strike, correct, *([restore] if is_corrected else []))]
-    return tag("details", tag("summary", result, " (corrected)" if is_corrected else ""), *forms)
+    summary = tag("summary", f"{title}: {result}{', corrected' if is_corrected else ''}")
+    return tag("details", summary, tag("p", tag("a", "The match", href=address)), *forms)
 
 
 def _rank_choices(match: match_pb2.Match) -> list[tuple[str, str]]:
