@@ -14,7 +14,18 @@ from typing import Any
 from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-NOT_COMPILED = ("__init__", "drawing", "explain", "game", "options", "picture", "position_parser", "schema", "view")
+NOT_COMPILED = (
+    "__init__",
+    "card_drawing",
+    "drawing",
+    "explain",
+    "game",
+    "options",
+    "picture",
+    "position_parser",
+    "schema",
+    "view",
+)
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
 
 SETUP = """\

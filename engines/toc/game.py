@@ -4,10 +4,10 @@ RULES is prose for players, after the French rule sheet of this game ("Jeu de To
 that errors refer to.
 """
 
-from engines.api import Game, Notation, Table
+from engines.api import Game, Json, Notation, Table
 from engines.chance import Chance
 from engines.options import Settings
-from engines.toc import notation, position_writer
+from engines.toc import drawing, notation, position_writer
 from engines.toc.options import OPTIONS
 from engines.toc.position import TocPosition, compiled
 from engines.toc.position_parser import read_position
@@ -67,3 +67,6 @@ class Toc(Game):
 
     def read(self, text: str, settings: Settings) -> TocPosition:
         return TocPosition(read_position(text, compiled(settings)))
+
+    def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
+        return drawing.svg(settings, view, last_move)

@@ -15,6 +15,7 @@ import click
 import structlog
 
 from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.signals import on_end_of_input
 from referee.cli.settings import settings_options
 from referee.observability.logs import set_up_logs
 from referee.server.node_processes import OWN_LISTEN_FLAG, NodeProcesses, PortUnavailable, StartupMessage
@@ -37,9 +38,9 @@ WITHOUT_EVENT_ENGINE = {"GRPC_EXPERIMENTS": "-event_engine_listener"}
 def serve(in_force: LoadedSettings, own_listen: str | None) -> None:
     """Run the server until SIGTERM or Ctrl-C.
 
-    Prints its addresses to standard output, as one line of JSON unless that is a terminal: `grpc`, `http`, and at the
-    first start the `admin_token`, or the `admin_token_file` that it was written to. The log goes to standard error.
-    With --processes, `http` is the list of the addresses of all nodes.
+    Prints its addresses to standard output, as one line of JSON unless that is a terminal: `grpc`, `http`, `site` if
+    there is one, and at the first start the `admin_token`, or the `admin_token_file` that it was written to. The log
+    goes to standard error. With --processes, `http` is the list of the addresses of all nodes.
     """
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
@@ -89,29 +90,20 @@ async def _serve(settings: Settings, own_listen: Address | None) -> None:
     _on_shutdown_signals(stop.set)
     if own_listen:
         structlog.contextvars.bind_contextvars(node_address=str(settings.advertise))
-        _on_end_of_input(stop.set)
+        on_end_of_input(stop.set)
     first = RefereeServer(settings, _tracing(settings), own_listen=own_listen)
     opened = await first.open()
     _print_startup({name: text for name, text in asdict(opened).items() if text})
     # The same ports in each start, or nobody would find the node.
     settings = replace(settings, listen=LISTEN.read(opened.grpc), http_listen=LISTEN.read(opened.http))
+    if opened.site:
+        settings = replace(settings, site_listen=LISTEN.read(opened.site))
     server: RefereeServer | None = first
     while server is not None:
         await _run(server, stop)
         if server.failure:  # A supervisor that restarts failed servers must see it as one.
             raise click.ClickException(server.failure)
         server = await _start_again(settings, own_listen, stop) if server.restarts else None
-
-
-def _on_end_of_input(stop: Callable[[], None]) -> None:
-    """Call `stop` when the process ends that holds the other end of standard input, to which it writes nothing."""
-    loop, pipe = asyncio.get_running_loop(), sys.stdin.fileno()
-
-    def stop_once() -> None:
-        loop.remove_reader(pipe)
-        stop()
-
-    loop.add_reader(pipe, stop_once)
 
 
 async def _run(server: "RefereeServer", stop: asyncio.Event) -> None:
@@ -163,6 +155,8 @@ def _startup_lines(message: StartupMessage) -> list[str]:
         http = message["http"]
         pages = ", ".join(f"http://{address}" for address in ([http] if isinstance(http, str) else http))
         lines.append(f"gRPC on {message['grpc']}, metrics and health on {pages}; Ctrl-C stops it.")
+    if "site" in message:
+        lines.append(f"The site is at http://{message['site']}")
     if "admin_token" in message:
         lines.append(f"Administrator's token, shown only once: {message['admin_token']}")
     if "admin_token_file" in message:

@@ -5,18 +5,16 @@ import json
 import signal
 import socket
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
 from referee_client.address import Address, address
 
 from referee.cli._shared.client_options import ClientCommand, referee_options
+from referee.cli._shared.signals import on_end_of_input
 from referee.observability.logs import LogFormat, LogLevel, set_up_logs
-from referee.server.setting_types import LISTEN, InvalidSetting
-
-BACKLOG = 1_024
-PACKAGES = ("hypercorn", "starlette")
+from referee.server.setting_types import LISTEN
+from referee.server.site_process import CHILD_FLAG, SiteUnavailable, open_socket
 
 
 @click.command(cls=ClientCommand)
@@ -29,36 +27,57 @@ PACKAGES = ("hypercorn", "starlette")
     help="Address of the site; port 0 is any free port.",
 )
 @click.option(
-    "--shown-address", metavar="HOST:PORT", help="Address where bots connect, as the page for them says. [that of --at]"
+    "--bots-address", metavar="HOST:PORT", help="Address where bots connect, as the site tells visitors. [that of --at]"
 )
-def site(at: str | None, token: str | None, ca: Path | None, listen: str, shown_address: str | None) -> None:
+@click.option("--behind-proxy", is_flag=True, help="Take addresses of visitors from the last entry of X-Forwarded-For.")
+@click.option(CHILD_FLAG, "inherited", type=int, hidden=True)
+def site(
+    at: str | None,
+    token: str | None,
+    ca: Path | None,
+    listen: str,
+    bots_address: str | None,
+    behind_proxy: bool,
+    inherited: int | None,
+) -> None:
     """Serve a web site about a referee until SIGTERM or Ctrl-C: live matches, replays, ladders and tournaments.
 
-    It needs a token of a spectator, and shows what that can see. Prints its address to standard output, as one line of
-    JSON unless that is a terminal.
+    It needs the token of a spectator (an empty one where the public may read), and shows what that can see. Prints its
+    address to standard output, as one line of JSON unless that is a terminal. `referee serve --site-listen` runs the
+    same beside the server.
     """
-    if any(find_spec(package) is None for package in PACKAGES):
-        raise click.ClickException("the site needs more packages: pip install 'referee[site]'")
     set_up_logs(LogFormat.AUTO, LogLevel.INFO, sys.stderr)
-    try:
-        where = LISTEN.read(listen)
-    except InvalidSetting as why:
-        raise click.BadParameter(str(why), param_hint="--listen") from None
-    try:
-        family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-        opened = socket.create_server((where.host, where.port), family=family, backlog=BACKLOG)
-    except OSError as why:
-        raise click.ClickException(f"cannot listen on {listen}: {why.strerror}") from None
+    if inherited is not None:
+        referee = Address(at or "", sys.stdin.readline().strip(), plaintext=True)
+        opened = socket.socket(fileno=inherited)
+    else:
+        referee = address(at, token, ca)
+        opened = _open_socket(listen)
     with opened:
-        asyncio.run(_serve(address(at, token, ca), opened, shown_address))
+        asyncio.run(
+            _serve(referee, opened, bots_address or "", behind_proxy=behind_proxy, is_child=inherited is not None)
+        )
 
 
-async def _serve(referee: Address, opened: socket.socket, shown_address: str | None) -> None:
+def _open_socket(listen: str) -> socket.socket:
+    try:
+        return open_socket(LISTEN.read(listen))
+    except ValueError:
+        raise click.BadParameter(f"expected {LISTEN.takes}", param_hint="--listen") from None
+    except SiteUnavailable as why:
+        raise click.ClickException(str(why)) from None
+
+
+async def _serve(
+    referee: Address, opened: socket.socket, bots_address: str, *, behind_proxy: bool, is_child: bool
+) -> None:
     from referee.spectator.site_server import serve_site  # noqa: PLC0415  # Its packages are an extra.
 
-    stop = asyncio.Event()
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, stop.set)
+    if is_child:
+        on_end_of_input(stop.set)
     host, port = opened.getsockname()[:2]
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -66,4 +85,5 @@ async def _serve(referee: Address, opened: socket.socket, shown_address: str | N
         click.echo(f"The site is at {url}; Ctrl-C stops it." if sys.stdout.isatty() else json.dumps({"site": url}))
         sys.stdout.flush()
 
-    await serve_site(referee, opened, shown_address or referee.target, stop, print_ready)
+    shown = bots_address or ("" if is_child else referee.target)
+    await serve_site(referee, opened, shown, stop, print_ready, behind_proxy=behind_proxy)

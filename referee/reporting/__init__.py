@@ -2,7 +2,7 @@
 
 - `report`: the report as values, and what is computed from them
 - `collector`: data from a server, or from a results folder
-- `report_builder`, `message_conversion`, `record_statistics`: from messages and records to a report
+- `report_builder`, `value_conversion`, `record_statistics`: from messages and records to a report
 - `page`: the HTML page
 - `result_tables`, `rating_chart`, `bars`: its sections
 - `markup`: HTML, SVG and axes; `formatting`: numbers as text

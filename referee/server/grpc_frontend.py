@@ -21,6 +21,7 @@ from referee.records.contest_record import ContestRecordWriter
 from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
 from referee.server.settings import Settings
+from referee.server.site_account import site_secret
 from referee.server.stores import Stores
 from referee.transport.forwarding.forwarder import Forwarder
 from referee.transport.guards.admission import Admission
@@ -245,6 +246,10 @@ class GrpcFrontend:
         """Return whether a valid administrator token exists."""
         tokens = await self._stores.tokens.tokens(TokenFilter(valid_at_ms=self._time.wall_ms()))
         return any(token.role is Role.ADMIN for token in tokens)
+
+    async def site_secret(self) -> str:
+        """Return the secret of the token of the site."""
+        return await site_secret(self._stores.tokens, self._stores.quotas, self._stores.key(), self._time.wall_ms())
 
     async def create_admin(self) -> str:
         """Create an administrator token and return its secret."""

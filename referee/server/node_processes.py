@@ -192,6 +192,7 @@ def _node_settings(settings: Settings, shared: Address, own: Address, number: in
         listen=shared,
         http_listen=_following(settings.http_listen, number),
         advertise=replace(settings.advertise or own, port=own.port),
+        site_listen=None if number else settings.site_listen,
     )
 
 

@@ -22,6 +22,7 @@ from referee.server.cluster_member import ClusterMember
 from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, identity_provider
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
+from referee.server.site_process import SiteProcess, SiteUnavailable
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
 from referee.storage.shared_time import SharedTime
@@ -41,6 +42,8 @@ class ServerInfo:
 
     grpc: str
     http: str
+    site: str
+    """Empty if there is no web site."""
     admin_token: str
     """Empty if an administrator exists already or the token was written to `admin_token_file`."""
     admin_token_file: str
@@ -71,6 +74,7 @@ class RefereeServer:
             raise StartupError(str(why)) from None
         self._metrics = Metrics(VERSION)
         self._stores = open_stores(settings, self._time, self._metrics.committed, self._on_lock_lost)
+        self._site: SiteProcess | None = None
         self._shutting_down = asyncio.Event()
         self._recovery: asyncio.Task[None] | None = None
         """Task that recovers all matches and contests. None: it has not begun, or this server belongs to a cluster."""
@@ -90,15 +94,34 @@ class RefereeServer:
             if settings.database:
                 self._frontend.revocation_check.open()
             await self._application.open()
-            port = await server.open(str(settings.listen), self._credentials(), str(self._own_listen or ""))
+            if settings.site_listen:
+                self._site = SiteProcess(settings.site_listen)
+            port = await server.open(
+                str(settings.listen),
+                self._credentials(),
+                str(self._own_listen or ""),
+                self._site.server_path if self._site else None,
+            )
             if self._member:
                 await self._member.open(str(settings.advertised(port)))
             # After gRPC: a server whose probe says it is ready must accept calls.
             http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
+            if self._site:
+                await self._start_site(self._site, port)
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
             secret, secret_file = await self._first_admin()
-        except (LogUnavailable, MalformedEntry, ListenError, InvalidTlsFiles, IncompatibleNode, OSError) as why:
+        except (
+            LogUnavailable,
+            MalformedEntry,
+            ListenError,
+            InvalidTlsFiles,
+            IncompatibleNode,
+            SiteUnavailable,
+            OSError,
+        ) as why:
             self._http.close()
+            if self._site:
+                await self._site.close()
             await self._frontend.revocation_check.close()
             await server.close(0)
             await self._application.close_contests(why)
@@ -113,7 +136,8 @@ class RefereeServer:
             self._recovery = asyncio.create_task(self._finish_recovery())
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
-        return ServerInfo(str(grpc_address), str(http_address), secret, secret_file)
+        site_address = str(self._site.address) if self._site else ""
+        return ServerInfo(str(grpc_address), str(http_address), site_address, secret, secret_file)
 
     def _create_services(self) -> None:
         """Create everything that uses the stores, which must be open."""
@@ -138,6 +162,12 @@ class RefereeServer:
             self._member.attach(self._frontend.remote_play)
         page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
+
+    async def _start_site(self, site: SiteProcess, port: int) -> None:
+        settings = self._settings
+        # Without a host, it is that by which the visitor reached the site.
+        bots_address = settings.bots_address or settings.advertised(port) or f":{port}"
+        site.start(await self._frontend.site_secret(), str(bots_address), behind_proxy=settings.site_behind_proxy)
 
     async def _finish_recovery(self) -> None:
         """Recover all matches and contests while bots connect already, or stop."""
@@ -210,6 +240,8 @@ class RefereeServer:
         if self._member:
             await self._member.resign(RefereeDraining(self._settings.reconnect_delay_ms))
         await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)
+        if self._site:
+            await self._site.close()
         await self._frontend.server.close(CLOSE_GRACE_US)
         self._http.close()
         await self._frontend.revocation_check.close()

@@ -189,6 +189,9 @@ NATS_CLUSTER = SettingType("letters, digits, - and _, at most 64", _cluster_name
 ISSUER: SettingType[str] = SettingType("an https:// URL, or http:// of this machine, or empty", _issuer)
 DATABASE_URL = SettingType("postgres://USER@HOST:PORT/DATABASE, or empty", _database, is_secret=True)
 LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)
+OPTIONAL_LISTEN: SettingType[Address | None] = SettingType(
+    "HOST:PORT, such as 127.0.0.1:7790, or empty", lambda text: _address(text) if text else None
+)
 CALLED: SettingType[Address | None] = SettingType(
     "HOST:PORT that others can call, or empty", lambda text: _called(text) if text else None
 )

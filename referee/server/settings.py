@@ -23,6 +23,7 @@ from referee.server.setting_types import (
     MAX_PORT,
     NATS,
     NATS_CLUSTER,
+    OPTIONAL_LISTEN,
     PATH,
     SWITCH,
     Address,
@@ -74,6 +75,17 @@ class Settings:
     listen: Address = _declared(LISTEN, "127.0.0.1:7700", "Address of the gRPC server; port 0 is any free port.")
     http_listen: Address = _declared(
         LISTEN, "127.0.0.1:7780", "Address of metrics and health checks, without TLS; port 0 is any free port."
+    )
+    site_listen: Address | None = _declared(
+        OPTIONAL_LISTEN,
+        "",
+        "Address of the web site, without TLS (requires referee[site]); port 0 is any free port; empty: no site.",
+    )
+    site_behind_proxy: bool = _declared(
+        SWITCH, "false", "Take the addresses of visitors from the last entry of X-Forwarded-For."
+    )
+    bots_address: Address | None = _declared(
+        CALLED, "", "Address where bots connect, as the site tells visitors; empty: that of listen."
     )
     tls_cert: Path | None = _declared(FILE, "", "Certificate chain for gRPC (PEM); reloaded when it changes.")
     tls_key: Path | None = _declared(FILE, "", "Private key of the certificate (PEM).")
@@ -249,6 +261,11 @@ class Settings:
             ("cluster_ca", self.cluster_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
+            (
+                "site_listen",
+                self.site_listen and self._is_exposed(self.site_listen),
+                f"it has no TLS, so {LOOPBACK_ONLY}",
+            ),
             ("oidc_audience", self.oidc_issuer and not self.oidc_audience, "oidc_issuer requires it"),
             (
                 "heartbeat_timeout_ms",

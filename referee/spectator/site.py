@@ -25,10 +25,10 @@ from referee.spectator.join_page import join_page
 from referee.spectator.json_api import JsonApi
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
+from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import LivePage, LivePages, Page, Render
 from referee.spectator.match_feed import frame_data
 from referee.spectator.match_feeds import MatchFeeds
-from referee.spectator.match_page import match_page
 from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import App, Protected, Visitors
@@ -52,12 +52,15 @@ class Site:
     """The application. It is created and used on one event loop, from `open` to `close`."""
 
     def __init__(self, upstream: Upstream, games: Mapping[str, Game], address: str, *, needs_ca: bool) -> None:
-        """`address`: where bots connect, as the page for them says. `needs_ca`: whether they need a certificate."""
+        """`address`: where bots connect, as the page for them says; `:PORT` at the host of the page.
+
+        `needs_ca`: whether they need a certificate.
+        """
         self._upstream = upstream
         self._feeds = MatchFeeds(upstream, games)
         self._pages = LivePages()
         self._pool = WorkerPool(max_workers=1)
-        self._join = join_page(address, needs_ca)
+        self._address, self._needs_ca = address, needs_ca
         self._static = {
             name: Response(
                 files("referee.spectator").joinpath("static", name).read_bytes(),
@@ -67,8 +70,8 @@ class Site:
             for name, kind in STATIC_FILES.items()
         }
 
-    def app(self, visitors: Visitors) -> App:
-        """Return the ASGI application."""
+    def app(self, visitors: Visitors, *, behind_proxy: bool = False) -> App:
+        """Return the ASGI application. `behind_proxy`: see `Protected`."""
         api = JsonApi(self._upstream)
         routes = [
             *self._live("/", self._home),
@@ -97,7 +100,11 @@ class Site:
             await self._feeds.close()
             await self._pool.close()
 
-        return Protected(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan), visitors)
+        return Protected(
+            Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan),
+            visitors,
+            behind_proxy=behind_proxy,
+        )
 
     # Pages that change while they are read
 
@@ -189,7 +196,10 @@ class Site:
         return self._page(request, await cross_table_page(self._upstream, name_in(request, "name")))
 
     async def _joining(self, request: Request) -> Response:
-        return self._page(request, self._join)
+        address = self._address
+        if address.startswith(":"):
+            address = f"{request.url.hostname or 'localhost'}{address}"
+        return self._page(request, join_page(address, ca=self._needs_ca))
 
     async def _static_file(self, request: Request) -> Response:
         name = request.path_params["name"]

@@ -26,14 +26,20 @@ CHANNEL_OPTIONS = (
 
 
 async def serve_site(
-    referee: Address, opened: socket.socket, shown_address: str, stop: asyncio.Event, ready: Callable[[], None]
+    referee: Address,
+    opened: socket.socket,
+    bots_address: str,
+    stop: asyncio.Event,
+    ready: Callable[[], None],
+    *,
+    behind_proxy: bool,
 ) -> None:
     """Serve the site of a referee on an open socket until `stop` is set. `ready` is called once it does.
 
-    `shown_address` is where bots connect, as the page for them says.
+    `bots_address` is where bots connect, as the page for them says.
     """
     async with referee.async_channel(*CHANNEL_OPTIONS) as channel:
-        site = Site(Upstream(channel, referee.token), games(), shown_address, needs_ca=bool(referee.ca))
+        site = Site(Upstream(channel, referee.token), games(), bots_address, needs_ca=bool(referee.ca))
         config = Config()
         # The server closes it, and a descriptor must not be closed twice.
         config.bind = [f"fd://{opened.detach()}"]
@@ -52,4 +58,4 @@ async def serve_site(
         async def wait_for_stop() -> None:
             await stop.wait()
 
-        await serve(site.app(Visitors()), config, shutdown_trigger=wait_for_stop)  # type: ignore[arg-type]
+        await serve(site.app(Visitors(), behind_proxy=behind_proxy), config, shutdown_trigger=wait_for_stop)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ An ASGI middleware around the whole site, so that no page can be forgotten.
 import asyncio
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address
 from typing import Any
@@ -84,7 +84,9 @@ class Visitors:
 class Protected:
     """The site behind its limits, with protecting headers on every response."""
 
-    def __init__(self, app: App, visitors: Visitors) -> None:
+    def __init__(self, app: App, visitors: Visitors, *, behind_proxy: bool = False) -> None:
+        """`behind_proxy`: the last entry of X-Forwarded-For is the visitor's address, as the proxy has seen it."""
+        self._behind_proxy = behind_proxy
         self._app = app
         self._visitors = visitors
 
@@ -106,7 +108,7 @@ class Protected:
         if scope["method"] not in ALLOWED_METHODS and not (is_below and scope["method"] == "POST"):
             await _refuse(send_protected, HTTPStatus.METHOD_NOT_ALLOWED, "This site is read with GET.")
             return
-        address = network_of((scope.get("client") or ("",))[0])
+        address = network_of(self._address(scope))
         if why := self._visitors.admit(address):
             await _refuse(send_protected, HTTPStatus.TOO_MANY_REQUESTS, why)
             return
@@ -114,6 +116,16 @@ class Protected:
             await self._app(scope, receive, send_protected)
         finally:
             self._visitors.leave(address)
+
+    def _address(self, scope: Scope) -> str:
+        forwarded = _forwarded_for(scope["headers"]) if self._behind_proxy else ""
+        return forwarded or (scope.get("client") or ("",))[0]
+
+
+def _forwarded_for(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the last entry of X-Forwarded-For; the entries before it can be the visitor's own. Empty: none."""
+    values = [value for name, value in headers if name == b"x-forwarded-for"]
+    return values[-1].decode("latin-1").rpartition(",")[2].strip() if values else ""
 
 
 def network_of(address: str) -> str:

@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -190,11 +191,22 @@ class Server:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         _add_reflection((*SERVICES, health.SERVICE_NAME), self._server)
 
-    async def open(self, address: str, credentials: grpc.ServerCredentials | None, own_address: str = "") -> int:
-        """Listen and serve, also at `own_address` if it is given; return the port of `address`. Raises ListenError."""
+    async def open(
+        self,
+        address: str,
+        credentials: grpc.ServerCredentials | None,
+        own_address: str = "",
+        local_path: Path | None = None,
+    ) -> int:
+        """Listen and serve; return the port of `address`. Raises ListenError.
+
+        It also listens at `own_address`, and at the Unix socket `local_path`, which needs no TLS, if they are given.
+        """
         port = self._listen(address, credentials)
         if own_address:
             self._listen(own_address, credentials)
+        if local_path:
+            self._listen(f"unix:{local_path}", None)
         self._calls.start()
         await self._server.start()
         for service in SERVICES:

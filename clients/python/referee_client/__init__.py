@@ -23,10 +23,11 @@ from referee_client.errors import (
     TakenOver,
     Unreachable,
 )
-from referee_client.matches import End, Match, Result
+from referee_client.matches import End
 from referee_client.organiser import AsyncOrganiser, Organiser, Terms
 from referee_client.playing import play, run
 from referee_client.turn import Played, Turn
+from referee_client.values import Match, Result
 
 __all__ = [
     "ACCEPT_DRAW",

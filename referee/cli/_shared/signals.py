@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+import sys
+from collections.abc import Callable, Coroutine
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as in a shell."""
@@ -46,3 +47,14 @@ async def until_interrupted(work: Coroutine[None, None, None]) -> int:
         if not interrupted_by:
             raise
     return interrupted_by
+
+
+def on_end_of_input(stop: Callable[[], None]) -> None:
+    """Call `stop` when the process ends that holds the other end of standard input, to which it writes nothing."""
+    loop, pipe = asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def stop_once() -> None:
+        loop.remove_reader(pipe)
+        stop()
+
+    loop.add_reader(pipe, stop_once)

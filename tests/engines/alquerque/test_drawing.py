@@ -15,7 +15,7 @@ from engines.drawing import INK, MARK
 from engines.options import Value
 from tests.engines.alquerque.reference import POINTS, beyond, directions, name
 from tests.engines.suite import game_path, settings_of
-from tests.engines.svg_checks import NAMESPACE, parse_svg, shapes_in
+from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in
 
 
 def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
@@ -57,11 +57,10 @@ def test_the_label_and_a_triangle_name_the_side_to_move() -> None:
     first, second = drawn(start()), drawn(start().play(0, "b2-c3"))
     assert first.get("aria-label") == "Alquerque: white to move, 12 white and 12 black men"
     assert second.get("aria-label") == "Alquerque: black to move, 12 white and 12 black men"
-    triangles = [root.find(f"{NAMESPACE}polygon") for root in (first, second)]
-    assert [triangle is not None and triangle.get("fill") for triangle in triangles] == [
-        PAINTS["white"][0],
-        PAINTS["black"][0],
-    ]
+    for root, colour in ((first, "white"), (second, "black")):
+        (triangle,) = root.findall(f"{NAMESPACE}polygon")
+        assert triangle.get("fill") == PAINTS[colour][0]
+        assert (places_of(triangle)[0][1] > 40) == (colour == "white")
 
 
 def test_a_step_is_marked_by_its_way_and_rings_on_both_ends() -> None:

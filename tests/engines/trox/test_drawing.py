@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from itertools import islice
+from math import dist
 from typing import Any
 from xml.etree import ElementTree
 
@@ -62,6 +63,17 @@ def test_the_empty_ground_shows_where_the_first_piece_is_laid() -> None:
     assert [len(inner) for inner in dashed] == [3]
 
 
+def test_cells_are_equilateral_and_pieces_have_two_sides_within_and_five_around() -> None:
+    root = drawn(played(start(), *FIGURE_5))
+    for fill in FILLS.values():
+        for cell in shapes_in(root, fill, "polygon"):
+            first, second, third = places_of(cell)
+            assert dist(first, second) == pytest.approx(dist(second, third), abs=0.03)
+            assert dist(first, second) == pytest.approx(dist(third, first), abs=0.03)
+    paths = [inner.get("d", "").count("M") for inner in root.findall(f"{NAMESPACE}path")]
+    assert paths == [3 * 2, 3 * 5, 3 * 5]
+
+
 def test_a_large_ground_is_scaled_to_its_room() -> None:
     position = start()
     sides = []
@@ -70,7 +82,7 @@ def test_a_large_ground_is_scaled_to_its_room() -> None:
         position = played(position, max(lays))
         root = drawn(position)
         first, second, _ = places_of(shapes_in(root, FILLS["red"], "polygon")[0])
-        sides.append(round(((first[0] - second[0]) ** 2 + (first[1] - second[1]) ** 2) ** 0.5, 1))
+        sides.append(round(dist(first, second), 1))
     assert sides == sorted(sides, reverse=True)
     assert sides[0] > 2 * sides[-1]
 

@@ -7,9 +7,11 @@ has sealed choices, hidden information, chance and scores, in a hundred lines.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from engines.api import REFEREE, Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
 from engines.chance import Chance
+from engines.drawing import INK, element, group, svg_element, text
 from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Count, Options, Settings
 
@@ -122,3 +124,21 @@ class Fingers(Game):
         scores = tuple(map(int, found[2].split(",")))
         chance = Chance(bytes.fromhex(found[5]), int(found[6]))
         return FingersPosition(settings, int(found[1]), scores, tuple(found[3]), int(found[4]), chance)
+
+    def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
+        """Draw a bar for the score of each seat; at most 18 points can be won."""
+        data: Any = view
+        scores = list(enumerate(data["scores"]))
+        return svg_element(
+            f"Fingers: round {data['round']}, scores {', '.join(map(str, data['scores']))}",
+            0,
+            0,
+            100,
+            12 * len(scores) + 8,
+            group(*(text((4, 10 + 12 * seat), 6, f"player{seat}") for seat, _ in scores), fill=INK),
+            group(
+                *(element("rect", x=36, y=6 + 12 * seat, width=3 * score, height=8) for seat, score in scores),
+                fill="#33609a",
+            ),
+            group(*(text((40 + 3 * score, 10 + 12 * seat), 6, str(score)) for seat, score in scores), fill=INK),
+        )

@@ -1,0 +1,99 @@
+"""The web site of a server: a child process, so that neither its visitors nor its faults cost a match anything.
+
+It is started again when it fails. Its port stays open meanwhile, so that visitors wait instead of being rejected. It
+reads the server through a Unix socket that only this user can open, with a token of a spectator.
+"""
+
+import asyncio
+import socket
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import structlog
+
+from referee.server.setting_types import Address
+
+PACKAGES = ("hypercorn", "starlette")
+MISSING_PACKAGES = "the web site needs more packages: pip install 'referee[site]'"
+BACKLOG = 1_024
+RESTART_PAUSE_S = 1.0
+CHILD_FLAG = "--child"
+"""Hidden flag of `referee site`, with the descriptor of its socket. Its token is the first line of standard input."""
+
+log = structlog.get_logger("referee")
+
+
+class SiteUnavailable(Exception):
+    """The site cannot be started. `str()` is one sentence."""
+
+
+def open_socket(listen: Address) -> socket.socket:
+    """Return a socket that listens. Raises SiteUnavailable, also if the packages of the site are missing."""
+    if any(find_spec(package) is None for package in PACKAGES):
+        raise SiteUnavailable(MISSING_PACKAGES)
+    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
+    try:
+        return socket.create_server((listen.host, listen.port), family=family, backlog=BACKLOG)
+    except OSError as why:
+        raise SiteUnavailable(f"cannot listen on {listen}: {why.strerror}") from None
+
+
+class SiteProcess:
+    """Keeps the site running from `start` to `close`."""
+
+    def __init__(self, listen: Address) -> None:
+        """Open its port. Raises SiteUnavailable."""
+        self._socket = open_socket(listen)
+        self.address = replace(listen, port=self._socket.getsockname()[1])
+        self._folder = tempfile.TemporaryDirectory(prefix="referee-site-")
+        self.server_path = Path(self._folder.name) / "grpc.sock"
+        """Path of the Unix socket at which the server must listen."""
+        self._keeping: asyncio.Task[None] | None = None
+
+    def start(self, token: str, bots_address: str, *, behind_proxy: bool) -> None:
+        """Start it once the server listens.
+
+        `bots_address`: where bots connect, as it tells visitors; `:PORT` at the host of the site.
+        """
+        fd = self._socket.fileno()
+        flags = [CHILD_FLAG, str(fd), "--at", f"unix:{self.server_path}", "--bots-address", bots_address]
+        command = [sys.executable, "-P", "-m", "referee", "site", *flags, *(["--behind-proxy"] if behind_proxy else [])]
+        self._keeping = asyncio.create_task(self._keep(command, fd, f"{token}\n".encode()))
+
+    async def close(self) -> None:
+        if self._keeping:
+            self._keeping.cancel()
+            await asyncio.wait([self._keeping])
+        self._socket.close()
+        self._folder.cleanup()
+
+    async def _keep(self, command: list[str], fd: int, token_line: bytes) -> None:
+        while True:
+            try:
+                # A session of its own: Ctrl-C reaches the server only, which then ends it.
+                process = await asyncio.create_subprocess_exec(
+                    *command, stdin=PIPE, stdout=DEVNULL, pass_fds=[fd], start_new_session=True
+                )
+                log.error("the site has ended; it is started again", status=await _run(process, token_line))
+            except OSError as why:
+                log.error("the site cannot be started yet", reason=str(why))
+            await asyncio.sleep(RESTART_PAUSE_S)
+
+
+async def _run(process: Process, token_line: bytes) -> int:
+    """Return the exit status of the process when it has ended; end it if this is cancelled."""
+    try:
+        assert process.stdin
+        with suppress(OSError):
+            process.stdin.write(token_line)
+            await process.stdin.drain()
+        return await process.wait()
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()

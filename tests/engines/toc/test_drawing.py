@@ -1,0 +1,205 @@
+"""The drawing of a view: the ring, the pawns, only the cards that the viewer may see, and the last move."""
+
+import random
+from itertools import islice, pairwise
+from math import dist
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from engines.api import REFEREE, SPECTATOR, Position, Viewer
+from engines.drawing import BASELINE, INK, MARK, number_text
+from engines.toc import GAME
+from engines.toc.card_drawing import BACK, FACE, HIGH, SUITS
+from engines.toc.drawing import CELL, FILLS, PAWN, STEP, TINTS, board_of
+from engines.toc.places import H1, H4, RING, STARTS
+from tests.engines.suite import game_path, settings_of
+from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in, texts_of
+from tests.engines.toc.positions import set_up
+
+
+def drawn(position: Position, viewer: Viewer = SPECTATOR, last_move: str | None = None) -> ElementTree.Element:
+    return parse_svg(GAME.svg(position.settings, position.view(viewer), last_move))
+
+
+def rects_with(root: ElementTree.Element, fill: str) -> list[ElementTree.Element]:
+    return [inner for inner in root.iter(f"{NAMESPACE}rect") if inner.get("fill") == fill]
+
+
+def suits_in(root: ElementTree.Element) -> list[str]:
+    """Return the suits of all cards that lie face up."""
+    letters = {outline: suit for suit, outline in SUITS.items()}
+    return [letters[inner.get("d", "")] for inner in root.iter(f"{NAMESPACE}path") if inner.get("d") in letters]
+
+
+def cards_in(root: ElementTree.Element) -> list[str]:
+    """Return all cards that lie face up."""
+    ranks = [inner.text for inner in root.iter(f"{NAMESPACE}text") if inner.get("font-weight")]
+    return sorted(f"{'T' if rank == '10' else rank}{suit}" for rank, suit in zip(ranks, suits_in(root), strict=True))
+
+
+def pawns_in(root: ElementTree.Element, seat: int) -> list[tuple[float, float]]:
+    """Return where the pawns of a seat stand."""
+    return [places_of(pawn)[0] for pawn in shapes_in(root, FILLS[seat])]
+
+
+def marks(position: Position, last_move: str) -> list[str]:
+    """Return the elements that mark the last move."""
+    groups = [
+        inner for inner in drawn(position, REFEREE, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK
+    ]
+    return [inner.tag.removeprefix(NAMESPACE) for inner in groups for inner in inner]
+
+
+def test_every_pawn_and_no_card_but_those_of_the_view_are_drawn() -> None:
+    rng = random.Random("toc")
+    for settings in settings_of(GAME, 2, rng):
+        for position in islice(game_path(GAME, settings, rng), 0, 160, 40):
+            for viewer in (SPECTATOR, REFEREE, 1):
+                view: Any = position.view(viewer)
+                hands = [card for hand in view["hands"] for card in hand]
+                shown = [card for card in hands if card != "?"] + view["played"][-1:]
+                root = drawn(position, viewer)
+                assert cards_in(root) == sorted(shown)
+                assert len(rects_with(root, FACE)) == len(shown)
+                assert len(rects_with(root, BACK)) == hands.count("?") + bool(view["deck"])
+                places = [place for seat in range(4) for place in pawns_in(root, seat)]
+                assert len(set(places)) == len(places) == 16
+
+
+def test_the_drawing_for_a_spectator_contains_no_hand() -> None:
+    rng = random.Random("hands")
+    for position in islice(game_path(GAME, GAME.settings(), rng), 0, 300, 30):
+        view: Any = position.view(REFEREE)
+        root = drawn(position)
+        assert cards_in(root) == view["played"][-1:]
+        said = " ".join(texts_of(root)) + root.get("aria-label", "")
+        assert not [card for hand in view["hands"] for card in hand if card in said]
+
+
+def test_gifts_are_named_to_those_who_know_them() -> None:
+    start = GAME.start(GAME.settings(), b"1")
+    given = start.moves(2)[0]
+    position = start.play(2, given)
+    for viewer, said in ((2, True), (REFEREE, True), (0, False), (SPECTATOR, False)):
+        gifts = [text for text in texts_of(drawn(position, viewer)) if text.startswith("gave")]
+        assert gifts == ([f"gave {given[1:]}"] if said else [])
+
+
+@pytest.mark.parametrize("offset", [0, 1, 2])
+def test_the_places_have_equal_distances(offset: int) -> None:
+    board = board_of(offset)
+    ring = [board.cell(cell) for cell in range(RING)]
+    assert all(STEP * 0.98 < dist(one, other) < STEP * 1.001 for one, other in pairwise([*ring, ring[0]]))
+    for seat, start in enumerate(STARTS):
+        corridor = [board.cell(start - offset), *(board.place(seat, home) for home in range(H1, H4 + 1))]
+        assert all(dist(one, other) == pytest.approx(STEP) for one, other in pairwise(corridor))
+        assert dist(corridor[-1], (0, 0)) < dist(corridor[0], (0, 0))
+        assert not [cell for cell in ring for home in corridor[1:] if dist(cell, home) < 2 * CELL]
+
+
+def test_the_ring_is_drawn_clockwise_from_the_middle_of_the_lower_side() -> None:
+    board = board_of(0)
+    bottom, left, top, right = (board.cell(start) for start in STARTS)
+    assert bottom[1] > 0 > top[1]
+    assert left[0] < 0 < right[0]
+    assert board.cell(1)[0] < bottom[0] == pytest.approx(0)
+    assert len([text for text in texts_of(drawn(set_up("///", "2S"))) if text in ("0", "18", "36", "54")]) >= 4
+
+
+def test_every_cell_every_corridor_and_every_reserve_is_drawn() -> None:
+    root = drawn(set_up("///", "2S"))
+    circles = [inner for inner in root.iter(f"{NAMESPACE}circle") if inner.get("r") in (str(CELL), str(PAWN))]
+    empty = [inner for inner in circles if inner.get("stroke-dasharray") or inner.get("fill") in TINTS]
+    assert len(empty) == 16 + 4 * (1 + 4)
+    assert len(circles) == RING + 16 + 16 + 16
+
+
+def test_fresh_pawns_have_a_second_ring_and_signs_tell_the_laps() -> None:
+    root = drawn(set_up("0*,5-,7+///", "2S", back_shortcut=False))
+    rings = [inner for inner in root.iter(f"{NAMESPACE}circle") if inner.get("r") == "6.6"]
+    assert [places_of(ring)[0] for ring in rings] == [pawns_in(root, 0)[0]]
+    assert [text for text in texts_of(root) if text.startswith("R")] == ["R", "R−", "R+", "R"]
+
+
+def test_the_seats_to_move_have_full_discs() -> None:
+    def discs(position: Position) -> list[str]:
+        root = drawn(position)
+        numbers = [inner for inner in root.findall(f"{NAMESPACE}text") if inner.text in ("0", "1", "2", "3")]
+        return [number.text or "" for number in numbers if number.get("fill") != INK]
+
+    start = GAME.start(GAME.settings(), b"1")
+    assert discs(start) == ["0", "1", "2", "3"]
+    assert discs(start.play(2, start.moves(2)[0])) == ["0", "1", "3"]
+    assert discs(set_up("5///", "2S", 1)) == ["1"]
+    assert discs(set_up("H1,H2,H3,H4//H1,H2,H3,H4/", "2S")) == []
+
+
+def test_the_label_says_who_is_to_move_and_how_many_pawns_are_home() -> None:
+    start = GAME.start(GAME.settings(), b"1")
+    assert (
+        drawn(start).get("aria-label")
+        == "Toc: seats 0 and 1 and 2 and 3 to give a card, 0 turns; pawns home: 0, 0, 0, 0"
+    )
+    assert (
+        drawn(set_up("5,H2,H4///7", "2S", 1)).get("aria-label")
+        == "Toc: seat 1 to play, 0 turns; pawns home: 2, 0, 0, 0"
+    )
+    over = set_up("H1,H2,H3,H4//H1,H2,H3,H4/", "2S")
+    assert drawn(over).get("aria-label") == "Toc: the game is over, 0 turns; pawns home: 4, 0, 4, 0"
+
+
+def test_both_piles_show_how_many_cards_they_have() -> None:
+    view: Any = set_up("5///", "2S 3S").view(SPECTATOR)
+    below = number_text(HIGH + 5.5 + BASELINE * 6)
+    root = drawn(set_up("5///", "2S 3S"))
+    counts = [inner.text for inner in root.iter(f"{NAMESPACE}text") if inner.get("y") == below]
+    assert counts == [str(len(view["deck"])), str(len(view["played"]))]
+
+
+@pytest.mark.parametrize(
+    ("move", "marked"),
+    [
+        ("5S:5>10", ["polyline", "circle", "circle"]),
+        ("4S:5>1", ["polyline", "circle", "circle"]),
+        ("KS:R>18", ["circle", "circle"]),
+        ("KS:R>19", []),
+        ("6S:68>H2", ["polyline", "circle", "circle"]),
+        ("2S:H1>H3", ["polyline", "circle", "circle"]),
+        ("2S:H2>H4", []),
+        ("2S:H4>5", []),
+        ("JS:5<>40", ["polyline", "circle", "circle"]),
+        ("7S:5>8,70>H2", ["polyline", "circle", "circle", "polyline", "circle", "circle"]),
+        ("7S:5>12x7x9", ["polyline", "circle", "circle", "path", "path"]),
+        ("-3S", []),
+        ("=3S", []),
+        ("=?", []),
+        ("?", []),
+        ("3S:R>", []),
+    ],
+)
+def test_the_last_move_is_marked_as_far_as_it_is_visible(move: str, marked: list[str]) -> None:
+    assert marks(set_up("10,H3/20,H4/H4/", "2S"), move) == marked
+
+
+def way_of(move: str) -> list[tuple[float, float]]:
+    root = drawn(set_up("10,H3///", "2S", branch_offset=1), SPECTATOR, move)
+    return next(places_of(inner) for inner in root.iter(f"{NAMESPACE}polyline"))
+
+
+def close(points: list[tuple[float, float]], others: list[tuple[float, float]]) -> bool:
+    return len(points) == len(others) and all(
+        dist(one, other) < 0.02 for one, other in zip(points, others, strict=True)
+    )
+
+
+def test_ways_follow_the_ring_and_the_corridor() -> None:
+    board = board_of(1)
+    ring = [board.cell(cell) for cell in range(RING)]
+    assert close(way_of("5S:70>3"), [*ring[70:], *ring[:4]])
+    assert close(way_of("4S:2>70"), [ring[2], ring[1], ring[0], ring[71], ring[70]])
+    assert close(way_of("JS:2<>70"), [ring[2], ring[70]])
+    homes = [board.place(0, home) for home in (H1, H1 + 1)]
+    assert close(way_of("4H:69>H2"), [ring[69], ring[68], ring[67], ring[66], *homes[1:]])
+    assert close(way_of("5S:69>H2"), [*ring[69:], *homes])
