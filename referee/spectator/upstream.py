@@ -1,6 +1,7 @@
 """Calls of the referee by the site.
 
-The site has no other source than the contract, and a token of a spectator: what it does not receive it cannot show.
+The site has no other source than the contract, and a token of a spectator: what it does not receive it cannot show. For
+the pages of accounts, it calls with the token of the visitor.
 """
 
 from collections.abc import AsyncGenerator

@@ -17,9 +17,8 @@ from referee_api.v1 import (
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import Action, action_form, confirmation_form, page_address
 from referee.spectator.account.account_session import MAX_NAME_CHARS, MAX_TOKEN_CHARS, Account, AccountSession
-from referee.spectator.account.contest_actions import ABORT
 from referee.spectator.account.form_fields import FIELDS, Values
-from referee.spectator.account.invitation_actions import INVITE, REVOKE_INVITATION
+from referee.spectator.account.organiser_actions import ABORT, INVITE, REVOKE_INVITATION
 from referee.spectator.layout import heading, moment, nothing, section, table
 from referee.spectator.live_pages import Page
 from referee.spectator.tournament_page import PHASES

@@ -32,11 +32,10 @@ from referee.spectator.account.account_session import (
     set_session,
 )
 from referee.spectator.account.bot_actions import BOT_ACTIONS
-from referee.spectator.account.contest_actions import CONTEST_ACTIONS
 from referee.spectator.account.form_fields import check_fields
 from referee.spectator.account.form_request import fields_of, read_form
-from referee.spectator.account.invitation_actions import INVITATION_ACTIONS
 from referee.spectator.account.lost_time_page import own_match_page
+from referee.spectator.account.organiser_actions import ORGANISER_ACTIONS
 from referee.spectator.account.own_bot_page import own_bot_page
 from referee.spectator.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
 from referee.spectator.account.private_log_page import private_log_page, read_number
@@ -45,7 +44,7 @@ from referee.spectator.live_pages import Page
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import ACCOUNT
 
-ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **CONTEST_ACTIONS, **INVITATION_ACTIONS}
+ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **ORGANISER_ACTIONS}
 DONE = "referee_done"
 """Cookie with the sentence that says what was done, which the next page shows."""
 DONE_S = 60

@@ -17,7 +17,8 @@ from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import Action, action_form, find_pairing, page_address
 from referee.spectator.account.account_session import Account
-from referee.spectator.account.contest_actions import (
+from referee.spectator.account.form_fields import Choices, Values
+from referee.spectator.account.organiser_actions import (
     ABSENT,
     CANCEL,
     LADDER_CORRECTIONS,
@@ -29,7 +30,6 @@ from referee.spectator.account.contest_actions import (
     START,
     TOURNAMENT_CORRECTIONS,
 )
-from referee.spectator.account.form_fields import Choices, Values
 from referee.spectator.entry_text import result_text
 from referee.spectator.layout import heading, match_title, moment, nothing, pages_links, section, table
 from referee.spectator.live_pages import Page

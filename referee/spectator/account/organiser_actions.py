@@ -1,13 +1,21 @@
-"""What organisers do with their tournaments, ladders and matches."""
+"""What organisers do with their tournaments, ladders, matches and invitations."""
 
 from collections.abc import Callable
+from typing import cast
 
 from google.protobuf.message import Message
-from referee_api.v1 import contest_pb2, ladder_service_pb2, match_service_pb2, tournament_service_pb2
+from referee_api.v1 import (
+    contest_pb2,
+    invitation_service_pb2,
+    ladder_service_pb2,
+    match_service_pb2,
+    tournament_service_pb2,
+)
 
 from referee.spectator.account.account_action import (
     Action,
     by_name,
+    confirmation_time,
     ladder_subject,
     match_subject,
     page_address,
@@ -15,7 +23,8 @@ from referee.spectator.account.account_action import (
     tournament_subject,
     unary,
 )
-from referee.spectator.account.form_fields import Values, read_time
+from referee.spectator.account.account_session import Account
+from referee.spectator.account.form_fields import Values, days_after, read_time
 from referee.spectator.visitors import ACCOUNT
 
 
@@ -229,7 +238,47 @@ def _ranks(values: Values) -> list[int]:
 
 TOURNAMENT_CORRECTIONS = tuple(_tournament_correction(kind) for kind in CORRECTIONS)
 LADDER_CORRECTIONS = tuple(_ladder_correction(kind) for kind in CORRECTIONS)
-CONTEST_ACTIONS = by_name(
+
+
+async def _invite(account: Account, values: Values, request_id: str) -> Message:
+    return await account.call(
+        invitation_service_pb2.CreateInvitationRequest(
+            request_id=request_id,
+            max_uses=int(values["uses"]),
+            expire_time=days_after(confirmation_time(request_id), values["days"]),
+            label=values.get("label", ""),
+        )
+    )
+
+
+def _authors(values: Values) -> str:
+    return "1 author" if values["uses"] == "1" else f"{values['uses']} authors"
+
+
+INVITE = Action(
+    "create-invitation",
+    "Create an invitation",
+    lambda it: (
+        f"An invitation for {_authors(it)} is created, which expires after {it['days']} days. Its code is shown once,"
+        " on the next page: whoever has it can register bots here."
+    ),
+    lambda it: f"An invitation for {_authors(it)} was created.",
+    _invite,
+    lambda _: ACCOUNT,
+    required=("uses", "days"),
+    optional=("label",),
+    secret=lambda answer: cast(invitation_service_pb2.CreateInvitationResponse, answer).code,
+)
+REVOKE_INVITATION = Action(
+    "revoke-invitation",
+    "Revoke the invitation",
+    lambda it: f"Nobody can redeem the invitation {it['invitation']} any more. Authors who have redeemed it stay.",
+    lambda it: f"The invitation {it['invitation']} is revoked.",
+    unary(lambda it: invitation_service_pb2.RevokeInvitationRequest(invitation_id=it["invitation"])),
+    lambda _: ACCOUNT,
+    required=("invitation",),
+)
+ORGANISER_ACTIONS = by_name(
     START,
     CANCEL,
     REMOVE,
@@ -239,6 +288,8 @@ CONTEST_ACTIONS = by_name(
     PAUSE,
     RESUME,
     ABORT,
+    INVITE,
+    REVOKE_INVITATION,
     *TOURNAMENT_CORRECTIONS,
     *LADDER_CORRECTIONS,
 )
