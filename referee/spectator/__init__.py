@@ -10,4 +10,5 @@
 - `layout`, `time_text`, `charts`: parts that pages share
 - `home_page`, `live_match_page`, `bot_page`, `ladder_page`, `tournament_page`, `join_page`: the pages
 - `json_api`: the same as JSON
+- `account`: pages of authors and organisers, behind a token
 """

@@ -10,7 +10,7 @@ from referee.reporting.markup import Markup, fit_scale, tag, tick_values, time_t
 from referee.spectator.frames import Frame, milliseconds
 
 WIDTH, HEIGHT = 640, 200
-LEFT, RIGHT, TOP, BOTTOM = 52, 8, 10, 24
+LEFT, RIGHT, TOP, BOTTOM = 64, 8, 10, 24
 """Margins for labels."""
 MAX_BARS = 300
 LEAST_ELO = 100.0

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from engines.api import Game
 from referee.live.worker_pool import WorkerPool
 from referee.reporting.markup import Markup, joined
+from referee.spectator.account.account_routes import AccountRoutes
 from referee.spectator.bot_page import bot_page, bots_page
 from referee.spectator.finished_match import read_record
 from referee.spectator.home_page import home_page
@@ -89,6 +90,7 @@ class Site:
             Route("/join", self._joining),
             Route("/static/{name}", self._static_file),
             *api.routes(),
+            *AccountRoutes(self._upstream).routes(),
         ]
         handlers: dict[Any, Any] = {UpstreamError: self._upstream_error, HTTPException: self._http_error}
 

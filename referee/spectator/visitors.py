@@ -26,6 +26,8 @@ MAX_ADDRESSES = 10_000
 SEND_TIMEOUT_S = 30.0
 """Timeout for a visitor to read a part of a response."""
 ALLOWED_METHODS = {"GET", "HEAD"}
+ACCOUNT = "/account"
+"""Root of the pages behind a token: only below it are forms sent, and no cache may keep what it returns."""
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -93,13 +95,17 @@ class Protected:
             await self._app(scope, receive, send)
             return
 
+        path = scope["path"]
+        is_below = path.startswith(f"{ACCOUNT}/")
+        private = [(b"cache-control", b"no-store")] if is_below or path == ACCOUNT else []
+
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS, *private]}
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await send(message)
 
-        if scope["method"] not in ALLOWED_METHODS:
+        if scope["method"] not in ALLOWED_METHODS and not (is_below and scope["method"] == "POST"):
             await _refuse(send_protected, HTTPStatus.METHOD_NOT_ALLOWED, "This site is read with GET.")
             return
         address = network_of(self._address(scope))

@@ -34,7 +34,7 @@ class RandomBot:
 
 async def play_all(address: str, gate: Path, tokens: list[str]) -> None:
     bot = RandomBot(gate)
-    await asyncio.gather(*(play(bot.choose, address, token, max_matches=50) for token in tokens))
+    await asyncio.gather(*(play(bot.choose, address, token, max_matches=12) for token in tokens))
 
 
 if __name__ == "__main__":

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 from tests.e2e.server import TIMEOUT_S
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 TIMEOUT_MS = 1_000 * TIMEOUT_S
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 SERIOUS = {"serious", "critical"}
 
 

@@ -69,13 +69,13 @@ def test_a_move_names_the_hidden_choices_that_it_reveals() -> None:
     assert frames_of(story)[-1].note == "black (bert) had chosen secret"
 
 
-def test_a_sealed_choice_has_a_charge_and_no_move() -> None:
+def test_a_sealed_choice_has_a_seat_and_a_charge_and_no_move() -> None:
     story = Story()
     story.start()
     charge = clock_pb2.ClockCharge(charged_us=250_000)
     story.add(choice_sealed=entry_pb2.ChoiceSealed(seat=1, clock_charge=charge, state=story.state()))
     frame = frames_of(story)[-1]
-    assert (frame.kind, frame.seat, frame.charged_ms) == ("choice_sealed", None, 250.0)
+    assert (frame.kind, frame.seat, frame.charged_ms) == ("choice_sealed", 1, 250.0)
     assert frame.text == "black (bert) has chosen; the choice is still hidden"
 
 

@@ -232,7 +232,7 @@ def test_tables_run_nothing() -> None:
 
 
 def test_the_page_for_authors_runs_no_address() -> None:
-    check_inert(document(join_page(HOSTILE, True), "/join"))
+    check_inert(document(join_page(HOSTILE, ca=True), "/join"))
 
 
 def test_nothing_turns_the_direction_of_what_stands_beside_it() -> None:

@@ -8,7 +8,7 @@ from referee_api.v1 import tournament_pb2
 from referee_client import Terms
 
 from tests.spectator.bots import HELD_PLY
-from tests.spectator.browser import PHONE, Visitor, run_browser, visit
+from tests.spectator.browser import PHONE, WIDE, Visitor, run_browser, visit
 from tests.spectator.site_process import BOTS, World, run_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -82,6 +82,7 @@ def paths(world: World) -> dict[str, str]:
     for name in ("swiss", "knockout"):
         for _ in organiser.tournaments.watch(name):
             pass
+    organiser.ladders.pause("open")  # The bots would play in it for ever.
     over = next(iter(organiser.tournaments.matches("swiss"))).id
     return {
         "home": "/",
@@ -112,7 +113,7 @@ def visitor(world: World, browser: Browser) -> Iterator[Visitor]:
 def test_a_page_is_readable_for_everyone(visitor: Visitor, paths: dict[str, str], name: str) -> None:
     visitor.problems.clear()
     visitor.page.emulate_media(color_scheme="light")
-    visitor.page.set_viewport_size({"width": 1280, "height": 900})
+    visitor.page.set_viewport_size(WIDE)
     visitor.open(paths[name])
     visitor.page.wait_for_function("![...document.querySelectorAll('time')].some(one => /UTC/.test(one.textContent))")
     assert visitor.count("h1") == 1
