@@ -4,7 +4,7 @@ import asyncio
 import json
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -73,7 +73,7 @@ class LivePage:
             assert self._page
             return self._page
 
-    async def events(self, version: str) -> AsyncIterator[bytes]:
+    async def events(self, version: str) -> AsyncGenerator[bytes, None]:
         """Yield the changes since a version, each the same bytes for all visitors, for ever."""
         number = self._number_of(version)
         self._watchers += 1

@@ -1,6 +1,5 @@
 """Routes of the site."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -11,7 +10,7 @@ from referee_api.v1 import match_pb2, match_service_pb2
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from engines.api import Game
@@ -19,6 +18,7 @@ from referee.live.worker_pool import WorkerPool
 from referee.reporting.markup import Markup, joined
 from referee.spectator.account.account_routes import AccountRoutes
 from referee.spectator.bot_page import bot_page, bots_page
+from referee.spectator.event_stream import EventStream
 from referee.spectator.finished_match import read_record
 from referee.spectator.home_page import home_page
 from referee.spectator.join_page import join_page
@@ -35,8 +35,6 @@ from referee.spectator.visitors import App, Protected, Visitors
 
 MAX_FRAMES = 40
 """Boards in one response."""
-PING_S = 15.0
-PING = b": still here\n\n"
 STATIC_FILES = {
     "site.css": "text/css; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
@@ -44,7 +42,6 @@ STATIC_FILES = {
     "icon.svg": "image/svg+xml",
 }
 FILTERS = {"playing": match_pb2.MATCH_PHASE_PLAYING, "over": match_pb2.MATCH_PHASE_OVER}
-EVENT_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MAX_NAME = 64
 
 
@@ -122,7 +119,7 @@ class Site:
             live = live_page(request)
             await live.page()
             version = request.headers.get("last-event-id") or request.query_params.get("version", "")
-            return event_response(live.events(version))
+            return EventStream(live.events(version))
 
         return [Route(path, page), Route(f"{path.rstrip('/')}/events", events)]
 
@@ -151,7 +148,7 @@ class Site:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         if not (after.isascii() and after.isdigit() and len(after) < 10):
             raise HTTPException(HTTPStatus.BAD_REQUEST, "`after` is the number of an entry.")
-        return event_response(feed.events(int(after)))
+        return EventStream(feed.events(int(after)))
 
     async def _match_frames(self, request: Request) -> Response:
         """Return boards and clocks after some moves, for the script that replays a match."""
@@ -244,27 +241,3 @@ def integer_in(request: Request, key: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise HTTPException(HTTPStatus.BAD_REQUEST, f"`{key}` is a whole number.")
     return int(text)
-
-
-def event_response(events: AsyncIterator[bytes]) -> Response:
-    return StreamingResponse(with_pings(events), media_type="text/event-stream", headers=EVENT_HEADERS)
-
-
-async def with_pings(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield events, and comments in between, so that both ends notice a connection that is gone."""
-    yield PING
-    reading = asyncio.ensure_future(anext(events))
-    try:
-        while True:
-            done, _ = await asyncio.wait([reading], timeout=PING_S)
-            if not done:
-                yield PING
-                continue
-            try:
-                event = reading.result()
-            except StopAsyncIteration:
-                return
-            yield event
-            reading = asyncio.ensure_future(anext(events))
-    finally:
-        reading.cancel()

@@ -1,7 +1,7 @@
 """A referee whose answers a test decides."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -75,7 +75,7 @@ class FakeMatch(FakeUpstream):
         assert isinstance(answer, response)
         return answer
 
-    async def stream(self, request: Message, response: type[R]) -> AsyncIterator[R]:
+    async def stream(self, request: Message, response: type[R]) -> AsyncGenerator[R, None]:
         if isinstance(request, match_service_pb2.GetRecordRequest):
             raise UpstreamError(HTTPStatus.CONFLICT, "RECORD_NOT_PUBLISHED", "the record is not published yet")
         assert isinstance(request, match_service_pb2.WatchMatchRequest)

@@ -72,8 +72,8 @@ class World:
     def wait_for_ply(self, match_id: str, ply: int) -> None:
         """Wait until a match has so many moves, or is over."""
         for entry in self.player.watch(match_id):
-            event = getattr(entry, entry.WhichOneof("event") or "match_created")
-            if hasattr(event, "state") and event.state.ply >= ply:
+            state = getattr(entry.event, "state", None)
+            if state and state.ply >= ply:
                 return
 
 

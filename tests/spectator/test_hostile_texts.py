@@ -30,10 +30,10 @@ from referee.spectator.home_page import home_page
 from referee.spectator.join_page import join_page
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, match_rows, table
+from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import Page
 from referee.spectator.match_feed import MatchFeed
 from referee.spectator.match_feeds import MatchFeeds
-from referee.spectator.match_page import match_page
 from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream
 from tests.spectator.fake_upstream import FakeMatch, FakeUpstream

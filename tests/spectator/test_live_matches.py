@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 from referee_client import Terms
+from referee_client.values import MovePlayed
 
 from engines.api import REFEREE
 from engines.registry import find
@@ -115,10 +116,10 @@ def test_a_live_match_moves_without_reload(matches: dict[str, Watched], game: st
     first_moves = watched.first["#moves"].count("data-ply")
     assert 0 < first_moves <= HELD_PLY
     assert watched.first["#state"] == "in play"
-    assert visitor.count("[data-clock]") == len(world.organiser.get_match(watched.match_id).match.seats)
+    assert visitor.count("[data-clock]") == len(world.organiser.standing(watched.match_id).match.seats)
     wait_for_end(watched)
     assert visitor.html("#board") != watched.first["#board"]
-    result = world.organiser.get_match(watched.match_id)
+    result = world.organiser.standing(watched.match_id)
     shown = visitor.count("#moves a[data-ply]")
     assert shown > first_moves
     assert visitor.page.get_attribute("#match", "data-ply") == str(result.state.ply)
@@ -138,9 +139,9 @@ def test_a_delayed_match_shows_nothing_early(matches: dict[str, Watched], world:
     assert watched.first["#state"] == "in play"
     assert ("<svg" in watched.first["#board"]) == (name == "delayed")
     moves = [
-        entry.move_played.played.move
+        entry.event.played.move
         for entry in world.organiser.watch(watched.match_id)
-        if entry.WhichOneof("event") == "move_played"
+        if isinstance(entry.event, MovePlayed)
     ]
     wait_for_end(watched)
     shown = watched.visitor.page.locator("#moves a[data-ply]").all_inner_texts()
@@ -223,7 +224,7 @@ def replay(matches: dict[str, Watched], world: World, browser: Browser) -> Itera
     with visit(browser, world.site.url) as visitor:
         visitor.open(f"/matches/{match_id}")
         visitor.page.wait_for_selector("#play:not([hidden])")
-        yield visitor, f"/matches/{match_id}", world.organiser.get_match(match_id).state.ply
+        yield visitor, f"/matches/{match_id}", world.organiser.standing(match_id).state.ply
         assert visitor.problems == []
 
 

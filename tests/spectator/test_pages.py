@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
-from referee_api.v1 import tournament_pb2
 from referee_client import Terms
+from referee_client.values import Elimination, RoundRobin, Swiss, TournamentTerms
+from referee_client.values.tournament_terms import TournamentFormat
 
 from tests.spectator.bots import HELD_PLY
 from tests.spectator.browser import PHONE, WIDE, Visitor, run_browser, visit
@@ -61,13 +62,13 @@ def paths(world: World) -> dict[str, str]:
     organiser.ladders.create("open", fast, title="Open ladder")
     for bot in BOTS:
         organiser.ladders.join("open", bot)
-    formats: dict[str, dict[str, object]] = {
-        "swiss": {"swiss": tournament_pb2.Swiss(rounds=2)},
-        "knockout": {"elimination": tournament_pb2.Elimination()},
-        "announced": {"round_robin": tournament_pb2.RoundRobin(cycles=1)},
+    formats: dict[str, TournamentFormat] = {
+        "swiss": Swiss(rounds=2),
+        "knockout": Elimination(),
+        "announced": RoundRobin(cycles=1),
     }
-    for name, plan in formats.items():
-        terms = tournament_pb2.TournamentTerms(**plan)  # type: ignore[arg-type]
+    for name, tournament_format in formats.items():
+        terms = TournamentTerms(format=tournament_format)
         organiser.tournaments.create(name, fast, BOTS, title=f"The {name} cup", plan=terms)
         if name != "announced":
             organiser.tournaments.start(name)

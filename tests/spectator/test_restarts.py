@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser, Terms
+from referee_client.values import MovePlayed
 
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.spectator.browser import Visitor, run_browser, visit
@@ -57,9 +58,9 @@ def test_open_pages_continue_after_the_server_and_the_site_were_killed(tmp_path:
                         assert visitor.is_marked
                     with Organiser(server.address, world.token, patience_s=TIMEOUT_S) as spectator:
                         moves = [
-                            entry.move_played.played.move
+                            entry.event.played.move
                             for entry in spectator.watch(match_id)
-                            if entry.WhichOneof("event") == "move_played"
+                            if isinstance(entry.event, MovePlayed)
                         ]
                     match.wait_until(lambda: match.page.get_attribute("#match", "data-live") == "false")
                     assert match.page.locator("#moves a[data-ply]").all_inner_texts() == moves

@@ -2,6 +2,7 @@
 
 import pytest
 from referee_api.v1 import clock_pb2, sprt_pb2, tournament_pb2
+from referee_client.conversion import to_message
 from referee_client.organiser.clock_text import clock
 
 from referee.spectator.terms_text import format_text, time_control_text
@@ -23,9 +24,13 @@ CLOCKS = {
 }
 
 
+def rule_of(text: str) -> clock_pb2.ClockRule:
+    return to_message(clock(text), clock_pb2.ClockRule)
+
+
 @pytest.mark.parametrize("text", CLOCKS)
 def test_a_clock_is_described(text: str) -> None:
-    assert time_control_text(clock_pb2.TimeControl(rule=clock(text))) == CLOCKS[text]
+    assert time_control_text(clock_pb2.TimeControl(rule=rule_of(text))) == CLOCKS[text]
 
 
 def test_days_are_days() -> None:
@@ -34,7 +39,7 @@ def test_days_are_days() -> None:
 
 
 def test_odds_are_mentioned() -> None:
-    control = clock_pb2.TimeControl(rule=clock("60"), odds=[clock_pb2.SeatOdds(seat=1, rule=clock("30"))])
+    control = clock_pb2.TimeControl(rule=rule_of("60"), odds=[clock_pb2.SeatOdds(seat=1, rule=rule_of("30"))])
     assert time_control_text(control) == "1 min for all moves, with odds"
 
 
