@@ -2,9 +2,11 @@
 
 import asyncio
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from referee_api.v1 import bot_service_pb2, token_pb2
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,13 +15,16 @@ from referee.spectator.account.account_action import confirmation_time, new_requ
 from referee.spectator.account.account_routes import ACTIONS
 from referee.spectator.account.account_session import (
     COOKIE,
+    Account,
     AccountRole,
     AccountSession,
     read_session,
     set_session,
 )
+from referee.spectator.account.bot_actions import CREATE_TOKEN
 from referee.spectator.account.form_fields import FIELDS, check_fields
 from referee.spectator.account.form_request import MAX_FIELDS, fields_of, require_same_origin
+from referee.spectator.upstream import Upstream
 from referee.spectator.visitors import Message, Protected, Receive, Scope, Send, Visitors
 
 SESSION = AccountSession(AccountRole.ORGANISER, "Ada: <b>&;ü", "ey.J;x=/+_-~")
@@ -164,3 +169,33 @@ def test_forms_are_sent_below_the_account_only(method: str, path: str, is_served
 def test_a_cookie_value_needs_no_quotes() -> None:
     assert quote(SESSION.token, safe="") in cookie_of(SESSION)
     assert '"' not in cookie_of(SESSION)
+
+
+class FakeReferee(Upstream):
+    """A referee that only keeps the tokens of one bot, and whose answers take a while."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+
+    async def call(self, request: Any, response: Any) -> Any:
+        if isinstance(request, bot_service_pb2.ListBotTokensRequest):
+            answer = response(tokens=[token_pb2.Token(label=label) for label in self.labels])
+            await asyncio.sleep(0)
+            return answer
+        self.labels.append(request.label)
+        return response(secret=f"secret {len(self.labels)}")
+
+
+def test_a_token_is_created_once_if_its_form_is_sent_several_times_at_once() -> None:
+    referee = FakeReferee()
+
+    async def create_twice() -> list[str]:
+        lock, request_id = asyncio.Lock(), new_request_id()
+        calls = [
+            CREATE_TOKEN.call(Account(SESSION, referee, lock), {"bot": "anna", "label": "laptop"}, one)
+            for one in (request_id, request_id, new_request_id())
+        ]
+        return [CREATE_TOKEN.secret(answer) for answer in await asyncio.gather(*calls) if CREATE_TOKEN.secret]
+
+    assert asyncio.run(create_twice()) == ["secret 1", "", "secret 2"]
+    assert [label.partition(" ")[0] for label in referee.labels] == ["laptop", "laptop"]
