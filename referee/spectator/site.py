@@ -22,7 +22,7 @@ from referee.spectator.event_stream import EventStream
 from referee.spectator.finished_match import read_record
 from referee.spectator.home_page import home_page
 from referee.spectator.join_page import join_page
-from referee.spectator.json_api import JsonApi
+from referee.spectator.json_api import JsonApi, error_response, is_api
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
 from referee.spectator.live_match_page import match_page
@@ -218,8 +218,8 @@ class Site:
         return self._error(request, status, status.name, sentence)
 
     def _error(self, request: Request, status: HTTPStatus, reason: str, message: str) -> Response:
-        if request.url.path.startswith("/api/"):
-            return JSONResponse({"reason": reason, "message": message}, status.value)
+        if is_api(request.url.path):
+            return error_response(request, status, reason, message)
         text = message[:1].upper() + message[1:]
         top = joined(heading(str(status.value), status.phrase), nothing(text if text.endswith(".") else f"{text}."))
         return self._page(request, Page(status.phrase, Markup(top)), status)
