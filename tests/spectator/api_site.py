@@ -128,7 +128,7 @@ def serving(referee: Address) -> Iterator[int]:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         stoppers.append(lambda: loop.call_soon_threadsafe(stop.set))
-        await site_server.serve_site(referee, opened, referee.target, stop, ready.set)
+        await site_server.serve_site(referee, opened, referee.target, stop, ready.set, behind_proxy=False)
 
     stoppers: list[Any] = []
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
