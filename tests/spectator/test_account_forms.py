@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from referee.spectator.account import form_request
 from referee.spectator.account.account_action import confirmation_time, new_request_id
 from referee.spectator.account.account_routes import ACTIONS
 from referee.spectator.account.account_session import (
@@ -23,7 +24,7 @@ from referee.spectator.account.account_session import (
 )
 from referee.spectator.account.bot_actions import CREATE_TOKEN
 from referee.spectator.account.form_fields import FIELDS, check_fields
-from referee.spectator.account.form_request import MAX_FIELDS, fields_of, require_same_origin
+from referee.spectator.account.form_request import MAX_FIELDS, fields_of, read_form, require_same_origin
 from referee.spectator.upstream import Upstream
 from referee.spectator.visitors import Message, Protected, Receive, Scope, Send, Visitors
 
@@ -112,6 +113,21 @@ def test_empty_fields_count_as_missing() -> None:
         with pytest.raises(HTTPException) as caught:
             fields_of(wrong)
         assert caught.value.status_code == HTTPStatus.BAD_REQUEST
+
+
+def test_a_form_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(form_request, "BODY_TIMEOUT_S", 0)
+    sent = {"host": HOST, "origin": f"http://{HOST}", "content-length": "5", "content-type": form_request.FORM_TYPE}
+    headers = [(name.encode(), text.encode()) for name, text in sent.items()]
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        return {}
+
+    request = Request({"type": "http", "method": "POST", "path": "/account/end", "headers": headers}, receive)
+    with pytest.raises(HTTPException) as caught:
+        asyncio.run(read_form(request))
+    assert caught.value.status_code == HTTPStatus.REQUEST_TIMEOUT
 
 
 def test_every_field_of_an_action_has_a_label_and_a_limit() -> None:

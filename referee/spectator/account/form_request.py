@@ -1,5 +1,6 @@
 """Reads forms that change something. They must come from the site's own pages, be small, and be forms."""
 
+import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
@@ -9,6 +10,8 @@ from starlette.requests import Request
 
 MAX_BODY_BYTES = 8_192
 MAX_FIELDS = 20
+BODY_TIMEOUT_S = 10.0
+"""Timeout for a form to arrive after its head. The server has none for bodies."""
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
@@ -22,7 +25,11 @@ async def read_form(request: Request) -> Mapping[str, str]:
         raise HTTPException(HTTPStatus.LENGTH_REQUIRED, "The length of the form is missing.")
     if len(length) > 6 or int(length) > MAX_BODY_BYTES:
         raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The form has more than {MAX_BODY_BYTES} bytes.")
-    return fields_of((await request.body())[:MAX_BODY_BYTES])
+    try:
+        async with asyncio.timeout(BODY_TIMEOUT_S):
+            return fields_of((await request.body())[:MAX_BODY_BYTES])
+    except TimeoutError:
+        raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, "The form did not arrive in time.") from None
 
 
 def require_same_origin(headers: Mapping[str, str]) -> None:

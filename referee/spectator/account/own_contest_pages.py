@@ -106,6 +106,8 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
 
 
 def pairing_result(pairing: contest_pb2.Pairing) -> Markup:
+    if len(pairing.entrants) == 1:
+        return Markup("bye")
     if pairing.points:
         points = " : ".join(points_text(points) for points in pairing.points)
         absent = f", absent: {', '.join(pairing.absent_entrants)}" if pairing.absent_entrants else ""
