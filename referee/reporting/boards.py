@@ -24,12 +24,12 @@ def draw_board(game: Game, settings: Settings, view: Json, last_move: str | None
 
 
 def share_parts(drawings: Sequence[str]) -> tuple[Markup, list[Markup]]:
-    """Return an element with the parts that occur in several drawings, and the drawings with references to it.
+    """Return an element with the parts that occur several times, and the drawings with references to it.
 
     The lines of a board are the same after each move, and so are most of its pieces.
     """
     divided = [_divide(drawing) for drawing in drawings]
-    uses = Counter(part for _, parts, _ in divided for part in dict.fromkeys(parts) if len(part) >= MIN_SHARED_CHARS)
+    uses = Counter(part for _, parts, _ in divided for part in parts if len(part) >= MIN_SHARED_CHARS)
     names = {part: f"d{number}" for number, part in enumerate(part for part, many in uses.items() if many > 1)}
     written = [
         Markup("".join([start, *(f'<use href="#{names[part]}"/>' if part in names else part for part in parts), end]))
