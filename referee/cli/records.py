@@ -9,6 +9,7 @@ import click
 
 from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
+from referee.cli._shared.output import write
 from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
@@ -18,6 +19,7 @@ from referee.records.record_reader import RecordHistory, RecordInvalid, RecordSt
 from referee.records.signing_key import KeyUnusable, read_public_key
 from referee.records.verify import verify as verified
 from referee.records.verify_contest import verify_any
+from referee.reporting.match_page import PageTerms, match_page
 
 BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT: "  (by default)"}
 
@@ -58,11 +60,28 @@ def verify(context: click.Context, files: tuple[str, ...], key: str | None, reco
 @click.option("--seat", type=click.IntRange(0), help="Show only what this seat could see.")
 @click.option("--spectator", is_flag=True, help="Show only what spectators could see.")
 @click.option("--all", "every", is_flag=True, help="Show the board after every move.")
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the match as one HTML page, which any browser shows without a server, and print its name.",
+)
 @click.pass_context
-def replay(context: click.Context, file: str, ply: int | None, seat: int | None, spectator: bool, every: bool) -> None:
+def replay(
+    context: click.Context,
+    file: str,
+    ply: int | None,
+    seat: int | None,
+    spectator: bool,
+    every: bool,
+    page: Path | None,
+) -> None:
     """Print the match of a record: moves, clocks, board, result."""
     if spectator and seat is not None:
         raise click.UsageError("--seat and --spectator exclude each other")
+    if page and (every or ply is not None):
+        raise click.UsageError("a page shows the board after every move: --html excludes --all and --ply")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
     verdict = verified(Path(file), None, find)
     if verdict.status is not RecordStatus.FINE:
@@ -72,7 +91,12 @@ def replay(context: click.Context, file: str, ply: int | None, seat: int | None,
     except RecordInvalid as trouble:
         click.echo(f"Error: {click.format_filename(file)}: {escape_unprintable(str(trouble.verdict))}", err=True)
         context.exit(trouble.verdict.status)
-    for line in _format_history(history, _check_viewer(history, viewer), _check_ply(history, ply), every):
+    _check_viewer(history, viewer)
+    if page:
+        write(page, match_page(history, PageTerms(viewer, (("Record", str(verdict)),))))
+        click.echo(click.format_filename(page))
+        return
+    for line in _format_history(history, viewer, _check_ply(history, ply), every):
         click.echo(line)
 
 
@@ -83,11 +107,10 @@ def _read_key(key: str) -> str:
         raise click.BadParameter(str(unusable), param_hint="--key") from None
 
 
-def _check_viewer(history: RecordHistory, viewer: Viewer) -> Viewer:
+def _check_viewer(history: RecordHistory, viewer: Viewer) -> None:
     seats = len(history.first.table.seats)
     if viewer >= seats:
         raise click.BadParameter(f"seats of this match are 0 to {seats - 1}", param_hint="--seat")
-    return viewer
 
 
 def _check_ply(history: RecordHistory, ply: int | None) -> int | None:

@@ -5,5 +5,6 @@
 - `report_builder`, `value_conversion`, `record_statistics`: from messages and records to a report
 - `page`: the HTML page
 - `result_tables`, `rating_chart`, `bars`: its sections
+- `match_page`: one match as an HTML page; `boards`, `time_chart`: what it shows
 - `markup`: HTML, SVG and axes; `formatting`: numbers as text
 """

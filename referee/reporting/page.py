@@ -1,6 +1,8 @@
-"""The report as a self-contained HTML page without scripts."""
+"""The report as a self-contained HTML page, and the frame of such pages."""
 
+from base64 import b64encode
 from collections.abc import Iterable
+from hashlib import sha256
 from importlib.resources import files
 
 from referee.reporting.bars import end_bars, sprt_gauge, time_bars
@@ -26,13 +28,17 @@ def page(report: Report, matches: Markup | None = None) -> str:
     return document(title, heading(report.kind, title, report.facts), content, _foot(report))
 
 
-def document(title: str, *body: Markup) -> str:
-    """Return a self-contained HTML page in the style of reports."""
+def document(title: str, *body: Markup, script: str = "") -> str:
+    """Return a self-contained HTML page in the style of reports, which runs no script but this one."""
+    policy = CONTENT_SECURITY_POLICY
+    if script:
+        policy += f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+        body = (*body, tag("script", Markup(script), type="module"))
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", http_equiv="Content-Security-Policy", content=CONTENT_SECURITY_POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", title),
         tag("style", Markup(files("referee.reporting").joinpath("style.css").read_text(encoding="utf-8"))),

@@ -23,15 +23,17 @@ from referee.records.signing_key import fingerprint
 from referee.records.verify import verify
 from referee.reporting.collector import CONCURRENT_CALLS, Progress, ladder_report, no_progress, tournament_report
 from referee.reporting.contest_tables import cross_table_csv, pairings_csv, standings_csv, standings_json
-from referee.reporting.formatting import plain, points_text
+from referee.reporting.formatting import outcome_text
 from referee.reporting.markup import Markup, tag
-from referee.reporting.match_page import match_page
+from referee.reporting.match_page import PageTerms, match_page
 from referee.reporting.page import page
 from referee.reporting.report import Report
 from referee.reporting.value_conversion import unix_ms
 
 MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """Ids become names of files."""
+MAX_BOARD_CHARS = 1_000_000
+"""Maximum length of the boards of one match: all pages are in memory until the archive is written."""
 MS_PER_S = 1_000
 SUMS = "SHA256SUMS"
 KEY = "key.txt"
@@ -184,13 +186,9 @@ def _checked_pages(matches: Sequence[Match], records: Mapping[str, bytes]) -> tu
                 raise NotPublishable(f"the record of {match.id} does not verify: {verdict}")
             with file.open("rb") as record:
                 key = read_record(record).key
-            pages[match.id] = match_page(
-                read_record_history(file, find),
-                _players(match),
-                _result(match),
-                f"../../records/{match.id}.jsonl",
-                "../index.html#matches",
-            )
+            links = (("All matches", "../index.html#matches"), ("Signed record", f"../../records/{match.id}.jsonl"))
+            terms = PageTerms(links=links, max_board_chars=MAX_BOARD_CHARS)
+            pages[match.id] = match_page(read_record_history(file, find), terms)
     return key, pages
 
 
@@ -200,8 +198,7 @@ def _players(match: Match) -> str:
 
 def _result(match: Match) -> str:
     result = match.result or Result()
-    why = plain(result.reason or result.kind)
-    return f"{' : '.join(map(points_text, result.scores))}, {why}" if result.scores else f"{plain(result.kind)}, {why}"
+    return outcome_text(result.kind, result.reason, result.scores)
 
 
 def _matches_table(matches: Sequence[Match], pairings: Sequence[Pairing]) -> Markup:

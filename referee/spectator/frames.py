@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -11,6 +10,7 @@ from referee_api.v1 import entry_pb2, game_pb2, match_pb2
 from engines.api import Game, Json
 from engines.game_errors import GameError
 from engines.view_table import view_table
+from referee.reporting.boards import draw_board
 from referee.spectator.entry_text import SOURCES, event_text, seat_text
 
 
@@ -120,7 +120,5 @@ class BoardPainter:
         view: Json = json.loads(frame.view)
         last_move = frame.text if frame.kind == "move_played" else None
         if self._game and self._settings:
-            # The drawing of a stranger's game can fail, and the page must not.
-            with suppress(Exception):
-                return self._game.svg(self._settings, view, last_move)
+            return draw_board(self._game, self._settings, view, last_move)
         return view_table(self._name, view, last_move)

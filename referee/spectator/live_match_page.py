@@ -6,7 +6,7 @@ from referee_api.v1 import match_pb2
 
 from referee.reporting.formatting import time_text
 from referee.reporting.markup import Markup, joined, tag
-from referee.spectator.charts import seat_class, time_chart
+from referee.reporting.time_chart import seat_class, time_chart
 from referee.spectator.entry_text import result_text, seat_text
 from referee.spectator.finished_match import FinishedMatch
 from referee.spectator.frames import Frame, ShownClock

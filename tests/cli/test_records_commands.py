@@ -190,6 +190,35 @@ def test_replay_shows_what_a_seat_or_a_spectator_could_see(tmp_path: Path) -> No
     assert moves_in(run("replay", path, "--spectator").output) == ["?"] * len(all_moves)
 
 
+def test_replay_writes_a_page_and_prints_its_name(path: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("an older one")
+    assert run("replay", path, "--html", page).output == f"{page}\n"
+    html = page.read_text(encoding="utf-8")
+    assert html.startswith("<!doctype html>")
+    assert html.count("<figure") == 4
+    assert "fine: match nim-1, nim, 6 entries" in html
+
+
+def test_a_page_shows_what_a_seat_or_a_spectator_could_see(tmp_path: Path) -> None:
+    path = write_record(tmp_path / "fingers.jsonl", record_of(random_match(find_game("fingers"), 3)))
+
+    def moves_on_page(*viewer: object) -> list[str]:
+        assert run("replay", path, "--html", tmp_path / "page.html", *viewer).exit_code == 0
+        return re.findall(r"<figcaption>\d+\. \S+ (\S+)</figcaption>", (tmp_path / "page.html").read_text())
+
+    assert "?" not in moves_on_page()
+    assert moves_on_page("--seat", 1) == moves_in(run("replay", path, "--seat", 1).output)
+    assert set(moves_on_page("--spectator")) == {"?"}
+
+
+def test_the_page_of_an_invalid_record_says_so(path: Path, tmp_path: Path) -> None:
+    edited = write_record(path, RECORD.replace(b"ada", b"eve"))
+    result = run("replay", edited, "--html", tmp_path / "page.html")
+    assert (result.exit_code, "warning: this record is not valid" in result.stderr) == (0, True)
+    assert "edited: line 2 is not what was hashed" in (tmp_path / "page.html").read_text()
+
+
 def test_a_rejected_attempt_is_shown_to_its_seat_and_to_the_referee(tmp_path: Path) -> None:
     attempt = SubmitMove(0, "0.0.1", "9", TurnMeasurement(20))
     events = decided_events(nim_setup(), (10, StartPlay()), (20, attempt), (30, Resign(1)))
@@ -216,6 +245,9 @@ def test_moves_chosen_by_a_policy_are_marked(tmp_path: Path) -> None:
         (("--ply", "-1"), "-1"),
         (("--seat", "2"), "seats of this match are 0 to 1"),
         (("--seat", "1", "--spectator"), "--seat and --spectator exclude each other"),
+        (("--html", "page.html", "--all"), "--html excludes --all and --ply"),
+        (("--html", "page.html", "--ply", "0"), "--html excludes --all and --ply"),
+        (("--html", "page.html", "--seat", "2"), "seats of this match are 0 to 1"),
     ],
 )
 def test_an_invalid_option_of_replay_is_an_error(arguments: tuple[str, ...], answer: str, path: Path) -> None:

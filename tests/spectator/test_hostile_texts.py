@@ -22,8 +22,9 @@ from referee_api.v1 import (
 )
 
 from engines.registry import games
+from referee.reporting.time_chart import time_chart
 from referee.spectator.bot_page import bot_page, bots_page
-from referee.spectator.charts import interval, rating_chart, time_chart
+from referee.spectator.charts import interval, rating_chart
 from referee.spectator.finished_match import FinishedMatch
 from referee.spectator.frames import BEFORE_PLAY, BoardPainter, Frame
 from referee.spectator.home_page import home_page
