@@ -60,11 +60,12 @@ soak: $(READY) ## Run long tests in random order for MINUTES=n; SEED=s repeats t
 mutants: $(READY) ## Print the mutants of referee/match that no test fails on, for MINUTES=n; repeat it to continue
 	@$(BIN)/python -m tests.mutants --minutes $(MINUTES)
 
-proto: $(READY) ## Generate the committed stubs from proto/ (Python, Go, Rust); needs go and cargo
+proto: $(READY) ## Generate what is committed of proto/ (stubs; calls of Go and Rust); needs go and cargo
 	$(BIN)/buf format --write proto
 	$(BIN)/python proto/generate.py
 	cd clients/go/generate && go run .
 	cd clients/rust/generate && cargo run --quiet
+	$(BIN)/python proto/calls/generate_calls.py
 
 golden: $(READY) ## Regenerate the golden files from the current engines
 	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py --renew-golden
@@ -91,6 +92,8 @@ requirements: ## Regenerate the pinned dependencies, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/run.txt --override requirements/overrides.txt requirements/dev.in -o requirements/dev.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt requirements/build.in -o requirements/build.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt requirements/cluster.in -o requirements/cluster.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt requirements/site.in -o requirements/site.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/conan.in -o requirements/conan.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/bench.in -o requirements/bench.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-deps requirements/bench_alone.in -o requirements/bench_alone.txt
 

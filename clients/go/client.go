@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 
 	"referee.example/referee/refereev1"
 )
@@ -30,18 +31,22 @@ func NewClient(options ...Option) (*Client, error) {
 		return nil, err
 	}
 	retries := retries{config.random, sleep}
-	conn, err := connect(config, grpc.WithUnaryInterceptor(retries.interceptCall))
+	conn, err := connect(config, grpc.WithUnaryInterceptor(retries.interceptCall), grpc.WithKeepaliveParams(pings))
 	if err != nil {
 		return nil, err
 	}
 	return &Client{conn, retries}, nil
 }
 
+// pings find a connection that is dead while a call is open, since a stream may be silent for hours. The server permits one
+// every five seconds.
+var pings = keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}
+
 // Close closes the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Conn returns the connection, which adds the token to each call, and repeats it as above. It is for calls that this type does not have, with the
-// generated stubs of the package refereev1.
+// Conn returns the connection, which adds the token to each call, and repeats it as above. It is for the generated stubs
+// of the package refereev1; [Client.Contract] has all calls of the contract without them.
 func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
 
 // RegisterBot registers a bot, and returns its first token, which is shown only once.

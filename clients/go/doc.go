@@ -14,8 +14,8 @@
 // and never ends the process. The package program turns a bot into a program that does these things.
 //
 // [Client] makes the calls of organisers and watchers: it registers bots, creates matches, tournaments and ladders,
-// watches them and reads their standings and records. The types of this package are its own; the generated messages of
-// the contract are in the package refereev1, for calls that [Client] does not have.
+// watches them and reads their standings and records. [Client.Contract] makes all other calls of the contract. The types
+// of this package, and of the package contract, are the client's own; the package refereev1 has the generated messages.
 package referee
 
 //go:generate go -C generate run .

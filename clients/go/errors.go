@@ -47,18 +47,21 @@ type SettingError struct {
 	Problem string
 }
 
+// Error returns the variable and its problem.
 func (e *SettingError) Error() string { return fmt.Sprintf("%s %s", e.Variable, e.Problem) }
 
 // TakenOverError says that a newer session of the same bot and version has taken over its seats. Reconnecting would make
 // the two sessions replace each other for ever.
 type TakenOverError struct{}
 
+// Error says that the bot was taken over.
 func (*TakenOverError) Error() string { return "a newer session of this bot has taken over its seats" }
 
 // RejectedError says that the server rejects the bot, for example because of its token. Reconnecting does not help until
 // something is changed.
 type RejectedError struct{ Err *Error }
 
+// Error returns the error of the server.
 func (e *RejectedError) Error() string { return "the referee rejects this bot: " + e.Err.Error() }
 
 // Unwrap returns the error of the server.

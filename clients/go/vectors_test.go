@@ -382,14 +382,18 @@ func sentForm(item *refereev1.BotItem) any {
 	return item.String()
 }
 
-func TestVectorsTurns(t *testing.T) {
+func TestVectorsTurns(t *testing.T) { runTurnVectors(t, "turns") }
+
+func TestVectorsOpenTurns(t *testing.T) { runTurnVectors(t, "open_turns") }
+
+func runTurnVectors(t *testing.T, name string) {
 	var file struct {
 		Vectors []struct {
 			named
 			Steps []turnStep
 		}
 	}
-	loadVectors(t, "turns", &file)
+	loadVectors(t, name, &file)
 	for _, vector := range file.Vectors {
 		t.Run(vector.Name, func(t *testing.T) {
 			for _, need := range vector.Needs {

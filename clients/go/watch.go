@@ -57,25 +57,39 @@ func watch[R any, M numbered, E any](
 	ctx context.Context, after uint64, retries retries, entry func(M) *E, log logStream[R, M],
 ) iter.Seq2[*E, error] {
 	return func(yield func(*E, error) bool) {
-		var pauses backoff
-		for {
+		resume(ctx, retries, yield, func(ctx context.Context, yield func(*E) bool) (received bool, err error) {
 			before := after
-			err := log.read(ctx, &after, func(message M) bool { return yield(entry(message), nil) })
-			switch {
-			case err == nil:
-				return
-			case ctx.Err() != nil:
-				yield(nil, ctx.Err())
-				return
-			case !isInterruption(err):
-				yield(nil, newCallError(err))
-				return
-			}
-			if after > before {
-				pauses = backoff{}
-			}
-			retries.sleep(ctx, pauses.afterError(newCallError(err), retries.random()))
+			err = log.read(ctx, &after, func(message M) bool { return yield(entry(message)) })
+			return after > before, err
+		})
+	}
+}
+
+// resume yields what a call reads, and lets it read again after an interruption, until it returns no error. It tells
+// whether it has received something.
+func resume[E any](
+	ctx context.Context, retries retries, yield func(*E, error) bool,
+	read func(ctx context.Context, yield func(*E) bool) (received bool, err error),
+) {
+	var pauses backoff
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for {
+		received, err := read(ctx, func(entry *E) bool { return yield(entry, nil) })
+		switch {
+		case err == nil:
+			return
+		case ctx.Err() != nil:
+			yield(nil, ctx.Err())
+			return
+		case !isInterruption(err):
+			yield(nil, newCallError(err))
+			return
 		}
+		if received {
+			pauses = backoff{}
+		}
+		retries.sleep(ctx, pauses.afterError(newCallError(err), retries.random()))
 	}
 }
 

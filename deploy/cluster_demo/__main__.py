@@ -13,10 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
-from referee_api.v1.ladder_pb2 import LadderTerms
-from referee_api.v1.match_pb2 import MATCH_PHASE_PLAYING
 from referee_client.errors import RefereeError
 from referee_client.organiser import Organiser, Terms
+from referee_client.values import LadderTerms
 
 from deploy.cluster_demo.processes import Bots, Node, NodeFailed
 from deploy.cluster_demo.summary import Period, Records, check_promises, longest_pause, moves_table, standings_table
@@ -66,7 +65,7 @@ class Demonstration:
             self._add_bots(organiser, BOTS, 0)
             self._say(f"{len(BOTS)} bots join a ladder of Troke. Each connects to one of the nodes.")
             self._wait_for_moves(self._told, self._moves)
-            in_play = [match.id for match in organiser.ladders.matches(LADDER) if match.phase == MATCH_PHASE_PLAYING]
+            in_play = [match.id for match in organiser.ladders.matches(LADDER) if match.phase == "playing"]
             self._kill(coordinator, len(in_play))
             self._wait_for_moves(self._told, self._moves)
             self._restart(coordinator, organiser)

@@ -8,9 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from referee_api.v1.ladder_pb2 import LadderStanding
-from referee_api.v1.match_pb2 import MATCH_PHASE_OVER
 from referee_client.organiser import Organiser
+from referee_client.values import LadderStanding
 
 from engines.registry import find
 from referee.cli._shared.output import table
@@ -43,7 +42,7 @@ class Records:
         self._matches.mkdir()
         for match in organiser.ladders.matches(ladder):
             self.ends[match.id] = "not over"
-            if match.phase == MATCH_PHASE_OVER:
+            if match.phase == "over":
                 self._read(match.id, organiser.record(match.id, self._matches / f"{match.id}.jsonl"))
 
     def many(self, end: str, among: Collection[str] = ()) -> int:

@@ -4,6 +4,7 @@ Here are the group, and the command that shuts down the server.
 """
 
 import click
+from referee_api.v1.admin_service_pb2 import DrainResponse
 from referee_client import Organiser
 
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
@@ -34,6 +35,6 @@ def drain(organiser: Organiser, grace_s: int | None, as_json: bool) -> None:
     """Shut down gracefully, as SIGTERM does: start no matches, wait for turns in progress, then exit."""
     response = organiser.administration.drain((grace_s or 0) * SECOND_MS)
     if as_json:
-        print_json(to_dict(response))
+        print_json(to_dict(response, DrainResponse))
     else:
         click.echo(f"shutting down; matches to resume: {response.matches_in_play}, streams: {response.streams}")

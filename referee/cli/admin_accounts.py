@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import click
 from referee_api.v1 import bot_pb2
 from referee_client import Organiser
-from referee_client.organiser.administration import ROLES
+from referee_client.values import Role, Session
 
 from referee.cli._shared.account_tables import print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import (
@@ -15,6 +15,7 @@ from referee.cli._shared.client_options import (
     to_dict,
     why_option,
     with_organiser,
+    words,
 )
 from referee.cli._shared.output import text_table
 from referee.cli.bot import list_bots, register, update
@@ -28,14 +29,14 @@ def tokens() -> None:
 
 
 @tokens.command(cls=ClientCommand)
-@click.argument("role", type=click.Choice([*ROLES]))
+@click.argument("role", type=click.Choice(words(Role)))
 @click.argument("holder", default="")
 @click.option("--bot", default="", help="With role bot: the bot's name. The holder is by default its owner.")
 @click.option("--label", default="", help="Description.")
 @click.option("--days", type=click.IntRange(1), help="Days until it expires. [never]")
 @with_organiser
 @json_option
-def make(organiser: Organiser, role: str, holder: str, bot: str, label: str, days: int | None, as_json: bool) -> None:
+def make(organiser: Organiser, role: Role, holder: str, bot: str, label: str, days: int | None, as_json: bool) -> None:
     """Create a token for a HOLDER, the person or team responsible for it.
 
     The token is printed once, alone on standard output, so that it can be redirected to a file.
@@ -81,7 +82,7 @@ def sessions(organiser: Organiser, as_json: bool) -> None:
     """List the open sessions of all bots."""
     found = [(bot.name, session) for bot in organiser.bots(online_only=True) for session in bot.presence.sessions]
     if as_json:
-        print_json([{"bot": name, **to_dict(session)} for name, session in found])
+        print_json([{"bot": name, **to_dict(session, bot_pb2.Session)} for name, session in found])
         return
     heading = ("session", "bot", "version", "max matches", "round trip", "since")
     click.echo(text_table(heading, [_session_row(name, session) for name, session in found]))
@@ -106,6 +107,6 @@ def resume(organiser: Organiser, bot: str, as_json: bool) -> None:
     print_bots([organiser.administration.resume_bot(bot)], as_json)
 
 
-def _session_row(bot: str, session: bot_pb2.Session) -> tuple[str, ...]:
+def _session_row(bot: str, session: Session) -> tuple[str, ...]:
     limit, path = str(session.max_matches), f"{session.round_trip_us / MS_US:.1f} ms"
-    return session.id, bot, session.version, limit, path, time_of(session, "open_time")
+    return session.id, bot, session.version, limit, path, time_of(session.open_time)

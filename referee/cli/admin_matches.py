@@ -1,12 +1,13 @@
 """`referee admin match`: creates, shows and decides single matches of a running server, and downloads their records."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
+from referee_api.v1 import entry_pb2, match_pb2, match_service_pb2
 from referee_client import Organiser, Result
-from referee_client.organiser.standing import PHASES, standing_in
+from referee_client.conversion import from_message
+from referee_client.values import MatchPhase, MatchTerms, Opening
 
 from engines.registry import find
 from referee.cli._shared.client_options import (
@@ -16,6 +17,7 @@ from referee.cli._shared.client_options import (
     to_dict,
     why_option,
     with_organiser,
+    words,
 )
 from referee.cli._shared.match_tables import entry_text, print_matches
 from referee.local.match_file import read_match_file
@@ -42,10 +44,15 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
     """
     plan = read_match_file(file)
     made = organiser.create_match(
-        plan.terms, bots, title=plan.title, seed=plan.seed, position=plan.opening, ladder=plan.ladder
+        from_message(MatchTerms, plan.terms),
+        bots,
+        title=plan.title,
+        seed=plan.seed,
+        position=from_message(Opening, plan.opening),
+        ladder=plan.ladder,
     )
     if as_json:
-        print_json(to_dict(organiser.get_match(made.id).match))
+        print_json(to_dict(organiser.standing(made.id).match, match_pb2.Match))
     else:
         click.echo(made.id)
 
@@ -53,13 +60,15 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
 @match.command("list", cls=ClientCommand)
 @click.option("--bot", default="", help="Only matches of this bot. [any]")
 @click.option("--game", default="", help="Only matches of this game. [any]")
-@click.option("--phase", type=click.Choice([*PHASES.values()]), default=None, help="Only this phase. [any]")
+@click.option("--phase", type=click.Choice(words(MatchPhase)), default=None, help="Only this phase. [any]")
 @click.option("--open", "open_only", is_flag=True, help="Only matches with open seats.")
 @with_organiser
 @json_option
-def list_matches(organiser: Organiser, bot: str, game: str, phase: str | None, open_only: bool, as_json: bool) -> None:
+def list_matches(
+    organiser: Organiser, bot: str, game: str, phase: MatchPhase | None, open_only: bool, as_json: bool
+) -> None:
     """List matches, newest first."""
-    print_matches(organiser.list_matches(bot, game, phase or "", open_only), as_json)
+    print_matches(organiser.matches(bot, game, phase or "", open_only), as_json)
 
 
 @match.command(cls=ClientCommand)
@@ -68,15 +77,15 @@ def list_matches(organiser: Organiser, bot: str, game: str, phase: str | None, o
 @json_option
 def show(organiser: Organiser, match_id: str, as_json: bool) -> None:
     """Show a match and its position, as spectators see it."""
-    response = organiser.get_match(match_id)
+    standing = organiser.standing(match_id)
     if as_json:
-        print_json(to_dict(response))
+        print_json(to_dict(standing, match_service_pb2.GetMatchResponse))
         return
-    print_matches([response.match], as_json)
-    standing = standing_in(response)
-    if standing.number:
-        turn = f", to move: seat {', '.join(map(str, standing.owing))}" if standing.owing else ""
-        click.echo(f"\nafter {standing.ply} plies{turn}\n{standing.position}")
+    print_matches([standing.match], as_json)
+    state = standing.state
+    if state.entry_number:
+        turn = f", to move: seat {', '.join(map(str, state.seats_to_move))}" if state.seats_to_move else ""
+        click.echo(f"\nafter {state.ply} plies{turn}\n{state.position}")
 
 
 @match.command(cls=ClientCommand)
@@ -90,7 +99,7 @@ def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> Non
     With --json, each line is one entry.
     """
     for entry in organiser.watch(match_id, after):
-        click.echo(json.dumps(to_dict(entry)) if as_json else entry_text(entry))
+        click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else entry_text(entry))
 
 
 @match.command(cls=ClientCommand)
@@ -126,7 +135,8 @@ def adjudicate(organiser: Organiser, match_id: str, scores: tuple[float, ...], w
 
 def _print_result(result: Result, match_id: str, as_json: bool) -> None:
     if as_json:
-        print_json({"match_id": match_id, **asdict(result)})
+        fields = ("kind", "reason", "scores", "ranks")
+        print_json({"match_id": match_id, **{name: getattr(result, name) for name in fields}})
     else:
         scores = ", ".join(f"{score:g}" for score in result.scores)
         click.echo(f"{match_id}: {result.kind}, {result.reason}{f', {scores}' if scores else ''}")

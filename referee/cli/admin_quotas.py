@@ -1,11 +1,12 @@
 """`referee admin quota`: the limits of holders, and how much of them they use."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 from referee_api.v1 import quota_pb2
 from referee_client import Organiser
+from referee_client.values import HolderQuota, Quota, QuotaUsage
 
 from referee.cli._shared.account_tables import NONE
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
@@ -63,7 +64,7 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
     """
     found = list(organiser.administration.quotas())
     if as_json:
-        print_json([to_dict(one) for one in found])
+        print_json([to_dict(one, quota_pb2.HolderQuota) for one in found])
         return
     click.echo(text_table(("holder", *LIMITS), [_row(one) for one in found]))
 
@@ -74,11 +75,12 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
 @json_option
 def show_quota(organiser: Organiser, holder: str, as_json: bool) -> None:
     """Show the limits and usage of a holder; without a holder, the default limits."""
-    response = organiser.administration.quota(holder)
+    found = organiser.administration.quota(holder)
     if as_json:
-        print_json(to_dict(response))
+        answer = {name: value for name, value in to_dict(found, quota_pb2.HolderQuota).items() if name != "holder"}
+        print_json(answer)
     else:
-        _print_quota(response.quota, response.usage if holder else None)
+        _print_quota(found.quota, found.usage if holder else None)
 
 
 @quota.command("set", cls=ClientCommand, epilog=f"The limits are {', '.join(LIMITS)}.")
@@ -93,11 +95,9 @@ def set_quota(organiser: Organiser, holder: str, values: tuple[str, ...], as_jso
     """
     changes = read_limits(values)
     own = organiser.administration.quota(holder).own_quota
-    for field, number in changes.items():
-        setattr(own, field, number)
-    quota = organiser.administration.set_quota(holder, own)
+    quota = organiser.administration.set_quota(holder, replace(own, **changes))
     if as_json:
-        print_json(to_dict(quota))
+        print_json(to_dict(quota, quota_pb2.Quota))
     else:
         _print_quota(quota, None)
 
@@ -116,7 +116,7 @@ def read_limits(values: Sequence[str]) -> dict[str, int]:
     return limits
 
 
-def _row(one: quota_pb2.HolderQuota) -> tuple[str, ...]:
+def _row(one: HolderQuota) -> tuple[str, ...]:
     cells = []
     for limit in LIMITS.values():
         mark = OWN if getattr(one.own_quota, limit.field) else ""
@@ -124,7 +124,7 @@ def _row(one: quota_pb2.HolderQuota) -> tuple[str, ...]:
     return one.holder, *cells
 
 
-def _print_quota(quota: quota_pb2.Quota, usage: quota_pb2.QuotaUsage | None) -> None:
+def _print_quota(quota: Quota, usage: QuotaUsage | None) -> None:
     rows = [
         (word, str(getattr(quota, limit.field)), str(_used(usage, limit)) if usage else NONE, limit.meaning)
         for word, limit in LIMITS.items()
@@ -132,5 +132,5 @@ def _print_quota(quota: quota_pb2.Quota, usage: quota_pb2.QuotaUsage | None) -> 
     click.echo(text_table(("limit", "maximum", "used", "meaning"), rows))
 
 
-def _used(usage: quota_pb2.QuotaUsage, limit: Limit) -> int:
+def _used(usage: QuotaUsage, limit: Limit) -> int:
     return max(int(getattr(usage, field)) for field in limit.usage)

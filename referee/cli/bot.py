@@ -7,9 +7,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
-from referee_api.v1 import bot_pb2, error_pb2, result_pb2
+from referee_api.v1 import bot_pb2
 from referee_client import Organiser
-from referee_client.errors import refusal_in
+from referee_client.values import (
+    BotAccount,
+    BotLogEntry,
+    BotVersion,
+    ClockCharge,
+    Consent,
+    Forfeit,
+    Notice,
+    RejectedItem,
+    SessionLost,
+)
 
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
@@ -18,7 +28,7 @@ from referee.cli._shared.match_tables import print_matches
 from referee.cli._shared.output import text_table
 from referee.cli.ladder import challenge, join, leave
 from referee.cli.tournament import enter, withdraw
-from referee.reporting.message_conversion import enum_word
+from referee.reporting.formatting import plain
 
 bot_argument = click.argument("name", metavar="BOT")
 
@@ -44,7 +54,7 @@ def register(organiser: Organiser, /, name: str, description: str, as_json: bool
     The options from --accept on say from whom it takes matches. The bot's token is printed once, alone on standard
     output, so that it can be redirected to a file.
     """
-    secret = organiser.register_bot(name, description, merge_consent(bot_pb2.Consent(), **consent))
+    secret = organiser.register_bot(name, description, merge_consent(Consent(), **consent))
     if as_json:
         print_json({"bot": name, "secret": secret})
         return
@@ -92,9 +102,9 @@ def reinstate(organiser: Organiser, name: str, as_json: bool) -> None:
     _print_bot(organiser.accounts.reinstate(name), as_json)
 
 
-def _print_bot(bot: bot_pb2.Bot, as_json: bool) -> None:
+def _print_bot(bot: BotAccount, as_json: bool) -> None:
     if as_json:
-        print_json(to_dict(bot))
+        print_json(to_dict(bot, bot_pb2.Bot))
         return
     print_bots([bot], as_json)
     if bot.description:
@@ -112,34 +122,33 @@ def log(organiser: Organiser, name: str, version: str, match_id: str, after: int
     """Show the private log of a bot: errors, forfeits, lost sessions and notices, oldest first."""
     entries = list(organiser.bot_log(name, after, version, match_id))
     if as_json:
-        print_json([to_dict(entry) for entry in entries])
+        print_json([to_dict(entry, bot_pb2.BotLogEntry) for entry in entries])
     else:
         click.echo(text_table(("number", "when", "version", "match", "event"), [*map(_log_row, entries)]))
 
 
-def _log_row(entry: bot_pb2.BotLogEntry) -> tuple[str, ...]:
+def _log_row(entry: BotLogEntry) -> tuple[str, ...]:
     return (
         str(entry.number),
-        time_of(entry, "create_time"),
+        time_of(entry.create_time),
         entry.version or NONE,
         entry.match_id or NONE,
         _event_text(entry),
     )
 
 
-def _event_text(entry: bot_pb2.BotLogEntry) -> str:
-    match entry.WhichOneof("event"):
-        case "item_rejected":
-            move = f"{entry.item_rejected.move}: " if entry.item_rejected.move else ""
-            return f"rejected: {move}{refusal_in(entry.item_rejected.error)}"
-        case "clock_expired":
+def _event_text(entry: BotLogEntry) -> str:
+    match entry.event:
+        case RejectedItem(move=move, error=error):
+            return f"rejected: {f'{move}: ' if move else ''}{error}"
+        case ClockCharge():
             return "the clock expired"
-        case "forfeited":
-            return f"forfeited: {enum_word(result_pb2.ForfeitCause.DESCRIPTOR, entry.forfeited.cause)}"
-        case "session_lost":
-            return f"session lost: {enum_word(error_pb2.ErrorReason.DESCRIPTOR, entry.session_lost.reason)}"
-        case "notice":
-            return entry.notice.message
+        case Forfeit(cause=cause):
+            return f"forfeited: {plain(cause)}"
+        case SessionLost(reason=reason):
+            return f"session lost: {plain(reason.lower())}"
+        case Notice(message=message):
+            return message
     return "unknown event; this program is older than the referee"
 
 
@@ -149,7 +158,7 @@ def _event_text(entry: bot_pb2.BotLogEntry) -> str:
 @json_option
 def matches(organiser: Organiser, name: str, as_json: bool) -> None:
     """List the matches of a bot, newest first."""
-    print_matches(organiser.list_matches(name), as_json)
+    print_matches(organiser.matches(name), as_json)
 
 
 @bot.command("leave-match", cls=ClientCommand)
@@ -187,11 +196,11 @@ def register_version(organiser: Organiser, name: str, version: str, note: str, a
     _print_versions([organiser.accounts.register_version(name, version, note)], as_json)
 
 
-def _print_versions(versions: list[bot_pb2.BotVersion], as_json: bool) -> None:
+def _print_versions(versions: list[BotVersion], as_json: bool) -> None:
     if as_json:
-        print_json([to_dict(version) for version in versions])
+        print_json([to_dict(version, bot_pb2.BotVersion) for version in versions])
         return
-    rows = [(version.version, time_of(version, "create_time"), version.note) for version in versions]
+    rows = [(version.version, time_of(version.create_time), version.note) for version in versions]
     click.echo(text_table(("version", "registered", "note"), rows))
 
 

@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
-from referee_api.v1 import invitation_pb2
+from referee_api.v1 import invitation_pb2, invitation_service_pb2
 from referee_client import Organiser
 from referee_client.organiser.invitations import redeem as redeem_code
+from referee_client.values import Invitation
 
 from referee.cli._shared.account_tables import time_of
 from referee.cli._shared.client_options import (
@@ -44,7 +45,7 @@ def make(organiser: Organiser, uses: int, days: int, label: str, as_json: bool) 
     """
     made = organiser.invitations.make(datetime.now(UTC) + timedelta(days=days), uses, label)
     if as_json:
-        print_json(to_dict(made))
+        print_json(to_dict(made, invitation_service_pb2.CreateInvitationResponse))
         return
     click.echo(made.code)
     click.echo(f"The code is shown only once; the ID of the invitation is {made.invitation.id}.", err=True)
@@ -77,9 +78,9 @@ def uses(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     wanted = ids or [one.id for one in organiser.invitations.list(True)]
     found = [use for invitation_id in wanted for use in organiser.invitations.redemptions(invitation_id)]
     if as_json:
-        print_json([to_dict(use) for use in found])
+        print_json([to_dict(use, invitation_pb2.Redemption) for use in found])
         return
-    rows = [(use.holder, use.token_id, time_of(use, "create_time")) for use in found]
+    rows = [(use.holder, use.token_id, time_of(use.create_time)) for use in found]
     click.echo(text_table(("author", "token", "redeemed"), rows))
 
 
@@ -101,14 +102,14 @@ def redeem(at: str | None, ca: Path | None, code: str, holder: str) -> None:
     click.echo(f"This is the token of {holder} (BOT_TOKEN); it is shown only once.", err=True)
 
 
-def _print_invitations(invitations: list[invitation_pb2.Invitation], as_json: bool) -> None:
+def _print_invitations(invitations: list[Invitation], as_json: bool) -> None:
     if as_json:
-        print_json([to_dict(one) for one in invitations])
+        print_json([to_dict(one, invitation_pb2.Invitation) for one in invitations])
         return
     heading = ("invitation", "organiser", "uses", "created", "expires", "label")
     click.echo(text_table(heading, [*map(_row, invitations)]))
 
 
-def _row(one: invitation_pb2.Invitation) -> tuple[str, ...]:
-    expires = "revoked" if one.revoked else time_of(one, "expire_time")
-    return one.id, one.organiser, f"{one.uses} of {one.max_uses}", time_of(one, "create_time"), expires, one.label
+def _row(one: Invitation) -> tuple[str, ...]:
+    expires = "revoked" if one.revoked else time_of(one.expire_time)
+    return one.id, one.organiser, f"{one.uses} of {one.max_uses}", time_of(one.create_time), expires, one.label

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import click
-from referee_api.v1 import ladder_pb2
 from referee_client import Organiser
-from referee_client.organiser.corrections import CorrectionKind
+from referee_client.conversion import from_message
+from referee_client.values import CorrectionKind, Ladder, LadderTerms
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 from referee.cli._shared.correction_commands import add_correction_commands
@@ -16,8 +16,8 @@ from referee.local.contest_file import read_ladder
 from referee.reporting.arranged_results import find_arranged
 from referee.reporting.collector import ladder_report, ladder_review
 from referee.reporting.formatting import moment
-from referee.reporting.message_conversion import entry_line, pairing_text, rules_text
 from referee.reporting.publication import publish_ladder
+from referee.reporting.value_conversion import entry_line, pairing_text, rules_text, unix_ms
 
 
 @click.group()
@@ -31,7 +31,7 @@ def ladder() -> None:
 def create(organiser: Organiser, file: Path) -> None:
     """Create a ladder from a TOML file (docs/ladders.md)."""
     plan = read_ladder(file)
-    made = organiser.ladders.create(plan.name, title=plan.title, plan=plan.terms)
+    made = organiser.ladders.create(plan.name, title=plan.title, plan=from_message(LadderTerms, plan.terms))
     click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name}")
 
 
@@ -46,7 +46,7 @@ def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
     click.echo(table(["ladder", "entrants", "season", "state", "game"], rows))
 
 
-def _row(one: ladder_pb2.Ladder) -> list[str]:
+def _row(one: Ladder) -> list[str]:
     games = ", ".join(rules_text(terms.rules) for terms in one.terms.match_terms)
     state = "closed" if one.closed else "paused" if one.paused else "open"
     return [one.name, str(one.entrant_count), str(one.season), state, games]
@@ -152,7 +152,7 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
     points = list(organiser.ladders.history(name, bot, version))
     rows = [
         [
-            moment(point.match_end_time.ToMilliseconds()),
+            moment(unix_ms(point.match_end_time)),
             f"{point.rating.value:.0f} ± {2 * point.rating.deviation:.0f}",
             point.version or "-",
             str(point.season),
@@ -197,4 +197,4 @@ def publish(organiser: Organiser, name: str, out: Path | None) -> None:
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Print the events of a ladder until it is closed. Reconnects when the referee restarts."""
     for entry in organiser.ladders.watch(name, after):
-        click.echo(f"{entry.number:6}  {moment(entry.create_time.ToMilliseconds())}  {entry_line(entry)}")
+        click.echo(f"{entry.number:6}  {moment(unix_ms(entry.create_time))}  {entry_line(entry)}")

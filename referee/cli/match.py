@@ -8,6 +8,7 @@ import click
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.local_contest_command import STATUSES, run
+from referee.cli._shared.output import page_option
 from referee.local.entrant import read_entrants
 from referee.local.local_contest import LocalContest
 from referee.local.plan import (
@@ -61,6 +62,7 @@ DEFAULT_OUT = Path("referee-arena")
     help="How long a bot may take to connect.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the results. [a new folder in referee-arena]")
+@page_option
 @click.pass_context
 def match(
     context: click.Context,
@@ -74,6 +76,7 @@ def match(
     parallel: int,
     start_within: int,
     out: Path | None,
+    page: bool,
 ) -> None:
     """Play matches between bots, with an embedded referee.
 
@@ -93,7 +96,7 @@ def match(
     terms = GameTerms(known.name, known, match_terms, len(entrants), games)
     plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
-    context.exit(_run(plan, Path.cwd(), where, no_clock))
+    context.exit(_run(plan, Path.cwd(), where, no_clock, page))
 
 
 @click.command(cls=GameCommand, epilog=STATUSES)
@@ -105,8 +108,11 @@ def match(
     help="Maximum number of concurrent matches. [as in the file]",
 )
 @click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
+@page_option
 @click.pass_context
-def arena(context: click.Context, file: Path, out: Path | None, parallel: int | None, no_clock: bool) -> None:
+def arena(
+    context: click.Context, file: Path, out: Path | None, parallel: int | None, no_clock: bool, page: bool
+) -> None:
     """Play all bots of FILE against each other in all its games.
 
     FILE is a TOML file with bots, games and clocks; see docs/arena.md. Running the same command again skips the
@@ -114,8 +120,8 @@ def arena(context: click.Context, file: Path, out: Path | None, parallel: int | 
     """
     plan = read_plan(file)
     plan = replace(plan, parallel=parallel or plan.parallel)
-    context.exit(_run(plan, file.parent, out or DEFAULT_OUT / file.stem, no_clock))
+    context.exit(_run(plan, file.parent, out or DEFAULT_OUT / file.stem, no_clock, page))
 
 
-def _run(plan: Plan, run_in: Path, out: Path, no_clock: bool) -> int:
-    return run(LocalContest(plan.unclocked() if no_clock else plan, run_in, ResultsFolder(out)))
+def _run(plan: Plan, run_in: Path, out: Path, no_clock: bool, page: bool) -> int:
+    return run(LocalContest(plan.unclocked() if no_clock else plan, run_in, ResultsFolder(out), page))

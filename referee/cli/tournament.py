@@ -3,17 +3,19 @@
 from datetime import UTC, datetime
 from enum import IntEnum
 from pathlib import Path
+from typing import Literal
 
 import click
-from referee_api.v1 import bot_pb2, contest_pb2, tournament_pb2
 from referee_client import Organiser
-from referee_client.organiser.tournaments import BYES, FORMATS, PHASES
+from referee_client.conversion import from_message
+from referee_client.organiser.tournaments import ExportFormat
+from referee_client.values import BotAccount, ByeKind, Entrant, Tournament, TournamentPhase, TournamentTerms
 
 from referee.cli._shared.account_tables import print_bots
-from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser
+from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser, words
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import table, write
+from referee.cli._shared.output import page_option, table, write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import TournamentRunner
@@ -25,10 +27,10 @@ from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import local_moment
-from referee.reporting.message_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text
 from referee.reporting.publication import publish_tournament
+from referee.reporting.value_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text, unix_ms
 
-WORD_OF = {number: word for word, number in PHASES.items()}
+BYES: dict[str, ByeKind] = {"half": "half_point", "zero": "zero_point", "none": "none"}
 RECORD = "record"
 """Format of `referee tournament export`, besides those of the server's export."""
 MAX_ROUND = 1_000_000
@@ -70,18 +72,21 @@ def create(organiser: Organiser, file: Path, former: str | None, best: int | Non
         raise click.UsageError(
             "bots connect to a running referee by themselves: use entrants = [...] instead of [bots]"
         )
-    entrants = _former_entrants(organiser, former, best) if former else plan.entrants
-    _print(organiser.tournaments.create(plan.name, entrants=entrants, title=plan.title, plan=plan.terms))
+    entrants = (
+        _former_entrants(organiser, former, best) if former else [from_message(Entrant, one) for one in plan.entrants]
+    )
+    terms = from_message(TournamentTerms, plan.terms)
+    _print(organiser.tournaments.create(plan.name, entrants=entrants, title=plan.title, plan=terms))
 
 
-def _former_entrants(organiser: Organiser, name: str, best: int | None) -> list[contest_pb2.Entrant]:
+def _former_entrants(organiser: Organiser, name: str, best: int | None) -> list[Entrant]:
     """Return those who have not withdrawn, the best first. Raises ClickException if that is not known yet."""
     held = organiser.tournaments.get(name)
-    if best and held.phase != tournament_pb2.TOURNAMENT_PHASE_FINISHED:
+    if best and held.phase != "finished":
         raise click.ClickException(f"the tournament {name} is not finished, so its best entrants are not known")
     entrants = {one.name: one for one in held.entrants}
     ranked = list(entrants)
-    if held.HasField("start_time"):
+    if held.start_time:
         ranked = [standing.entrant for standing in organiser.tournaments.standings(name)]
     remaining = [entrants[one] for one in ranked if one not in held.withdrawn_entrants]
     return remaining[:best]
@@ -117,7 +122,7 @@ def withdraw(organiser: Organiser, name: str, who: str, message: str) -> None:
 @with_organiser
 def bye(organiser: Organiser, name: str, number: int, who: str, points: str) -> None:
     """Request a bye for an entrant in a round that is not paired yet, or cancel the request."""
-    _print(organiser.tournaments.request_bye(name, number, points, who))
+    _print(organiser.tournaments.request_bye(name, number, BYES[points], who))
 
 
 @tournament.command(cls=ClientCommand)
@@ -201,7 +206,7 @@ add_correction_commands(tournament, lambda organiser, *what: pairing_text(organi
 def show(organiser: Organiser, name: str) -> None:
     """Show the standings of a tournament."""
     held = organiser.tournaments.get(name)
-    report = tournament_report(organiser, name, full=False) if held.HasField("start_time") else None
+    report = tournament_report(organiser, name, full=False) if held.start_time else None
     _print(held)
     if held.terms.freeze_versions:
         click.echo(f"frozen versions: {', '.join(map(bots_text, held.entrants))}")
@@ -222,8 +227,8 @@ def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> No
     print_bots([bot for bot in bots if not absent or _is_absent(bot)], as_json)
 
 
-def _is_absent(bot: bot_pb2.Bot) -> bool:
-    return not bot.presence.sessions or bot.HasField("pause")
+def _is_absent(bot: BotAccount) -> bool:
+    return not bot.presence.sessions or bot.pause is not None
 
 
 @tournament.command(cls=ClientCommand)
@@ -240,18 +245,18 @@ def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) 
 @tournament.command("list", cls=ClientCommand)
 @click.option("--game", default="", help="Only tournaments of this game. [any]")
 @click.option("--bot", default="", help="Only tournaments with this bot. [any]")
-@click.option("--phase", type=click.Choice(list(PHASES)), default=None, help="Only this phase. [any]")
+@click.option("--phase", type=click.Choice(words(TournamentPhase)), default=None, help="Only this phase. [any]")
 @with_organiser
-def list_all(organiser: Organiser, game: str, bot: str, phase: str | None) -> None:
+def list_all(organiser: Organiser, game: str, bot: str, phase: TournamentPhase | None) -> None:
     """List tournaments, newest first."""
     held = list(organiser.tournaments.list(game, bot, phase or ""))
     rows = [
         [
             one.name,
             str(len(one.entrants)),
-            WORD_OF.get(one.phase, "?"),
+            one.phase,
             _progress(one),
-            chosen_text(one.terms),
+            chosen_text(one.terms.format),
             rules_text(one.terms.match_terms.rules),
         ]
         for one in held
@@ -261,13 +266,13 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: str | None) -> No
 
 @tournament.command(cls=ClientCommand)
 @click.argument("name")
-@click.argument("form", metavar="FORMAT", type=click.Choice([*FORMATS, RECORD]))
+@click.argument("form", metavar="FORMAT", type=click.Choice([*words(ExportFormat), RECORD]))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
 @with_organiser
-def export(organiser: Organiser, name: str, form: str, output: Path | None) -> None:
+def export(organiser: Organiser, name: str, form: ExportFormat | Literal["record"], output: Path | None) -> None:
     """Export a tournament as csv, json or trf, or as its signed record, to check it with: referee verify."""
-    record = form == RECORD
-    write(output, organiser.tournaments.record(name) if record else organiser.tournaments.export(name, form))
+    tournaments = organiser.tournaments
+    write(output, tournaments.record(name) if form == "record" else tournaments.export(name, form))
 
 
 @tournament.command("import", cls=GameCommand)
@@ -295,21 +300,19 @@ def publish(organiser: Organiser, name: str, out: Path | None) -> None:
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Print the events of a tournament until its end. Reconnects when the referee restarts."""
     for entry in organiser.tournaments.watch(name, after):
-        click.echo(f"{entry.number:6}  {local_moment(entry.create_time.ToMilliseconds())}  {entry_line(entry)}")
+        click.echo(f"{entry.number:6}  {local_moment(unix_ms(entry.create_time))}  {entry_line(entry)}")
 
 
-def _print(held: tournament_pb2.Tournament) -> None:
+def _print(held: Tournament) -> None:
     """Print phase, entrants and progress in one line."""
-    click.echo(
-        f"{held.name}: {WORD_OF.get(held.phase, '?')}, {len(held.entrants)} entrants, {_progress(held)} pairings"
-    )
-    if held.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
-        for what, field in (("entries close", "entries_close_at"), ("starts", "starts_at")):
-            if held.terms.HasField(field):  # type: ignore[arg-type]  # It is a literal above.
-                click.echo(f"{what} at {local_moment(getattr(held.terms, field).ToMilliseconds())}")
+    click.echo(f"{held.name}: {held.phase}, {len(held.entrants)} entrants, {_progress(held)} pairings")
+    if held.phase == "entry":
+        for what, when in (("entries close", held.terms.entries_close_at), ("starts", held.terms.starts_at)):
+            if when:
+                click.echo(f"{what} at {local_moment(unix_ms(when))}")
 
 
-def _progress(held: tournament_pb2.Tournament) -> str:
+def _progress(held: Tournament) -> str:
     return f"{held.completed_pairings}/{held.total_pairings or '?'}"
 
 
@@ -322,8 +325,9 @@ class TournamentExitStatus(IntEnum):
 @tournament.command(cls=GameCommand, epilog=STATUSES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
+@page_option
 @click.pass_context
-def run(context: click.Context, file: Path, out: Path | None) -> None:
+def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
     """Run the tournament of FILE on this machine, with its bots and an embedded referee.
 
     FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
@@ -332,7 +336,7 @@ def run(context: click.Context, file: Path, out: Path | None) -> None:
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
         raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
-    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem))
+    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem), page)
     local.check()
     runner = TournamentRunner(local)
     runner.run()

@@ -18,6 +18,7 @@ from referee_api.v1 import match_service_pb2 as pb
 
 from referee.conformance.clause import ClauseFailed
 from referee.conformance.kit_server import start_server
+from referee.conformance.relay import Relay
 from referee.transport.guards.error_interceptor import abort_with
 from referee.wire.error_mapping import WireError
 
@@ -35,6 +36,8 @@ LAST = MOVES + 3
 RECORD_LINES = 2_500
 LINES_PER_MESSAGE = 1_000
 SHOWN_CHARS = 1_000
+SILENCE_S = 40
+"""Time within which a program must notice that a connection is dead: half a minute, and what a busy machine adds."""
 
 
 @dataclass(slots=True)
@@ -49,6 +52,8 @@ class Scenario:
     """Errors of `GetRecord` after its first message."""
     watch: dict[int, WireError] = field(default_factory=dict)
     """Errors that end a watch, by the number of the last entry before it."""
+    silent_after: int = 0
+    """Number of the entry from which the connection carries nothing any more; 0 is none."""
     strange: Mapping[int, entry_pb2.Entry] = field(default_factory=dict)
     """Entries in place of the usual ones, by number."""
 
@@ -94,6 +99,7 @@ class OrganiserKit:
         self._scenario = Scenario()
         self._calls: list[Call] = []
         self._created = match_pb2.Match()
+        self._relay: Relay | None = None
         self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         self._server.add_generic_rpc_handlers([self._handlers()])
 
@@ -107,17 +113,28 @@ class OrganiserKit:
     async def run(self, scenario: Scenario) -> OrganiserRun:
         """Run the program once. Raises ClauseFailed if it does not end, and OSError if it cannot be started."""
         self._scenario, self._calls = scenario, []
+        if not scenario.silent_after:
+            return await self._start(self._environment, self._patience_s)
+        host, _, port = self._environment["BOT_REFEREE"].rpartition(":")
+        self._relay = Relay(host.strip("[]"), int(port))
+        environment = {**self._environment, "BOT_REFEREE": f"{host}:{await self._relay.open()}"}
+        try:
+            return await self._start(environment, self._patience_s + SILENCE_S)
+        finally:
+            await self._relay.close()
+
+    async def _start(self, environment: Mapping[str, str], patience_s: float) -> OrganiserRun:
         process = await asyncio.create_subprocess_exec(
             *self._command,
-            env={**os.environ, **self._environment},
+            env={**os.environ, **environment},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(patience_s):
                 output, errors = await process.communicate()
         except TimeoutError:
-            raise ClauseFailed(f"the program is still running after {self._patience_s:g} s") from None
+            raise ClauseFailed(f"the program is still running after {patience_s:g} s") from None
         finally:
             if process.returncode is None:
                 process.kill()
@@ -154,6 +171,9 @@ class OrganiserKit:
         yield _watched(snapshot=pb.MatchSnapshot(match=self._created))
         for number in range(after + 1, LAST + 1):
             yield _watched(entry=self._scenario.strange.get(number) or self._entry(number))
+            if number == self._scenario.silent_after and self._relay:
+                self._scenario.silent_after = 0
+                self._relay.fall_silent()
             if error := self._scenario.watch.pop(number, None):
                 await abort_with(context, error)
 

@@ -96,7 +96,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
 
     async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
-        """Add an entrant, which without a name is named as its only bot. Return its row in the standings.
+        """Add an entrant, which without a name is named as its only bot. Return its row in the standings. Idempotent.
 
         Raises LadderClosed, AlreadyOnLadder, EntrantNameTaken, AlreadyIn, UnknownBot, UnknownVersion, BotPaused,
         BadField, or WrongParticipantCount if it is not one bot for each seat of a side.

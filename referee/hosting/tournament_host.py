@@ -123,7 +123,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         self.tables = TournamentTables(dependencies.run)
 
     async def enter(self, name: str, entrant: TournamentEntrant) -> TournamentState:
-        """Add an entrant, which without a name is named as its only bot; its rating is looked up.
+        """Add an entrant, which without a name is named as its only bot; its rating is looked up. Idempotent.
 
         Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
         UnknownVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
@@ -132,7 +132,12 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if stage := store.state.terms.qualification:
             raise BadField("tournament", f"the entrants of {name} come from {stage.tournament}")
         resolved = await self._resolve(store.state.terms, entrant)
-        return await self._execute(store, lambda state: _decide_entry(state, resolved, self._deps.time.wall_ms()))
+
+        def decide_new_entry(state: TournamentState) -> list[TournamentEvent]:
+            entered = not state.over and state.tournament.has_entrant(resolved)
+            return [] if entered else _decide_entry(state, resolved, self._deps.time.wall_ms())
+
+        return await self._execute(store, decide_new_entry)
 
     async def withdraw(self, name: str, entrant: str, message: str = "") -> TournamentState:
         """Remove an entrant before the start; after it, do not pair the entrant any more. Idempotent.

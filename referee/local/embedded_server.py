@@ -21,16 +21,17 @@ PLENTY = 1_000_000
 PLENTY_BYTES = 2**31 - 1
 
 
-def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Settings:
+def settings(start_within_s: int, patient: bool, data: Path | None = None, *, site: bool = False) -> Settings:
     """Return settings without restrictive quotas. With `patient`, sessions of frozen bots do not time out.
 
-    `data` is the data directory; None keeps everything in memory.
+    `data` is the data directory; None keeps everything in memory. `site`: with the web site.
     """
     return Settings(
         ephemeral=data is None,
         data_dir=data or Settings().data_dir,
         listen=HERE,
         http_listen=HERE,
+        site_listen=HERE if site else None,
         start_timeout_ms=start_within_s * 1_000,
         heartbeat_timeout_ms=DAY_MS if patient else Settings().heartbeat_timeout_ms,
         max_consecutive_faults=PLENTY,
@@ -51,13 +52,18 @@ def settings(start_within_s: int, patient: bool, data: Path | None = None) -> Se
 
 @asynccontextmanager
 async def embedded(
-    start_within_s: int, patient: bool, data: Path | None = None, outage: OutageCallback = ignore_outage
+    start_within_s: int,
+    patient: bool,
+    data: Path | None = None,
+    outage: OutageCallback = ignore_outage,
+    *,
+    site: bool = False,
 ) -> AsyncIterator[ServerInfo]:
     """Run a server; it stops without grace. `outage` is called when its log becomes unavailable or available.
 
     Raises StartupError.
     """
-    server = RefereeServer(settings(start_within_s, patient, data), outage=outage)
+    server = RefereeServer(settings(start_within_s, patient, data, site=site), outage=outage)
     opened = await server.open()
     try:
         yield opened
@@ -84,16 +90,18 @@ async def embedded_with_bots(
     *,
     patient: bool,
     resumable: bool = False,
+    site: bool = False,
     outage: OutageCallback = ignore_outage,
 ) -> AsyncIterator[LocalServer]:
     """Run a server for the bots of a plan, whose folders are relative to `run_in`, then stop it and all bots.
 
-    If it is `resumable`, its data stays in the results folder. Raises StartupError.
+    If it is `resumable`, its data stays in the results folder. `site`: with the web site. Raises StartupError.
     """
     folder.create()
     with folder.log.open("a", encoding="utf-8") as log:
         set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
-        async with embedded(plan.start_within_s, patient, folder.data if resumable else None, outage) as info:
+        data = folder.data if resumable else None
+        async with embedded(plan.start_within_s, patient, data, outage, site=site) as info:
             token = folder.admin_token(info.admin_token) if resumable else info.admin_token
             async with ArenaClient(info.grpc, token) as client:
                 bot_pool = BotPool(client, Launcher(info.grpc, run_in, folder, plan.sandbox), plan.matches_a_bot)

@@ -101,6 +101,8 @@ class LocalContest:
     plan: Plan
     run_in: Path
     folder: ResultsFolder
+    site: bool = False
+    """Whether a web site shows it as it is played."""
 
     def read_results(self) -> tuple[list[MatchFinish], list[LocalPairing]]:
         """Return the matches of earlier runs and the pairings left to play.
@@ -121,7 +123,8 @@ class LocalContest:
     async def open(self) -> AsyncIterator["ContestRuntime"]:
         """Run the server until the end, then stop it and all bots. Raises StartupError."""
         patient = any(Untimed() in terms.match_terms.controls for terms in self.plan.terms)
-        async with embedded_with_bots(self.plan, self.run_in, self.folder, patient=patient) as server:
+        running = embedded_with_bots(self.plan, self.run_in, self.folder, patient=patient, site=self.site)
+        async with running as server:
             scheduler = MatchScheduler(server.client, server.bot_pool, self.folder, self.plan.parallel)
             yield ContestRuntime(server.info, scheduler)
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from google.protobuf import json_format
 from msgspec.structs import replace
 from referee_api.v1 import contest_pb2, tournament_pb2
-from referee_api.v1.tournament_pb2 import TournamentEntry
-from referee_client import Organiser, Refused
+from referee_client import Organiser, Refused, values
+from referee_client.conversion import from_message
+from referee_client.values import TournamentEntry
 
 from engines.game_errors import DetailedError
 from engines.registry import games
@@ -49,6 +50,8 @@ class LocalTournament:
     plan: TournamentPlan
     run_in: Path
     folder: ResultsFolder
+    site: bool = False
+    """Whether a web site shows it as it is played."""
 
     def check(self) -> None:
         """Raise a DetailedError if it cannot start; TermsChanged if the folder has a tournament of another plan."""
@@ -72,7 +75,13 @@ class LocalTournament:
         """
         patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
         running = embedded_with_bots(
-            self.plan, self.run_in, self.folder, patient=patient, resumable=True, outage=outage
+            self.plan,
+            self.run_in,
+            self.folder,
+            patient=patient,
+            resumable=True,
+            site=self.site,
+            outage=outage,
         )
         async with running as server:
             with Organiser(server.info.grpc, server.token) as organiser:
@@ -116,7 +125,7 @@ class TournamentRuntime:
     def game(self) -> str:
         return self.plan.terms.match_terms.rules.game
 
-    async def find_tournament(self) -> tournament_pb2.Tournament | None:
+    async def find_tournament(self) -> values.Tournament | None:
         """Return the tournament of an earlier run, or None."""
         try:
             return await asyncio.to_thread(self.organiser.tournaments.get, self.plan.name)
@@ -128,9 +137,9 @@ class TournamentRuntime:
     async def count_done_pairings(self) -> int:
         """Count the finished pairings of earlier runs, without byes."""
         pairings = await asyncio.to_thread(lambda: list(self.organiser.tournaments.pairings(self.plan.name)))
-        return sum(one.phase == contest_pb2.PAIRING_PHASE_DONE and len(one.entrants) > 1 for one in pairings)
+        return sum(one.phase == "done" and len(one.entrants) > 1 for one in pairings)
 
-    async def start(self, found: tournament_pb2.Tournament | None) -> tournament_pb2.Tournament:
+    async def start(self, found: values.Tournament | None) -> values.Tournament:
         """Start the bots, create the tournament unless `found`, and start it without bots that could not be started.
 
         Raises TooFewEntrants, or BadPlan if the server rejects the terms.
@@ -144,7 +153,7 @@ class TournamentRuntime:
         self.tournament.claim_folder()
         return started
 
-    def _start_tournament(self) -> tournament_pb2.Tournament:
+    def _start_tournament(self) -> values.Tournament:
         """Start the tournament. Withdrawals may have ended it already."""
         try:
             return self.organiser.tournaments.start(self.plan.name)
@@ -163,7 +172,10 @@ class TournamentRuntime:
         try:
             await asyncio.to_thread(
                 lambda: self.organiser.tournaments.create(
-                    self.plan.name, entrants=entrants, title=self.plan.title, plan=self.plan.terms
+                    self.plan.name,
+                    entrants=[from_message(values.Entrant, one) for one in entrants],
+                    title=self.plan.title,
+                    plan=from_message(values.TournamentTerms, self.plan.terms),
                 )
             )
         except Refused as refused:
@@ -211,16 +223,16 @@ class TournamentRuntime:
             watching.close()
 
     async def _handle(self, entry: TournamentEntry) -> None:
-        pairing = entry.pairing
-        if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
+        pairing = entry.event
+        if isinstance(pairing, values.Pairing) and pairing.phase == "done":
             for bot in self._bots_of(pairing):
                 self.bot_pool.reset_crashes(bot)
             await self._try_save_records(pairing)
 
-    def _bots_of(self, pairing: contest_pb2.Pairing) -> set[str]:
+    def _bots_of(self, pairing: values.Pairing) -> set[str]:
         return {ref.bot for entrant in self.plan.entrants if entrant.name in pairing.entrants for ref in entrant.bots}
 
-    async def _try_save_records(self, pairing: contest_pb2.Pairing) -> None:
+    async def _try_save_records(self, pairing: values.Pairing) -> None:
         """Save the records of a pairing; if the disk is full, they are saved at the end."""
         try:
             await asyncio.to_thread(self._save_records, pairing)
@@ -235,7 +247,7 @@ class TournamentRuntime:
         for pairing in pairings:
             await asyncio.to_thread(self._save_records, pairing)
 
-    def _save_records(self, pairing: contest_pb2.Pairing) -> None:
+    def _save_records(self, pairing: values.Pairing) -> None:
         """Save the missing records of the finished matches of a pairing."""
         for number, match_id in enumerate(pairing.match_ids, 1):
             file = self.tournament.folder.record_of(pairing.id, number)

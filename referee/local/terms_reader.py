@@ -9,6 +9,7 @@ from typing import Any
 
 from google.protobuf import json_format
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
+from referee_client.conversion import to_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
 
@@ -108,7 +109,7 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int
 
 def _visibility(given: object) -> policy_pb2.Visibility:
     try:
-        return read_visibility(str(given))
+        return to_message(read_visibility(str(given)), policy_pb2.Visibility)
     except ValueError as wrong:
         raise BadPlan("visibility", str(wrong)) from None
 
@@ -152,7 +153,7 @@ def read_clock(given: object) -> TimeControl:
 
 def _clock_of_text(text: str) -> TimeControl:
     try:
-        return read_rule(clock_text.clock(text))
+        return read_rule(to_message(clock_text.clock(text), clock_pb2.ClockRule))
     except clock_text.BadClock:
         raise BadClock(text, CLOCK_RULE) from None
 

@@ -2,7 +2,7 @@
 
 - `report`: the report as values, and what is computed from them
 - `collector`: data from a server, or from a results folder
-- `report_builder`, `message_conversion`, `record_statistics`: from messages and records to a report
+- `report_builder`, `value_conversion`, `record_statistics`: from messages and records to a report
 - `page`: the HTML page
 - `result_tables`, `rating_chart`, `bars`: its sections
 - `match_page`: one match as an HTML page; `boards`, `time_chart`: what it shows

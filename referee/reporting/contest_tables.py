@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from io import StringIO
 
-from referee_api.v1 import contest_pb2
+from referee_client.values import Pairing
 
 from referee.reporting.report import Report
 
@@ -39,7 +39,7 @@ def cross_table_csv(report: Report) -> bytes:
     return _csv(["entrant", *report.names], rows)
 
 
-def pairings_csv(pairings: Iterable[contest_pb2.Pairing]) -> bytes:
+def pairings_csv(pairings: Iterable[Pairing]) -> bytes:
     """Return the pairings; several entrants, points and matches of one are separated by spaces."""
     rows = [
         [

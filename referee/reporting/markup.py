@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from html import escape
 from math import ceil, floor
 
-VOID = {"meta", "br", "col"}
+VOID = {"meta", "br", "col", "input"}
 """Elements without an end tag."""
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 TIME_STEPS = (

@@ -20,7 +20,7 @@ from referee.reporting.boards import draw_board, share_parts
 from referee.reporting.formatting import outcome_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.page import document, heading
-from referee.reporting.time_chart import time_chart
+from referee.reporting.time_chart import seat_class, time_chart
 
 MAX_BOARDS = 2_000
 """Boards on one page. A longer match shows the board only after every second, third, … move."""
@@ -218,6 +218,9 @@ def _lines(history: RecordHistory, entries: Sequence[_Shown], boards: Sequence[_
 
 def _times(entries: Sequence[_Shown], seat_names: Sequence[str]) -> Iterator[Markup]:
     if chart := time_chart(entries, seat_names):
-        keys = (tag("li", tag("i", class_=f"seat c{seat % 8 + 1}"), name) for seat, name in enumerate(seat_names))
+        keys = (
+            tag("li", tag("i", class_=f"seat {seat_class(seat_names, seat)}"), name)
+            for seat, name in enumerate(seat_names)
+        )
         drawn = tag("div", chart, class_="scrolls", tabindex="0", role="group", aria_label="Time per move")
         yield tag("section", tag("h2", "Time per move"), drawn, tag("ul", *keys, class_="keys"))

@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from referee_api.v1 import contest_pb2, match_pb2, tournament_pb2
-from referee_client import Organiser, Refused
-from referee_client.matches import result_in
+from referee_client import Match, Organiser, Refused, Result
+from referee_client.organiser.tournaments import ExportFormat
+from referee_client.values import Pairing
 
 from engines.registry import find
 from referee.records.record_reader import RecordStatus, read_record, read_record_history
@@ -28,6 +28,7 @@ from referee.reporting.markup import Markup, tag
 from referee.reporting.match_page import PageTerms, match_page
 from referee.reporting.page import page
 from referee.reporting.report import Report
+from referee.reporting.value_conversion import unix_ms
 
 MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """Ids become names of files."""
@@ -88,7 +89,7 @@ class Publication:
 def publish_tournament(organiser: Organiser, name: str, progress: Progress = no_progress) -> Publication:
     """Raises NotPublishable, or the errors of the organiser client."""
     tournament = organiser.tournaments.get(name)
-    if tournament.phase != tournament_pb2.TOURNAMENT_PHASE_FINISHED:
+    if tournament.phase != "finished":
         raise NotPublishable(f"the tournament {name} is not finished")
     pairings = sorted(organiser.tournaments.pairings(name), key=lambda it: (it.round, it.board, it.id))
     tables = {"tables/pairings.csv": pairings_csv(pairings)}
@@ -122,19 +123,19 @@ class _Source:
 
     organiser: Organiser
     progress: Progress
-    matches: Iterable[match_pb2.Match]
+    matches: Iterable[Match]
     log: str
     """The signed record of the contest."""
-    pairings: Sequence[contest_pb2.Pairing]
+    pairings: Sequence[Pairing]
 
-    def finished(self) -> list[match_pb2.Match]:
+    def finished(self) -> list[Match]:
         """Return the finished matches in the order of their ends. Raises NotPublishable."""
-        found = [match for match in self.matches if match.HasField("result")]
+        found = [match for match in self.matches if match.result]
         if wrong := [match.id for match in found if not MATCH_ID.fullmatch(match.id)]:
             raise NotPublishable(f"the id {wrong[0]!r} of a match cannot be the name of a file")
-        return sorted(found, key=lambda match: (match.end_time.ToMilliseconds(), match.id))
+        return sorted(found, key=lambda match: (unix_ms(match.end_time), match.id))
 
-    def records(self, matches: Sequence[match_pb2.Match]) -> dict[str, bytes]:
+    def records(self, matches: Sequence[Match]) -> dict[str, bytes]:
         """Return the record of each match. Raises NotPublishable if one cannot be read."""
         records: dict[str, bytes] = {}
         with ThreadPoolExecutor(CONCURRENT_CALLS) as executor:
@@ -167,11 +168,11 @@ def _publication(report: Report, source: _Source, tables: Mapping[str, bytes]) -
     words = {"title": report.title or report.name, "kind": report.kind, "name": report.name}
     files["README.md"] = README.format(**words, key_file=KEY, sums=SUMS, fingerprint=fingerprint(key)).encode()
     files[SUMS] = "".join(f"{sha256(data).hexdigest()}  {path}\n" for path, data in sorted(files.items())).encode()
-    end_s = max((match.end_time.ToMilliseconds() // MS_PER_S for match in matches), default=0)
+    end_s = max((unix_ms(match.end_time) // MS_PER_S for match in matches), default=0)
     return Publication(report.name, files, end_s, len(matches))
 
 
-def _checked_pages(matches: Sequence[match_pb2.Match], records: Mapping[str, bytes]) -> tuple[str, dict[str, str]]:
+def _checked_pages(matches: Sequence[Match], records: Mapping[str, bytes]) -> tuple[str, dict[str, str]]:
     """Verify all records; return the key that signed them, and the page of each match. Raises NotPublishable."""
     if not matches:
         raise NotPublishable("no match was played")
@@ -191,16 +192,16 @@ def _checked_pages(matches: Sequence[match_pb2.Match], records: Mapping[str, byt
     return key, pages
 
 
-def _players(match: match_pb2.Match) -> str:
+def _players(match: Match) -> str:
     return " – ".join(seat.bot or "nobody" for seat in match.seats)  # An en dash.
 
 
-def _result(match: match_pb2.Match) -> str:
-    result = result_in(match.result)
+def _result(match: Match) -> str:
+    result = match.result or Result()
     return outcome_text(result.kind, result.reason, result.scores)
 
 
-def _matches_table(matches: Sequence[match_pb2.Match], pairings: Sequence[contest_pb2.Pairing]) -> Markup:
+def _matches_table(matches: Sequence[Match], pairings: Sequence[Pairing]) -> Markup:
     by_match = {match_id: pairing for pairing in pairings for match_id in pairing.match_ids}
     heads = (("Round", "number"), ("Board", "number"), ("Match", "name"), ("Result", ""), ("Record", ""))
     places = {pairing.id: number for number, pairing in enumerate(pairings)}
@@ -215,7 +216,7 @@ def _matches_table(matches: Sequence[match_pb2.Match], pairings: Sequence[contes
     return tag("div", table, class_="scrolls", tabindex="0", id="matches")
 
 
-def _match_row(match: match_pb2.Match, pairing: contest_pb2.Pairing | None) -> Markup:
+def _match_row(match: Match, pairing: Pairing | None) -> Markup:
     return tag(
         "tr",
         tag("td", pairing.round if pairing else "–", class_="number"),
@@ -226,7 +227,7 @@ def _match_row(match: match_pb2.Match, pairing: contest_pb2.Pairing | None) -> M
     )
 
 
-def _export(organiser: Organiser, name: str, form: str) -> str | None:
+def _export(organiser: Organiser, name: str, form: ExportFormat) -> str | None:
     """Return an export; None if the tournament has no such form."""
     try:
         return organiser.tournaments.export(name, form)

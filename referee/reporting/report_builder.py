@@ -1,37 +1,46 @@
-"""Build the report of a tournament or a ladder from messages of the contract."""
+"""Build the report of a tournament or a ladder from values of the client."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, rating_pb2, tournament_pb2
-from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
+from referee_client.values import (
+    Ladder,
+    LadderStanding,
+    Match,
+    MatchCorrection,
+    Pairing,
+    RatingPoint,
+    Tournament,
+    TournamentStanding,
+    TournamentTable,
+)
 
 from referee.contests.strength.rating import RatingRecord, compute_rating_updates
-from referee.reporting.formatting import moment
-from referee.reporting.message_conversion import (
+from referee.reporting.formatting import moment, plain
+from referee.reporting.record_statistics import RecordStatistics
+from referee.reporting.report import Game, Meeting, Point, Rating, Report, Row
+from referee.reporting.value_conversion import (
     EntrantIndex,
     absent_names,
     chosen_text,
     clock_text,
     correction_text,
-    enum_word,
     finished_games,
     rules_text,
     sprt_of,
+    unix_ms,
 )
-from referee.reporting.record_statistics import RecordStatistics
-from referee.reporting.report import Game, Meeting, Point, Rating, Report, Row
 
 
 def build_tournament_report(
-    tournament: tournament_pb2.Tournament,
-    table: GetTournamentStandingsResponse,
-    matches: Sequence[match_pb2.Match],
+    tournament: Tournament,
+    table: TournamentTable,
+    matches: Sequence[Match],
     statistics: RecordStatistics,
     repeated: frozenset[str],
-    pairings: Iterable[contest_pb2.Pairing] = (),
-    corrections: Sequence[contest_pb2.MatchCorrection] = (),
+    pairings: Iterable[Pairing] = (),
+    corrections: Sequence[MatchCorrection] = (),
 ) -> Report:
     """`repeated` are the ids of matches that repeat the games of others."""
     games = corrected_games(finished_games(matches, EntrantIndex(tournament.entrants)), corrections)
@@ -43,12 +52,12 @@ def build_tournament_report(
         _tournament_facts(tournament, len(games)),
         tuple(map(_tournament_row, table.standings)),
         games,
-        tuple(enum_word(tournament_pb2.TieBreak.DESCRIPTOR, it.tie_break) for it in first),
+        tuple(plain(it.tie_break) for it in first),
         histories(games),
         statistics.times(),
         statistics.matches,
         tuple(statistics.illegal_moves),
-        sprt_of(table.sprt) if table.HasField("sprt") else None,
+        sprt_of(table.sprt) if table.sprt else None,
         tuple(map(_meeting, pairings)),
         tournament.terms.boards,
         repeated,
@@ -56,31 +65,30 @@ def build_tournament_report(
     )
 
 
-def corrected_games(games: Sequence[Game], corrections: Iterable[contest_pb2.MatchCorrection]) -> tuple[Game, ...]:
+def corrected_games(games: Sequence[Game], corrections: Iterable[MatchCorrection]) -> tuple[Game, ...]:
     """Return the games with the results that count; those that are struck have none."""
     ranks = {one.match_id: tuple(one.ranks) for one in corrections}
     return tuple(replace(it, ranks=ranks[it.id], at_fault=()) if it.id in ranks else it for it in games)
 
 
-def _meeting(pairing: contest_pb2.Pairing) -> Meeting:
-    state = enum_word(contest_pb2.PairingPhase.DESCRIPTOR, pairing.phase)
+def _meeting(pairing: Pairing) -> Meeting:
     return Meeting(
         pairing.round,
         pairing.board,
         tuple(pairing.entrants),
         tuple(pairing.points),
-        state,
+        pairing.phase,
         absent_names(pairing),
     )
 
 
-def _tournament_facts(tournament: tournament_pb2.Tournament, games: int) -> tuple[tuple[str, str], ...]:
+def _tournament_facts(tournament: Tournament, games: int) -> tuple[tuple[str, str], ...]:
     terms = tournament.terms
     facts = {
         "Game": rules_text(terms.match_terms.rules),
         "Clock": clock_text(terms.match_terms.time_control),
-        "Format": chosen_text(terms),
-        "State": enum_word(tournament_pb2.TournamentPhase.DESCRIPTOR, tournament.phase),
+        "Format": chosen_text(terms.format),
+        "State": tournament.phase,
         "Entrants": str(len(tournament.entrants)),
         "Matches": str(games),
     }
@@ -88,14 +96,14 @@ def _tournament_facts(tournament: tournament_pb2.Tournament, games: int) -> tupl
         facts["Boards"] = str(terms.boards)
     if terms.freeze_versions:
         facts["Versions"] = "frozen at the start"
-    if tournament.HasField("start_time"):
-        facts["Began"] = moment(tournament.start_time.ToMilliseconds())
-    if tournament.HasField("end_time"):
-        facts["Ended"] = moment(tournament.end_time.ToMilliseconds())
+    if tournament.start_time:
+        facts["Began"] = moment(unix_ms(tournament.start_time))
+    if tournament.end_time:
+        facts["Ended"] = moment(unix_ms(tournament.end_time))
     return tuple(facts.items())
 
 
-def _tournament_row(row: tournament_pb2.TournamentStanding) -> Row:
+def _tournament_row(row: TournamentStanding) -> Row:
     return Row(
         row.rank,
         row.entrant,
@@ -123,12 +131,12 @@ def histories(games: Iterable[Game]) -> Mapping[str, tuple[Point, ...]]:
 
 
 def build_ladder_report(
-    ladder: ladder_pb2.Ladder,
-    standings: Sequence[ladder_pb2.LadderStanding],
-    matches: Sequence[match_pb2.Match],
-    histories: Mapping[str, Sequence[rating_pb2.RatingPoint]],
+    ladder: Ladder,
+    standings: Sequence[LadderStanding],
+    matches: Sequence[Match],
+    histories: Mapping[str, Sequence[RatingPoint]],
     statistics: RecordStatistics,
-    corrections: Sequence[contest_pb2.MatchCorrection] = (),
+    corrections: Sequence[MatchCorrection] = (),
 ) -> Report:
     games = corrected_games(finished_games(matches, EntrantIndex(row.entrant for row in standings)), corrections)
     return Report(
@@ -147,12 +155,12 @@ def build_ladder_report(
     )
 
 
-def name_of(row: ladder_pb2.LadderStanding) -> str:
+def name_of(row: LadderStanding) -> str:
     """Return the name of the entrant."""
     return row.entrant.name or row.entrant.bots[0].bot
 
 
-def _ladder_facts(ladder: ladder_pb2.Ladder, games: int) -> tuple[tuple[str, str], ...]:
+def _ladder_facts(ladder: Ladder, games: int) -> tuple[tuple[str, str], ...]:
     terms = ladder.terms.match_terms
     return (
         ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(one.rules) for one in terms)),
@@ -161,14 +169,14 @@ def _ladder_facts(ladder: ladder_pb2.Ladder, games: int) -> tuple[tuple[str, str
         ("Season", str(ladder.season)),
         ("Entrants", str(ladder.entrant_count)),
         ("Matches", str(games)),
-        ("Created", moment(ladder.create_time.ToMilliseconds())),
+        ("Created", moment(unix_ms(ladder.create_time))),
     )
 
 
-def _ladder_row(row: ladder_pb2.LadderStanding) -> Row:
+def _ladder_row(row: LadderStanding) -> Row:
     rating = Rating(row.rating.value, row.rating.deviation, row.rating.provisional)
     return Row(row.rank, name_of(row), row.wins, row.draws, row.losses, row.forfeits, rating=rating)
 
 
-def _point(point: rating_pb2.RatingPoint) -> Point:
-    return Point(point.match_end_time.ToMilliseconds(), point.rating.value, point.rating.deviation)
+def _point(point: RatingPoint) -> Point:
+    return Point(unix_ms(point.match_end_time), point.rating.value, point.rating.deviation)

@@ -11,9 +11,11 @@ from referee.reporting.formatting import time_text
 from referee.reporting.markup import Markup, tag
 
 WIDTH, HEIGHT = 640, 200
-LEFT, RIGHT, TOP, BOTTOM = 52, 8, 10, 24
+LEFT, RIGHT, TOP, BOTTOM = 64, 8, 10, 24
 """Margins for labels."""
 MAX_BARS = 300
+COLOURS = {"white", "black", "red", "blue", "green", "yellow"}
+"""Names of seats that have a colour of their own in the styles of pages."""
 SCALE_MS = (0.1, 1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000)
 """Lines of the logarithmic scale of times."""
 
@@ -32,6 +34,11 @@ class TimedMove(Protocol):
 
     @property
     def charged_ms(self) -> float | None: ...
+
+
+def seat_class(seat_names: Sequence[str], seat: int) -> str:
+    """Return the class of the colour of a seat, which is its own if it is named after one."""
+    return f"c-{seat_names[seat]}" if seat_names[seat] in COLOURS else f"c{seat % 8 + 1}"
 
 
 def time_chart(moves: Sequence[TimedMove], seat_names: Sequence[str]) -> Markup | None:
@@ -57,7 +64,7 @@ def time_chart(moves: Sequence[TimedMove], seat_names: Sequence[str]) -> Markup 
             y=up(ms),
             width=round(max(width * 0.8, 0.5), 1),
             height=round(HEIGHT - BOTTOM - up(ms), 1),
-            class_=f"c{(move.seat or 0) % 8 + 1}",
+            class_=seat_class(seat_names, move.seat or 0),
         )
         for number, (move, ms) in enumerate(zip(shown, times, strict=True))
     ]

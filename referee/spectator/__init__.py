@@ -8,6 +8,7 @@
 - `frames`, `entry_text`: what a page shows of each entry of a match
 - `live_pages`: pages that change while they are read, rendered once for all their visitors
 - `layout`, `time_text`, `charts`: parts that pages share
-- `home_page`, `match_page`, `bot_page`, `ladder_page`, `tournament_page`, `join_page`: the pages
+- `home_page`, `live_match_page`, `bot_page`, `ladder_page`, `tournament_page`, `join_page`: the pages
 - `json_api`: the same as JSON
+- `account`: pages of authors and organisers, behind a token
 """

@@ -122,7 +122,7 @@ def _results(bot: str, matches: Sequence[match_pb2.Match]) -> Markup:
         tag(
             "div",
             _tally("Opponent", {bot_link(name): counts for name, counts in opponents.items()}),
-            _tally("Game", {Markup(name): counts for name, counts in games.items()}),
+            _tally("Game", {joined(name): counts for name, counts in games.items()}),
             table(("Ends", "Matches"), [(end, count) for end, count in ends.most_common()], numbers=(1,)),
             class_="cards",
         ),

@@ -60,7 +60,7 @@ def verified_views(record: bytes) -> FinishedMatch:
         result = verify(path, None, find)
         is_valid = result.status is RecordStatus.FINE
         if not is_valid:
-            return FinishedMatch(False, str(result), {})
+            return FinishedMatch(False, result.sentence, {})
         try:
             history = read_record_history(path, find)
         except RecordInvalid as why:
@@ -70,4 +70,4 @@ def verified_views(record: bytes) -> FinishedMatch:
         for step in history.steps
         if isinstance(step.entry.event, PlayStarted | MovePlayed) and step.state.position
     }
-    return FinishedMatch(True, str(result), views)
+    return FinishedMatch(True, result.sentence, views)

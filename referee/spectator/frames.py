@@ -35,7 +35,7 @@ class Frame:
     text: str
     """Description of what happened; of a move, the move. Empty: nothing to show."""
     seat: int | None
-    """The seat that moved, or None."""
+    """The seat that moved or made a hidden choice, or None."""
     note: str
     """Why a move was not chosen by the bot, and which hidden choices it revealed; usually empty."""
     charged_ms: float | None
@@ -70,7 +70,7 @@ def next_frame(match: match_pb2.Match, last: Frame, entry: entry_pb2.Entry) -> F
         return new
     new = frame_of_state(new, event.state)
     if kind == "choice_sealed":
-        return replace(new, charged_ms=_charged_ms(event))
+        return replace(new, seat=event.seat, charged_ms=_charged_ms(event))
     if kind != "move_played":
         return new
     return replace(

@@ -23,7 +23,7 @@ def join_page(address: str, *, ca: bool) -> Page:
     """`address`: where bots connect. `ca`: whether they need a certificate that the organiser gives them."""
     root = " BOT_CA=ca.pem" if ca else ""
     invitation = f"BOT_REFEREE={address}{root} referee invitation redeem rf_invite_… my-team > token"
-    register = f"BOT_REFEREE={address}{root} BOT_TOKEN=$(cat token) referee bot create my-bot > bot-token"
+    register = f"BOT_REFEREE={address}{root} BOT_TOKEN=$(cat token) referee bot register my-bot > bot-token"
     start = f"BOT_REFEREE={address}{root} BOT_TOKEN=$(cat bot-token) python my_bot.py"
     steps = (
         section(

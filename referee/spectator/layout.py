@@ -12,7 +12,7 @@ from referee.spectator.frames import milliseconds
 from referee.spectator.live_pages import Page
 
 SECTIONS = (("/", "Home"), ("/matches", "Matches"), ("/ladders", "Ladders"), ("/tournaments", "Tournaments"))
-LAST_SECTIONS = (("/bots", "Bots"), ("/join", "Join"))
+LAST_SECTIONS = (("/bots", "Bots"), ("/join", "Join"), ("/account", "Account"))
 
 
 def document(page: Page, path: str, version: str = "", events: str = "") -> str:

@@ -3,9 +3,8 @@
 import asyncio
 import json
 import secrets
-import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -69,12 +68,12 @@ class LivePage:
     async def page(self, max_age_s: float = MAX_AGE_S) -> Page:
         """Return the page as it was at most `max_age_s` ago. Raises UpstreamError."""
         async with self._lock:
-            if self._page is None or time.monotonic() - self._rendered_at > max_age_s:
+            if self._page is None or _now_s() - self._rendered_at > max_age_s:
                 self._take(await self._render())
             assert self._page
             return self._page
 
-    async def events(self, version: str) -> AsyncIterator[bytes]:
+    async def events(self, version: str) -> AsyncGenerator[bytes, None]:
         """Yield the changes since a version, each the same bytes for all visitors, for ever."""
         number = self._number_of(version)
         self._watchers += 1
@@ -110,7 +109,7 @@ class LivePage:
 
     def _take(self, page: Page) -> None:
         before = self._page.regions if self._page else {}
-        self._page, self._rendered_at = page, time.monotonic()
+        self._page, self._rendered_at = page, _now_s()
         changed = [name for name, region in page.regions.items() if before.get(name) != region]
         if changed:
             self._number += 1
@@ -129,6 +128,10 @@ class LivePage:
         return self._encoded[number]
 
 
+def _now_s() -> float:
+    return asyncio.get_running_loop().time()
+
+
 class LivePages:
     """All pages that were read lately, by address."""
 
@@ -138,7 +141,7 @@ class LivePages:
     def get(self, address: str, render: Render) -> LivePage:
         page = self._pages.setdefault(address, LivePage(render))
         self._pages.move_to_end(address)
-        for old, one in list(self._pages.items())[: len(self._pages) - MAX_PAGES]:
+        for old, one in list(self._pages.items())[: max(0, len(self._pages) - MAX_PAGES)]:
             if not one.is_watched:
                 del self._pages[old]
         return page

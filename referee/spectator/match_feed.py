@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -19,12 +19,13 @@ from referee.spectator.upstream import Upstream, UpstreamError
 MAX_BEHIND = 500
 """Entries that a visitor may be behind. Those who are further behind load the page again."""
 MAX_ENCODED = 16
-INTERVAL_S = 0.1
+INTERVAL_S = 0.25
 """Minimum interval of events; entries in between share one event, with the board after the last of them."""
 FIRST_PAUSE_S = 0.5
 MAX_PAUSE_S = 10.0
 BOARD_KINDS = {"play_started", "choice_sealed", "move_played"}
 """Events after which the board is another one."""
+CLOSED = UpstreamError(HTTPStatus.SERVICE_UNAVAILABLE, "", "The site is busy. Load the page again.")
 RELOAD = b"event: reload\ndata: {}\n\n"
 
 log = structlog.get_logger("referee.site")
@@ -98,7 +99,7 @@ class MatchFeed:
     def painter(self) -> BoardPainter:
         return BoardPainter(self.match.terms.rules, self._games)
 
-    async def events(self, after: int) -> AsyncIterator[bytes]:
+    async def events(self, after: int) -> AsyncGenerator[bytes, None]:
         """Yield the events after entry `after`, each the same bytes for all visitors, until the match is over."""
         self._watchers += 1
         try:
@@ -132,10 +133,15 @@ class MatchFeed:
         return self.finished
 
     async def close(self) -> None:
+        """Stop following the match. Visitors who wait for the feed or for its next event stop waiting."""
         self._task.cancel()
         if self._waking:
             self._waking.cancel()
         await asyncio.wait([self._task])
+        if not self.is_over:
+            self.error = self.error or CLOSED
+        self._ready.set()
+        self._wake()
 
     async def _follow(self) -> None:
         pause = FIRST_PAUSE_S

@@ -1,6 +1,5 @@
 """Routes of the site."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -11,31 +10,31 @@ from referee_api.v1 import match_pb2, match_service_pb2
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from engines.api import Game
 from referee.live.worker_pool import WorkerPool
 from referee.reporting.markup import Markup, joined
+from referee.spectator.account.account_routes import AccountRoutes
 from referee.spectator.bot_page import bot_page, bots_page
+from referee.spectator.event_stream import EventStream
 from referee.spectator.finished_match import read_record
 from referee.spectator.home_page import home_page
 from referee.spectator.join_page import join_page
-from referee.spectator.json_api import JsonApi
+from referee.spectator.json_api import JsonApi, error_response, is_api
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
+from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import LivePage, LivePages, Page, Render
 from referee.spectator.match_feed import frame_data
 from referee.spectator.match_feeds import MatchFeeds
-from referee.spectator.match_page import match_page
 from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import App, Protected, Visitors
 
 MAX_FRAMES = 40
 """Boards in one response."""
-PING_S = 15.0
-PING = b": still here\n\n"
 STATIC_FILES = {
     "site.css": "text/css; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
@@ -43,7 +42,6 @@ STATIC_FILES = {
     "icon.svg": "image/svg+xml",
 }
 FILTERS = {"playing": match_pb2.MATCH_PHASE_PLAYING, "over": match_pb2.MATCH_PHASE_OVER}
-EVENT_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MAX_NAME = 64
 
 
@@ -89,6 +87,7 @@ class Site:
             Route("/join", self._joining),
             Route("/static/{name}", self._static_file),
             *api.routes(),
+            *AccountRoutes(self._upstream).routes(),
         ]
         handlers: dict[Any, Any] = {UpstreamError: self._upstream_error, HTTPException: self._http_error}
 
@@ -120,7 +119,7 @@ class Site:
             live = live_page(request)
             await live.page()
             version = request.headers.get("last-event-id") or request.query_params.get("version", "")
-            return event_response(live.events(version))
+            return EventStream(live.events(version))
 
         return [Route(path, page), Route(f"{path.rstrip('/')}/events", events)]
 
@@ -149,7 +148,7 @@ class Site:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         if not (after.isascii() and after.isdigit() and len(after) < 10):
             raise HTTPException(HTTPStatus.BAD_REQUEST, "`after` is the number of an entry.")
-        return event_response(feed.events(int(after)))
+        return EventStream(feed.events(int(after)))
 
     async def _match_frames(self, request: Request) -> Response:
         """Return boards and clocks after some moves, for the script that replays a match."""
@@ -219,8 +218,8 @@ class Site:
         return self._error(request, status, status.name, sentence)
 
     def _error(self, request: Request, status: HTTPStatus, reason: str, message: str) -> Response:
-        if request.url.path.startswith("/api/"):
-            return JSONResponse({"reason": reason, "message": message}, status.value)
+        if is_api(request.url.path):
+            return error_response(request, status, reason, message)
         text = message[:1].upper() + message[1:]
         top = joined(heading(str(status.value), status.phrase), nothing(text if text.endswith(".") else f"{text}."))
         return self._page(request, Page(status.phrase, Markup(top)), status)
@@ -242,27 +241,3 @@ def integer_in(request: Request, key: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise HTTPException(HTTPStatus.BAD_REQUEST, f"`{key}` is a whole number.")
     return int(text)
-
-
-def event_response(events: AsyncIterator[bytes]) -> Response:
-    return StreamingResponse(with_pings(events), media_type="text/event-stream", headers=EVENT_HEADERS)
-
-
-async def with_pings(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield events, and comments in between, so that both ends notice a connection that is gone."""
-    yield PING
-    reading = asyncio.ensure_future(anext(events))
-    try:
-        while True:
-            done, _ = await asyncio.wait([reading], timeout=PING_S)
-            if not done:
-                yield PING
-                continue
-            try:
-                event = reading.result()
-            except StopAsyncIteration:
-                return
-            yield event
-            reading = asyncio.ensure_future(anext(events))
-    finally:
-        reading.cancel()

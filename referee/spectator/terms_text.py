@@ -18,10 +18,7 @@ def time_control_text(control: clock_pb2.TimeControl) -> str:
         "us_delay": lambda: f"{_time(rule.main_ms)}, delay {_time(rule.delay_ms)}",
         "japanese_byo_yomi": lambda: f"{_time(rule.main_ms)} + {rule.periods} × {_time(rule.period_ms)} byo-yomi",
         "canadian_byo_yomi": lambda: f"{_time(rule.main_ms)}, then {rule.moves} moves in {_time(rule.period_ms)}",
-        "moves_per_period": lambda: ", ".join(
-            f"{_time(period.added_ms)} for {f'{period.moves} moves' if period.moves else 'the rest'}"
-            for period in rule.periods
-        ),
+        "moves_per_period": lambda: ", ".join(map(_period_text, rule.periods)),
         "per_move": lambda: f"{_time(rule.move_ms)} per move",
         "bank": lambda: f"{_time(rule.move_ms)} per move, bank of {_time(rule.bank_ms)}",
         "hourglass": lambda: f"hourglass of {_time(rule.main_ms)}",
@@ -46,6 +43,12 @@ def format_text(terms: tournament_pb2.TournamentTerms) -> str:
     }
     text = words[kind]() if kind in words else kind
     return f"{text}, teams of {terms.boards}" if terms.boards > 1 else text
+
+
+def _period_text(period: clock_pb2.Period) -> str:
+    moves = f"{period.moves} moves" if period.moves else "the rest"
+    increment = f" (+ {_time(period.increment_ms)} per move)" if period.increment_ms else ""
+    return f"{_time(period.added_ms)} for {moves}{increment}"
 
 
 def _time(ms: int) -> str:

@@ -25,6 +25,8 @@ PAIRING_PHASES = {
 }
 MAX_PAIRINGS = 1_000
 MAX_ROWS = 1_000
+MAX_TITLED = 40
+"""Entrants of a cross table whose cells have titles."""
 
 
 async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
@@ -94,12 +96,16 @@ async def cross_table_page(upstream: Upstream, name: str) -> Page:
 def cross_table(rows: Sequence[tournament_pb2.CrossTableRow]) -> Markup:
     """Return the points of each entrant against each other, with columns by rank so that 150 of them fit."""
     order = [row.entrant for row in rows]
+    # In a large table the heads of the columns must do, or it would be twice as large.
+    has_titles = len(rows) <= MAX_TITLED
     body = []
     for rank, row in enumerate(rows, 1):
         cells = {cell.opponent: cell for cell in row.cells}
         total = sum(cell.points for cell in row.cells)
         columns = [
-            tag("td", "", class_="self") if opponent == row.entrant else _cell(cells.get(opponent), opponent)
+            tag("td", "", class_="self")
+            if opponent == row.entrant
+            else _cell(cells.get(opponent), f"against {opponent}" if has_titles else None)
             for opponent in order
         ]
         head = tag("th", tag("span", rank, class_="rank"), " ", bot_link(row.entrant), scope="row")
@@ -112,14 +118,11 @@ def cross_table(rows: Sequence[tournament_pb2.CrossTableRow]) -> Markup:
     )
 
 
-def _cell(cell: tournament_pb2.CrossTableCell | None, opponent: str) -> Markup:
+def _cell(cell: tournament_pb2.CrossTableCell | None, title: str | None) -> Markup:
     if cell is None or not (cell.match_ids or cell.no_shows):
         return tag("td", "", class_="none")
     text = points_text(cell.points)
-    inside = (
-        tag("a", text, href=f"/matches/{cell.match_ids[0]}", title=f"against {opponent}") if cell.match_ids else text
-    )
-    return tag("td", inside)
+    return tag("td", tag("a", text, href=f"/matches/{cell.match_ids[0]}", title=title) if cell.match_ids else text)
 
 
 async def _standings(upstream: Upstream, name: str) -> Markup | None:

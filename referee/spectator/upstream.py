@@ -1,9 +1,10 @@
 """Calls of the referee by the site.
 
-The site has no other source than the contract, and a token of a spectator: what it does not receive it cannot show.
+The site has no other source than the contract, and a token of a spectator: what it does not receive it cannot show. For
+the pages of accounts, it calls with the token of the visitor.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -13,8 +14,10 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from referee_api.v1 import (
+    admin_service_pb2,
     bot_service_pb2,
     game_service_pb2,
+    invitation_service_pb2,
     ladder_service_pb2,
     match_service_pb2,
     tournament_service_pb2,
@@ -42,7 +45,15 @@ STATUSES = {
 }
 """HTTP status for each status of gRPC; all others are errors of the referee."""
 
-SERVICES = (match_service_pb2, bot_service_pb2, ladder_service_pb2, tournament_service_pb2, game_service_pb2)
+SERVICES = (
+    match_service_pb2,
+    bot_service_pb2,
+    ladder_service_pb2,
+    tournament_service_pb2,
+    game_service_pb2,
+    invitation_service_pb2,
+    admin_service_pb2,
+)
 METHODS: dict[str, MethodDescriptor] = {
     method.input_type.full_name: method
     for module in SERVICES
@@ -94,7 +105,7 @@ class Upstream:
             raise _upstream_error(error) from None
         return answer
 
-    async def stream(self, request: Message, response: type[R]) -> AsyncIterator[R]:
+    async def stream(self, request: Message, response: type[R]) -> AsyncGenerator[R, None]:
         """Yield the responses of the method that takes this request. Raises UpstreamError."""
         method = METHODS[request.DESCRIPTOR.full_name]
         assert method.output_type is response.DESCRIPTOR, method.full_name

@@ -4,6 +4,7 @@ An ASGI middleware around the whole site, so that no page can be forgotten.
 """
 
 import asyncio
+import json
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -26,6 +27,10 @@ MAX_ADDRESSES = 10_000
 SEND_TIMEOUT_S = 30.0
 """Timeout for a visitor to read a part of a response."""
 ALLOWED_METHODS = {"GET", "HEAD"}
+ACCOUNT = "/account"
+"""Root of the pages behind a token: only below it are forms sent, and no cache may keep what it returns."""
+VISITOR = "visitor"
+"""Key of the scope with the address that a request counts for."""
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -93,21 +98,25 @@ class Protected:
             await self._app(scope, receive, send)
             return
 
+        path = scope["path"]
+        is_below = path.startswith(f"{ACCOUNT}/")
+        private = [(b"cache-control", b"no-store")] if is_below or path == ACCOUNT else []
+
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS, *private]}
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await send(message)
 
-        if scope["method"] not in ALLOWED_METHODS:
-            await _refuse(send_protected, HTTPStatus.METHOD_NOT_ALLOWED, "This site is read with GET.")
+        if scope["method"] not in ALLOWED_METHODS and not (is_below and scope["method"] == "POST"):
+            await _refuse(scope, send_protected, HTTPStatus.METHOD_NOT_ALLOWED, "This site is read with GET.")
             return
         address = network_of(self._address(scope))
         if why := self._visitors.admit(address):
-            await _refuse(send_protected, HTTPStatus.TOO_MANY_REQUESTS, why)
+            await _refuse(scope, send_protected, HTTPStatus.TOO_MANY_REQUESTS, why)
             return
         try:
-            await self._app(scope, receive, send_protected)
+            await self._app({**scope, VISITOR: address}, receive, send_protected)
         finally:
             self._visitors.leave(address)
 
@@ -133,12 +142,15 @@ def network_of(address: str) -> str:
     return str(parsed)
 
 
-async def _refuse(send: Send, status: HTTPStatus, why: str) -> None:
-    body = f"{why}\n".encode()
+async def _refuse(scope: Scope, send: Send, status: HTTPStatus, why: str) -> None:
+    """Refuse a request; to programs, which call addresses below /api/, as JSON."""
+    is_program = scope["path"].startswith("/api/")
+    body = (json.dumps({"reason": status.name, "message": why}) if is_program else f"{why}\n").encode()
+    more = (b"allow", b"GET, HEAD") if status == HTTPStatus.METHOD_NOT_ALLOWED else (b"retry-after", b"10")
     headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-type", b"application/json" if is_program else b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
-        (b"retry-after", b"10"),
+        more,
     ]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": body})

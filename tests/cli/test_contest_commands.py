@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from referee_client import Organiser
+from referee_client.values import MatchRated
 
 from referee.cli import main
 from tests.clients.sdk import run_bot
@@ -192,7 +193,7 @@ def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp
     assert "carl joined" in cli.output_of("ladder", "join", "main", token=cli.tokens["carl"])
     with Organiser(cli.server.address, cli.token) as organiser:
         entries = organiser.ladders.watch("main")
-        rated = [next(entry for entry in entries if entry.HasField("match_rated")) for _ in range(6)]
+        rated = [next(entry.event for entry in entries if isinstance(entry.event, MatchRated)) for _ in range(6)]
         entries.close()
     challenge = cli.output_of("ladder", "challenge", "main", "anna", "bert")
     assert (
@@ -200,8 +201,8 @@ def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp
     )  # The bot that had the first move less often is first.
     assert "carl left" in cli.output_of("ladder", "leave", "main", "carl")
     assert "season 2 started" in cli.output_of("ladder", "season", "main")
-    bot = rated[0].match_rated.ratings[0].bot
-    assert rated[0].match_rated.match_id in cli.output_of("ladder", "history", "main", bot)
+    bot = rated[0].ratings[0].bot
+    assert rated[0].match_id in cli.output_of("ladder", "history", "main", bot)
     assert "main" in cli.output_of("ladder", "list", "--game", "alquerque")
     assert "main is paused" in cli.output_of("ladder", "pause", "main", "--message", "back soon")
     assert " paused " in cli.output_of("ladder", "list")

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 STATICCHECK = Path(sys.executable).parent / "staticcheck"
+GO_CHECKS = "inherit,ST1003,ST1020,ST1021,ST1022"
+"""Those that are on by default, and the forms of names and of comments."""
 CLIENTS = Path(__file__).parents[2] / "clients"
 COMMANDS = re.compile(r"^```console\n\$ (.*)\n\$ export BOT_REFEREE=.*\n\$ (.*)\n```", re.MULTILINE)
 
@@ -24,7 +26,7 @@ class Language:
     output: str
     """Folder that the build writes last, relative to the folder of the client."""
     checks: tuple[str, ...]
-    """Commands that run its tests, linter and formatter. They need a finished build."""
+    """Commands that run its tests, linter, formatter and documentation tool. They need a finished build."""
     organiser: tuple[str, ...]
     """Command that starts the example of an organiser, to be run in the folder of the client."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +62,7 @@ LANGUAGES = (
             'test -z "$(gofmt -l .)"',
             "go vet ./...",
             "go test ./...",
-            f'if test -x {STATICCHECK}; then {STATICCHECK} ./...; else test -z "$CI"; fi',
+            f'if test -x {STATICCHECK}; then {STATICCHECK} -checks {GO_CHECKS} ./...; else test -z "$CI"; fi',
         ),
         ("bin/organise",),
     ),
@@ -69,7 +71,12 @@ LANGUAGES = (
         "rust",
         ("cargo", "clippy-driver", "cc"),
         "target",
-        ("cargo fmt --check", "cargo test --all-features", "cargo doc --no-deps --all-features"),
+        (
+            "cargo fmt --check",
+            "cargo test --all-features",
+            "cargo check --lib --no-default-features",
+            "cargo doc --no-deps --all-features",
+        ),
         ("target/debug/examples/organise",),
         {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings", "RUSTDOCFLAGS": "-Dwarnings"},
     ),
@@ -77,22 +84,35 @@ LANGUAGES = (
     Language(
         "java",
         ("javac", "mvn"),
-        "target",
+        "client/target",
         ("mvn -q spotless:check",),
-        ("java", "-cp", "target/classes:target/test-classes:target/lib/*", "referee.samples.Organise"),
+        (
+            "java",
+            "-cp",
+            "client/target/classes:client/target/test-classes:client/target/lib/*",
+            "referee.samples.Organise",
+        ),
         {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
     ),
     # Not optimised: its tests spend more time waiting for the referee than computing.
     Language(
         "cpp",
-        ("cmake", "cc", "c++", "protoc", "grpc_cpp_plugin", "clang-format"),
+        ("cmake", "cc", "c++", "protoc", "grpc_cpp_plugin", "clang-format", "run-clang-tidy", "doxygen"),
         "build",
         (
             "clang-format --dry-run -Werror include/*/* src/* examples/* tests/* test_package/*.cpp",
+            "run-clang-tidy -p build -quiet -j 2 referee_client.dir",
+            "doxygen",
             "ctest --test-dir build",
         ),
         ("build/organise",),
         {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-Werror", "CXXFLAGS": "-Werror"},
     ),
-    Language("typescript", ("node", "npm"), "dist", ("npm run lint", "npm test"), ("node", "dist/organise.js")),
+    Language(
+        "typescript",
+        ("node", "npm"),
+        "dist",
+        ("npm run lint", "npm run docs", "npm test"),
+        ("node", "dist/organise.js"),
+    ),
 )

@@ -1,5 +1,7 @@
 """What the tests of every package check with the bot of its README and with a program of an organiser."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -29,9 +31,29 @@ def play_match(
             assert program.stop() == exit_status, program.output()
 
 
-def pass_conformance_kit(command: Sequence[str], **variables: str) -> None:
-    """Let a bot pass the conformance kit."""
-    kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", *command]
+def agree_on_a_draw(
+    command: Sequence[str], folder: Path, data: Path, environment: Mapping[str, str] | None = None
+) -> list[str]:
+    """Let a program play both seats of a match in which it agrees on a draw, and return the lines that it prints.
+
+    It runs in the folder, and must end by itself with status 0 after the match.
+    """
+    with run_server(data, "--ephemeral") as server, connect_organiser(server) as organiser:
+        settings = {"BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna"), **(environment or {})}
+        with subprocess.Popen(
+            command, cwd=folder, env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True
+        ) as program:
+            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
+            result = organiser.result(match.id)
+            output, _ = program.communicate()
+    assert (result.kind, result.reason) == ("played", "draw_agreed")
+    assert program.returncode == 0
+    return output.splitlines()
+
+
+def pass_conformance_kit(command: Sequence[str], *options: str, **variables: str) -> None:
+    """Let a bot, or an organiser with the option for it, pass the conformance kit."""
+    kit = [sys.executable, "-m", "referee", "conformance", *options, "--patience", "120", "--", *command]
     run_command(kit, Path.cwd(), **variables)
 
 

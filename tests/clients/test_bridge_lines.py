@@ -13,8 +13,21 @@ from referee_client import turn as turn_module
 from referee_client.answers import Answer
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.errors import Refusal
-from referee_client.matches import End, Match, Result
+from referee_client.matches import End
 from referee_client.turn import Played, Turn
+from referee_client.values import (
+    Forfeit,
+    ForfeitedResult,
+    Match,
+    MatchTerms,
+    Outcome,
+    PlayedResult,
+    Result,
+    Rules,
+    Seat,
+    SeatResult,
+    VoidResult,
+)
 
 from tests.clients.vectors import ROOT, load_vectors
 
@@ -29,7 +42,14 @@ SPECIAL = {"resigns": RESIGN, "accepts_draw": ACCEPT_DRAW, "claims_draw": CLAIM_
 
 
 def write_started(match: str, seat: int, game: str, options: dict[str, str], bots: list[str]) -> bytes:
-    return started_line(Match(match, game, options, (), (), tuple(bots)), seat)
+    return started_line(
+        Match(
+            id=match,
+            terms=MatchTerms(rules=Rules(game=game, options=options)),
+            seats=tuple(Seat(bot=bot) for bot in bots),
+        ),
+        seat,
+    )
 
 
 def write_turn(id: int, match: str, view: str | None = None, **fields: Any) -> bytes:  # noqa: A002
@@ -52,7 +72,15 @@ def write_turn(id: int, match: str, view: str | None = None, **fields: Any) -> b
 
 
 def write_ended(match: str, seat: int, kind: str, reason: str, ranks: list[int], scores: list[float]) -> bytes:
-    return ended_line(End(match, seat, Result(kind, reason, tuple(map(float, scores)), tuple(ranks))))
+    word: Any = reason
+    outcomes: dict[str, Outcome] = {
+        "played": PlayedResult(reason=reason),
+        "forfeited": ForfeitedResult(forfeits=(Forfeit(cause=word),)),
+        "void": VoidResult(cause=word),
+    }
+    pairs = enumerate(zip(ranks, map(float, scores), strict=True))
+    seats = tuple(SeatResult(seat=number, score=score, rank=rank) for number, (rank, score) in pairs)
+    return ended_line(End(match, seat, Result(outcome=outcomes[kind], seats=seats)))
 
 
 WRITERS: dict[str, Callable[..., bytes]] = {

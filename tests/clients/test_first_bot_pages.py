@@ -1,4 +1,4 @@
-"""The tutorials for a first bot in Go, Rust, Java and C++ work as written."""
+"""The tutorials for a first bot in Go, Rust, Java, Kotlin and C++ work as written."""
 
 import re
 import shutil
@@ -9,8 +9,19 @@ import pytest
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.commands import WITH_REFEREE, run_command
 from tests.clients.languages import LANGUAGES, Language
+from tests.clients.maven_artifacts import link_other_artifacts, versions_folder
 
-FILES = {"go": "main.go", "rust": "src/main.rs", "java": "MyBot.java", "cpp": "main.cpp"}
+FILES = {
+    "go": "main.go",
+    "rust": "src/main.rs",
+    "java": "MyBot.java",
+    "kotlin": "src/main/kotlin/MyBot.kt",
+    "cpp": "main.cpp",
+}
+BUILD_FILES = {"kotlin": ("xml", "pom.xml"), "cpp": ("cmake", "CMakeLists.txt")}
+"""Form and name of the file by which the bot is built, if the page shows it."""
+BASES = {"kotlin": "java"}
+"""Languages of the clients that others extend."""
 
 
 def found_on(page: str, pattern: str) -> str:
@@ -23,21 +34,23 @@ def found_on(page: str, pattern: str) -> str:
 @pytest.mark.toolchain
 @pytest.mark.parametrize("name", FILES)
 def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBuilder, tmp_path: Path) -> None:
-    (language,) = (language for language in LANGUAGES if language.name == name)
+    (language,) = (language for language in LANGUAGES if language.name == BASES.get(name, name))
     client_builder.build(language)
     page = (PROJECT / "docs" / f"first-bot-{name}.md").read_text(encoding="utf-8")
     file = tmp_path / "mybot" / FILES[name]
     file.parent.mkdir(parents=True)
     file.write_text(found_on(page, rf"^```{name}\n(.*?)^```"), encoding="utf-8")
+    if name in BUILD_FILES:
+        form, build_file = BUILD_FILES[name]
+        (tmp_path / "mybot" / build_file).write_text(found_on(page, rf"^```{form}\n(.*?)^```"), encoding="utf-8")
     if name == "rust":
         share_dependencies(language, tmp_path)
-    checkout = copy_client(language, tmp_path / "checkout") if name == "java" else PROJECT
-    if name == "cpp":
-        (tmp_path / "mybot" / "CMakeLists.txt").write_text(found_on(page, r"^```cmake\n(.*?)^```"), encoding="utf-8")
+    checkout = copy_clients(tmp_path / "checkout") if language.name == "java" else PROJECT
+    environment = {**WITH_REFEREE, "REFEREE": str(checkout), **use_own_repository(tmp_path)}
 
     output = ""
     for command in re.findall(r"^\$ (.*)$", found_on(page, r"^## See it play\n.*?```console\n(.*?)^```"), re.MULTILINE):
-        output = run_command(command, tmp_path / "mybot", **WITH_REFEREE, REFEREE=str(checkout))
+        output = run_command(command, tmp_path / "mybot", **environment)
     assert "alquerque/mine.random.1" in output
     assert "matches played: 1" in output
 
@@ -50,8 +63,21 @@ def share_dependencies(rust: Language, folder: Path) -> None:
     (folder / "mybot" / "target").symlink_to(rust.folder / rust.output)
 
 
-def copy_client(language: Language, checkout: Path) -> Path:
-    """Copy the sources of a client, which the page builds while other tests may be using the build of this checkout."""
-    shutil.copytree(language.folder, checkout / "clients" / language.name, ignore=shutil.ignore_patterns("target"))
+def copy_clients(checkout: Path) -> Path:
+    """Copy the sources of the clients in Java and Kotlin, since other tests may be using the build of this checkout."""
+    for client in ("java", "kotlin"):
+        folder = checkout / "clients" / client
+        shutil.copytree(PROJECT / "clients" / client, folder, ignore=shutil.ignore_patterns("target"))
     shutil.copytree(PROJECT / "proto", checkout / "proto")
     return checkout
+
+
+def use_own_repository(folder: Path) -> dict[str, str]:
+    """Return variables that keep Maven from installing the clients for the projects of this machine.
+
+    The compiler of Kotlin would leave a daemon behind.
+    """
+    repository = folder / "repository"
+    versions_folder(repository, "referee-client").mkdir(parents=True)
+    link_other_artifacts(repository)
+    return {"MAVEN_OPTS": f"-Dmaven.repo.local={repository} -Dkotlin.compiler.daemon=false"}

@@ -1,8 +1,6 @@
 """The Java client as a project outside of this repository uses it: the artifact is packed and installed elsewhere."""
 
-import os
 import re
-import subprocess
 import zipfile
 from pathlib import Path
 from shutil import copy
@@ -12,31 +10,26 @@ import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.commands import run_command
-from tests.clients.languages import LANGUAGES
-from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
-from tests.clients.sdk import connect_organiser, long_match
-from tests.e2e.server import run_server
+from tests.clients.maven_artifacts import (
+    GROUP,
+    JAVA,
+    NAMESPACE,
+    REQUIRED,
+    VERSION,
+    link_other_artifacts,
+    read_model,
+    run_maven,
+    versions_folder,
+)
+from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match, run_organiser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
-CLIENT = PROJECT / "clients" / "java"
+CLIENT = JAVA.folder
 README = (CLIENT / "README.md").read_text()
-[JAVA] = [language for language in LANGUAGES if language.name == "java"]
-NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
-MODEL = ElementTree.parse(CLIENT / "pom.xml").getroot()
-
-
-def read_model(path: str) -> str:
-    """Return the text of an element of the model, empty if there is none."""
-    return MODEL.findtext("/".join(NAMESPACE + name for name in path.split("/")), "")
-
-
-GROUP, ARTIFACT, VERSION = read_model("groupId"), read_model("artifactId"), read_model("version")
-
-
-def run_maven(folder: Path, *arguments: str) -> None:
-    """Run Maven in the folder. Raises AssertionError with its output if it fails."""
-    run_command(["mvn", "-q", *arguments], folder, **JAVA.environment)
+ARTIFACTS = {"referee-parent": ".", "referee-bom": "bom", "referee-api": "api", "referee-client": "client"}
+"""Folders of the artifacts, relative to that of the client."""
+CLASS_PATH = "client/target/classes:client/target/test-classes:client/target/lib/*"
 
 
 def java(class_path: str, main: str) -> list[str]:
@@ -44,27 +37,24 @@ def java(class_path: str, main: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def packed(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in the layout of a repository, with nothing but the artifact as it would be published."""
+def repository(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A local repository of Maven, with nothing of this project but its artifacts as they would be published."""
     client_builder.build(JAVA)
     run_maven(CLIENT, "-Prelease", "-DskipTests", "package")
-    folder = tmp_path_factory.mktemp("java") / "repository"
-    versions = folder.joinpath(*GROUP.split("."), ARTIFACT, VERSION)
-    versions.mkdir(parents=True)
-    for kind in ("", "-sources", "-javadoc"):
-        copy(CLIENT / "target" / f"{ARTIFACT}-{VERSION}{kind}.jar", versions)
-    copy(CLIENT / "pom.xml", versions / f"{ARTIFACT}-{VERSION}.pom")
-    return versions
+    repository = tmp_path_factory.mktemp("java") / "repository"
+    for artifact, folder in ARTIFACTS.items():
+        versions = versions_folder(repository, artifact)
+        versions.mkdir(parents=True)
+        copy(CLIENT / folder / "pom.xml", versions / f"{artifact}-{VERSION}.pom")
+        for jar in (CLIENT / folder / "target").glob(f"{artifact}-{VERSION}*.jar"):
+            copy(jar, versions)
+    link_other_artifacts(repository)
+    return repository
 
 
 @pytest.fixture(scope="module")
-def bot(packed: Path) -> list[str]:
+def bot(repository: Path) -> list[str]:
     """The command that starts the bot of the README, built in a project that depends on the artifact."""
-    repository = packed.parents[len(GROUP.split(".")) + 1]
-    # Everything else comes from the repository of this machine, into which the build has put it.
-    for known in (Path.home() / ".m2" / "repository").iterdir():
-        if not (repository / known.name).exists():
-            (repository / known.name).symlink_to(known)
     project = repository.parent / "mybot"
     sources = project / "src" / "main" / "java"
     sources.mkdir(parents=True)
@@ -88,17 +78,8 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_closed(
     client_builder: ClientBuilder, tmp_path: Path
 ) -> None:
     client_builder.build(JAVA)
-    command = java("target/classes:target/test-classes:target/lib/*", "referee.samples.OneMatch")
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        settings = {"BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna"), **JAVA.environment}
-        environment = {**os.environ, **settings}
-        with subprocess.Popen(command, cwd=CLIENT, env=environment, stdout=subprocess.PIPE, text=True) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            result = organiser.result(match.id)
-            output, _ = program.communicate()
-    assert (result.kind, result.reason) == ("played", "draw_agreed")
-    assert program.returncode == 0
-    lines = output.splitlines()
+    command = java(CLASS_PATH, "referee.samples.OneMatch")
+    lines = agree_on_a_draw(command, CLIENT, tmp_path, JAVA.environment)
     assert sorted(lines[:2]) == ["started alquerque as black", "started alquerque as white"]
     assert "ended: draw_agreed, after 2 turns" in lines
     assert lines[-1] == "stopped"
@@ -108,7 +89,7 @@ def run_source(client_builder: ClientBuilder, name: str, data: Path) -> list[str
     """Run a program of `organisers` with the client, and return the lines that it prints."""
     client_builder.build(JAVA)
     source = PROJECT / "tests" / "clients" / "organisers" / name
-    return run_organiser(java("target/classes:target/lib/*", str(source)), CLIENT, data, environment=JAVA.environment)
+    return run_organiser(java(CLASS_PATH, str(source)), CLIENT, data, environment=JAVA.environment)
 
 
 def test_an_organiser_runs_a_match_and_watches_it(client_builder: ClientBuilder, tmp_path: Path) -> None:
@@ -164,32 +145,76 @@ def test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them(
     ]
 
 
-def test_the_artifact_has_its_licence_stubs_sources_and_documentation(packed: Path) -> None:
-    with zipfile.ZipFile(packed / f"{ARTIFACT}-{VERSION}.jar") as jar:
-        names = set(jar.namelist())
-        assert jar.read("META-INF/LICENSE") == (PROJECT / "LICENSE").read_bytes()
-    assert {"referee/client/Client.class", "referee/api/v1/PlayServiceGrpc.class"} <= names
-    assert not any(name.endswith("RandomBot.class") for name in names)
-    with zipfile.ZipFile(packed / f"{ARTIFACT}-{VERSION}-sources.jar") as jar:
-        assert {"referee/client/Client.java", "referee/api/v1/PlayServiceGrpc.java"} <= set(jar.namelist())
-    with zipfile.ZipFile(packed / f"{ARTIFACT}-{VERSION}-javadoc.jar") as jar:
-        documented = {name for name in jar.namelist() if name.endswith("package-summary.html")}
-    assert documented == {"referee/client/package-summary.html"}
+def read_jar(repository: Path, artifact: str, kind: str = "") -> dict[str, bytes]:
+    """Return the files of a jar of an artifact, by name."""
+    with zipfile.ZipFile(versions_folder(repository, artifact) / f"{artifact}-{VERSION}{kind}.jar") as jar:
+        return {name: jar.read(name) for name in jar.namelist()}
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["name", "description", "url", "licenses/license/url", "developers/developer/name", "scm/connection", "scm/url"],
+    ("artifact", "module", "file"),
+    [
+        ("referee-client", "referee.client", "referee/client/Client"),
+        ("referee-api", "referee.api", "referee/api/v1/Turn"),
+    ],
 )
-def test_the_model_has_what_maven_central_requires(path: str) -> None:
-    assert read_model(path)
+def test_each_artifact_has_its_licence_module_name_sources_and_documentation(
+    repository: Path, artifact: str, module: str, file: str
+) -> None:
+    jar = read_jar(repository, artifact)
+    assert jar["META-INF/LICENSE"] == (PROJECT / "LICENSE").read_bytes()
+    assert f"Automatic-Module-Name: {module}\r\n".encode() in jar["META-INF/MANIFEST.MF"]
+    classes = {name for name in jar if name.endswith(".class")}
+    assert f"{file}.class" in classes
+    package = file.rpartition("/")[0]
+    assert {name.rpartition("/")[0] for name in classes} == {package}
+    assert f"{file}.java" in read_jar(repository, artifact, "-sources")
+    documented = {name for name in read_jar(repository, artifact, "-javadoc") if name.endswith("package-summary.html")}
+    assert documented == {f"{module}/{package}/package-summary.html"}
+
+
+def test_the_contract_is_in_the_artifact_with_its_types(repository: Path) -> None:
+    contract = PROJECT / "proto"
+    packed = {name: text for name, text in read_jar(repository, "referee-api").items() if name.endswith(".proto")}
+    assert packed == {
+        str(file.relative_to(contract)): file.read_bytes() for file in contract.glob("referee_api/**/*.proto")
+    }
+
+
+def test_no_public_signature_of_the_client_has_a_type_of_another_library(repository: Path) -> None:
+    names = [name for name in read_jar(repository, "referee-client") if name.endswith(".class")]
+    jars = [versions_folder(repository, artifact) / f"{artifact}-{VERSION}.jar" for artifact in ARTIFACTS]
+    class_path = ":".join([*map(str, jars), str(CLIENT / "client" / "target" / "lib" / "*")])
+    classes = [name.removesuffix(".class").replace("/", ".") for name in names]
+    shown = run_command(["javap", "-protected", "-cp", class_path, *classes], CLIENT)
+    public = re.findall(r"^public .*?^}", shown, re.MULTILINE | re.DOTALL)
+    assert len(public) > 40
+    types = set(re.findall(r"\b(?:[a-z]\w*\.)+[A-Z]\w*", "\n".join(public)))
+    assert {name for name in types if not name.startswith(("java.", "referee.client."))} == set()
+
+
+@pytest.mark.parametrize("folder", ARTIFACTS.values())
+@pytest.mark.parametrize("path", REQUIRED)
+def test_the_models_have_what_maven_central_requires(folder: str, path: str) -> None:
+    assert read_model(CLIENT / folder, path)
 
 
 def test_the_licence_is_that_of_the_project() -> None:
     assert (CLIENT / "LICENSE").read_bytes() == (PROJECT / "LICENSE").read_bytes()
 
 
-def test_the_versions_of_model_readme_and_client_agree() -> None:
-    settings = (CLIENT / "src/main/java/referee/client/Settings.java").read_text()
+def test_the_versions_of_all_models_the_readme_and_the_client_agree() -> None:
+    for folder in set(ARTIFACTS.values()) - {"."}:
+        assert (read_model(CLIENT / folder, "parent/groupId"), read_model(CLIENT / folder, "parent/version")) == (
+            GROUP,
+            VERSION,
+        )
+    settings = (CLIENT / "client/src/main/java/referee/client/Settings.java").read_text()
     assert f'String VERSION = "{VERSION}"' in settings
-    assert f"<artifactId>{ARTIFACT}</artifactId>\n      <version>{VERSION}</version>" in README
+    assert f"<artifactId>referee-client</artifactId>\n      <version>{VERSION}</version>" in README
+
+
+def test_the_list_of_versions_has_every_artifact_with_classes() -> None:
+    managed = ElementTree.parse(CLIENT / "bom" / "pom.xml").getroot().iter(f"{NAMESPACE}dependency")
+    names = {dependency.findtext(f"{NAMESPACE}artifactId", "") for dependency in managed}
+    assert names == {"referee-api", "referee-client", "referee-client-kotlin"}

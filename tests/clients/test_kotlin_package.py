@@ -5,31 +5,31 @@ import re
 import shutil
 import zipfile
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from tests.clients.client_builds import PROJECT
-from tests.clients.commands import run_command
-from tests.clients.languages import LANGUAGES
+from tests.clients.maven_artifacts import (
+    GROUP,
+    JAVA,
+    REQUIRED,
+    VERSION,
+    link_other_artifacts,
+    read_model,
+    run_maven,
+    versions_folder,
+)
 from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "kotlin"
 README = (CLIENT / "README.md").read_text(encoding="utf-8")
-ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "organiser.kt"
-[JAVA] = [language for language in LANGUAGES if language.name == "java"]
-NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
-
-
-def read_model(client: str, path: str) -> str:
-    """Return the text of an element of a client's model, empty if there is none."""
-    model = ElementTree.parse(PROJECT / "clients" / client / "pom.xml").getroot()
-    return model.findtext("/".join(NAMESPACE + name for name in path.split("/")), "")
-
-
-GROUP, ARTIFACT, VERSION = (read_model("kotlin", name) for name in ("groupId", "artifactId", "version"))
+ORGANISERS = (
+    PROJECT / "tests" / "clients" / "organisers" / "organiser.kt",
+    CLIENT / "src" / "test" / "kotlin" / "referee" / "samples" / "Organise.kt",
+)
+ARTIFACT = read_model(CLIENT, "artifactId")
 
 
 @pytest.fixture(scope="module")
@@ -44,24 +44,16 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(PROJECT / part, folder / "checkout" / part, ignore=shutil.ignore_patterns("target"))
     repository = folder / "repository"
     repository.joinpath(*GROUP.split(".")).mkdir(parents=True)
-    known = Path.home() / ".m2" / "repository"
-    known.mkdir(parents=True, exist_ok=True)
-    for entry in known.iterdir():
-        if not (repository / entry.name).exists():
-            (repository / entry.name).symlink_to(entry)
-    run_maven(folder / "checkout/clients/java", repository, "-Dmaven.test.skip=true", "install")
-    run_maven(folder / "checkout/clients/kotlin", repository, "-Prelease", "install")
+    link_other_artifacts(repository)
+    local = f"-Dmaven.repo.local={repository}"
+    run_maven(folder / "checkout/clients/java", local, "-Dmaven.test.skip=true", "install")
+    run_maven(folder / "checkout/clients/kotlin", local, "-Prelease", "install")
     return repository
-
-
-def run_maven(folder: Path, repository: Path, *arguments: str) -> None:
-    """Run Maven in the folder with this local repository. Raises AssertionError with its output if it fails."""
-    run_command(["mvn", "-q", f"-Dmaven.repo.local={repository}", *arguments], folder, **JAVA.environment)
 
 
 @pytest.fixture(scope="module")
 def class_path(repository: Path) -> str:
-    """The classes of a project that depends on the artifact: the bot of the README, and the organiser."""
+    """The classes of a project that depends on the artifact: the bot of the README, and two organisers."""
     project = repository.parent / "mybot"
     sources = project / "src" / "main" / "kotlin"
     sources.mkdir(parents=True)
@@ -69,8 +61,9 @@ def class_path(repository: Path) -> str:
     [model] = re.findall(r"^```xml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     (sources / "MyBot.kt").write_text(bot, encoding="utf-8")
     (project / "pom.xml").write_text(model, encoding="utf-8")
-    shutil.copy(ORGANISER, sources)
-    run_maven(project, repository, "--offline", "-Dkotlin.compiler.daemon=false", "compile")
+    for organiser in ORGANISERS:
+        shutil.copy(organiser, sources)
+    run_maven(project, f"-Dmaven.repo.local={repository}", "--offline", "-Dkotlin.compiler.daemon=false", "compile")
     return f"{project}/target/classes:{project}/target/lib/*"
 
 
@@ -86,7 +79,17 @@ def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> 
 
 
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
-    pass_conformance_kit(bot, **JAVA.environment)
+    pass_conformance_kit(bot, "--tls", BOT_MAX_MATCHES="8", **JAVA.environment)
+
+
+def test_the_sample_of_an_organiser_passes_the_conformance_kit(class_path: str) -> None:
+    command = ["java", "-cp", class_path, "referee.samples.OrganiseKt"]
+    pass_conformance_kit(command, "--organiser", "--tls", **JAVA.environment)
+
+
+def test_the_sources_have_the_style_that_ktlint_checks(repository: Path) -> None:
+    checkout = repository.parent / "checkout" / "clients" / "kotlin"
+    run_maven(checkout, f"-Dmaven.repo.local={repository}", "spotless:check")
 
 
 def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_and_its_bots(
@@ -118,23 +121,23 @@ def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_an
     ]
 
 
-def test_the_artifact_has_its_licence_sources_and_a_jar_for_documentation(repository: Path) -> None:
-    versions = repository.joinpath(*GROUP.split("."), ARTIFACT, VERSION)
+def test_the_artifact_has_its_licence_module_name_sources_and_documentation(repository: Path) -> None:
+    versions = versions_folder(repository, ARTIFACT)
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}.jar") as jar:
+        assert b"Automatic-Module-Name: referee.client.kotlin\r\n" in jar.read("META-INF/MANIFEST.MF")
         assert jar.read("META-INF/LICENSE") == (PROJECT / "LICENSE").read_bytes()
         assert "referee/client/kotlin/PlayKt.class" in jar.namelist()
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-sources.jar") as jar:
         assert "referee/client/kotlin/Play.kt" in jar.namelist()
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-javadoc.jar") as jar:
-        assert "README.md" in jar.namelist()
+        documented = {name for name in jar.namelist() if name.endswith("/index.html")}
+    assert f"{ARTIFACT}/referee.client.kotlin/-coroutine-organiser/index.html" in documented
+    assert not any("-blocking-seat-bot" in name for name in documented)
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["name", "description", "url", "licenses/license/url", "developers/developer/name", "scm/connection", "scm/url"],
-)
+@pytest.mark.parametrize("path", REQUIRED)
 def test_the_model_has_what_maven_central_requires(path: str) -> None:
-    assert read_model("kotlin", path)
+    assert read_model(CLIENT, path)
 
 
 def test_the_licence_is_that_of_the_project() -> None:
@@ -142,5 +145,5 @@ def test_the_licence_is_that_of_the_project() -> None:
 
 
 def test_the_versions_of_both_clients_and_the_readme_agree() -> None:
-    assert (read_model("java", "groupId"), read_model("java", "version")) == (GROUP, VERSION)
+    assert (read_model(CLIENT, "parent/groupId"), read_model(CLIENT, "parent/version")) == (GROUP, VERSION)
     assert f"<artifactId>{ARTIFACT}</artifactId>\n      <version>{VERSION}</version>" in README

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser
+from referee_client.values import MovePlayed, PlayStarted
 
 from tests.clients.certificates import create_certificates
 from tests.clients.client_builds import ClientBuilder, run_in_client
@@ -140,7 +141,7 @@ def test_a_client_replaces_a_stalled_connection(tls_server: TlsServer, sample: S
         match = organiser.create_match(long_match("troke"), ("anna", "anna"))
         entries = organiser.watch(match.id)
         assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
-        assert any(entry.HasField("move_played") for entry in entries)
+        assert any(isinstance(entry.event, MovePlayed) for entry in entries)
         before = relay.connections
         relay.stall()
         bot.wait_for("nothing was received for 6 s")
@@ -173,7 +174,7 @@ def test_no_match_is_lost_to_a_faulty_network(tls_server: TlsServer, any_sample:
         entries = organiser.watch(match.id)
         for fault, symptom in ((proxy.cut, "reconnecting in"), (proxy.stall, "nothing was received for 6 s")):
             bot.wait_for("connected to")
-            assert any(entry.HasField("move_played") for entry in entries)
+            assert any(isinstance(entry.event, MovePlayed) for entry in entries)
             fault()
             bot.wait_for(symptom)
             proxy.slow_down(DELAY_S)
@@ -190,7 +191,7 @@ def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_play
         with tls_server.run_bot(sample, server, secret) as older:
             match = organiser.create_match(long_match("trox"), ("anna", "anna"))
             entries = organiser.watch(match.id)
-            assert any(entry.HasField("move_played") for entry in entries)
+            assert any(isinstance(entry.event, MovePlayed) for entry in entries)
             with tls_server.run_bot(sample, server, secret) as newer:
                 assert older.exit_status() == 3, older.output()
                 assert organiser.result(match.id).kind == "played"
@@ -211,7 +212,7 @@ def test_a_bot_stopped_during_a_match_exits_with_status_0(tls_server: TlsServer,
     ):
         bot = stack.enter_context(tls_server.run_bot(sample, server, organiser.register_bot("anna")))
         match = organiser.create_match(long_match("toc"), ("anna",) * 4)
-        assert any(entry.HasField("move_played") for entry in organiser.watch(match.id))
+        assert any(isinstance(entry.event, MovePlayed) for entry in organiser.watch(match.id))
         assert bot.stop() == 0, bot.output()
 
 
@@ -235,7 +236,7 @@ def test_bots_in_different_languages_play_one_match_of_toc_and_all_contribute_to
         terms = replace(long_match("toc"), nonce_within="10m")
         for match in [organiser.create_match(terms, table) for table in tables]:
             assert organiser.result(match.id).kind == "played", match
-            [began] = [entry.play_started for entry in organiser.watch(match.id) if entry.HasField("play_started")]
+            [began] = [entry.event for entry in organiser.watch(match.id) if isinstance(entry.event, PlayStarted)]
             assert [len(nonce.nonce) for nonce in began.seed_commitment.nonces] == [32] * 4
         for bot in bots:
             assert "seed" not in bot.output(), "a client reports an honest seed"

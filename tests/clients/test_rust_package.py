@@ -14,9 +14,7 @@ import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
-from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
-from tests.clients.sdk import connect_organiser, long_match
-from tests.e2e.server import run_server
+from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match, run_organiser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -40,11 +38,16 @@ ORGANISED = [
     "export 3, record true",
     "listed true",
     "error TOURNAMENT_OVER",
+    "cross table 2 2",
+    "corrected true Struck it was played by hand",
+    "snapshot Finished 2",
+    "league [MedianBuchholz, Wins] Random true",
     "ladder The ladder alquerque",
     "paused true",
     "joined crab",
     "joined ferris",
     "entrants 1",
+    "season 2",
     "resumed true",
     "closed true",
     "rated true",
@@ -119,16 +122,8 @@ def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: Path) -> None:
 
 @pytest.mark.usefixtures("packed")
 def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna")}
-        command = [str(CLIENT / "target" / "debug" / "examples" / "one_match")]
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            result = organiser.result(match.id)
-            output, _ = program.communicate()
-    assert (result.kind, result.reason) == ("played", "draw_agreed")
-    assert program.returncode == 0
-    lines = output.splitlines()
+    command = [str(CLIENT / "target" / "debug" / "examples" / "one_match")]
+    lines = agree_on_a_draw(command, CLIENT, tmp_path)
     assert lines[:2] == ["started alquerque as white", "started alquerque as black"]
     assert "ended: draw_agreed, after 2 turns" in lines
     assert lines[-1] == "stopped"

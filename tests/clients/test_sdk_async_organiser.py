@@ -14,6 +14,7 @@ import grpc.aio
 import pytest
 from referee_api.v1 import entry_pb2, game_service_pb2, match_service_pb2
 from referee_client import AsyncOrganiser, Organiser, Refused, Terms, Unreachable
+from referee_client.backoff import Backoff
 from referee_client.organiser import calls
 from referee_client.organiser.invitations import redeem_async
 
@@ -37,6 +38,8 @@ class StallingReferee:
         self.cancelled = asyncio.Event()
         self.watched_after: list[int] = []
         """The number after which each watch was opened."""
+        self.end_watches_with: grpc.StatusCode | None = None
+        """Status of a watch whose log is not complete. None: it stays open."""
 
     async def list_games(self, _request: object, _context: object) -> game_service_pb2.ListGamesResponse:
         """Wait until the call is cancelled."""
@@ -48,13 +51,15 @@ class StallingReferee:
         raise AssertionError("nothing else ends the call")
 
     async def watch_match(
-        self, request: match_service_pb2.WatchMatchRequest, _context: object
+        self, request: match_service_pb2.WatchMatchRequest, context: Any
     ) -> AsyncIterator[match_service_pb2.WatchMatchResponse]:
-        """Send the next entry only, and keep the stream open until it is cancelled or the log is complete."""
+        """Send the next entry only, then end the stream if the log is complete or a status is set."""
         self.watched_after.append(request.after_number)
         entry = entry_pb2.Entry(number=request.after_number + 1)
         yield match_service_pb2.WatchMatchResponse(items=[match_service_pb2.WatchMatchItem(entry=entry)])
         if entry.number < LAST_ENTRY:
+            if self.end_watches_with:
+                await context.abort(self.end_watches_with, "broken")
             await asyncio.get_running_loop().create_future()
 
     def handlers(self) -> list[grpc.GenericRpcHandler]:
@@ -143,6 +148,32 @@ async def test_a_watch_whose_next_entry_was_cancelled_continues_with_it() -> Non
         await wait_and_cancel(asyncio.ensure_future(anext(watching)))
         assert [entry.number async for entry in watching] == [LAST_ENTRY]
     assert referee.watched_after == [0, 1, 2]
+
+
+@pytest.mark.parametrize("code", ["UNAVAILABLE", "INTERNAL", "UNKNOWN", "RESOURCE_EXHAUSTED"])
+def test_a_watch_that_breaks_continues_after_its_last_entry(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Backoff, "after_failure", lambda _: 0)
+
+    @asynchronous
+    async def scenario() -> None:
+        referee = StallingReferee()
+        referee.end_watches_with = grpc.StatusCode[code]
+        async with connect(referee) as organiser:
+            assert [entry.number async for entry in organiser.watch("one")] == [1, 2, LAST_ENTRY]
+        assert referee.watched_after == [0, 1, 2]
+
+    scenario()
+
+
+@asynchronous
+async def test_a_watch_that_is_rejected_ends_with_the_error() -> None:
+    referee = StallingReferee()
+    referee.end_watches_with = grpc.StatusCode.NOT_FOUND
+    async with connect(referee) as organiser:
+        watching = organiser.watch("one")
+        assert (await anext(watching)).number == 1
+        with pytest.raises(Refused, match="NOT_FOUND"):
+            await anext(watching)
 
 
 @asynchronous

@@ -50,9 +50,9 @@ def test_the_first_bot_plays_its_first_match(tmp_path: Path) -> None:
             for process in (organise_program, *bots, *again):
                 process.kill()
                 process.communicate(timeout=TIMEOUT_S)
-    assert first_output.splitlines()[-1].startswith("Result(kind='played'")
+    assert first_output.splitlines()[-1].startswith("played ")
     assert second_output.startswith("my-bot is registered already")
-    assert second_output.splitlines()[-1].startswith("Result(kind='played'")
+    assert second_output.splitlines()[-1].startswith("played ")
     subprocess.run([sys.executable, "-m", "referee", "verify", "match.jsonl"], cwd=tmp_path, check=True)
 
 

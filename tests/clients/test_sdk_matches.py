@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Terms
+from referee_client.values import PlayStarted
 
 from tests.clients.sdk import connect_organiser, long_match, run_bot
 from tests.e2e.server import run_server
@@ -73,5 +74,5 @@ def test_bots_send_nonces_if_a_match_asks_for_them(tmp_path: Path) -> None:
         for name in ("anna", "bert"):
             stack.enter_context(run_bot(server, organiser.register_bot(name), "random"))
         match = organiser.create_match(replace(long_match("alquerque"), nonce_within="1m"), ["anna", "bert"])
-        [began] = [entry.play_started for entry in organiser.watch(match.id) if entry.HasField("play_started")]
+        [began] = [entry.event for entry in organiser.watch(match.id) if isinstance(entry.event, PlayStarted)]
         assert [len(added.nonce) for added in began.seed_commitment.nonces] == [32, 32]

@@ -15,6 +15,7 @@ from referee_client.bot import Bot, Players
 from referee_client.runners import LoopRunner, ThreadRunner
 from referee_client.seats import Seats
 from referee_client.turn import turn_in
+from referee_client.values import VoidResult
 
 TIMEOUT_S = 60
 
@@ -341,7 +342,7 @@ async def test_an_instance_is_discarded_with_its_match() -> None:
     RecordingBot.recorded, RecordingBot.numbers = queue.Queue(), count()
     runner, key = ThreadRunner(Players(RecordingBot)), ("m", 0)
     await runner.choose(key, turn_in(turn(), listed=True))
-    await runner.ended(key, End("m", 0, Result("void", "aborted")))
+    await runner.ended(key, End("m", 0, Result(outcome=VoidResult(cause="aborted"))))
     await runner.choose(key, turn_in(turn(), listed=True))
     assert [RecordingBot.recorded.get(timeout=TIMEOUT_S)[0] for _ in range(3)] == [0, 0, 1]
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from referee_api.v1 import game_pb2, game_service_pb2
 from referee_client import Organiser as Client
 from referee_client import Refused
 
@@ -26,8 +25,7 @@ def bots(organiser: Organiser) -> Iterator[list[Client]]:
 
 def test_a_game_and_a_position_are_read(bots: list[Client]) -> None:
     assert bots[0].game("alquerque").name == "alquerque"
-    request = game_service_pb2.ReadPositionRequest(rules=game_pb2.Rules(game="alquerque"), max_legal_moves=1)
-    (turn,) = bots[0].read_position(request).seats_to_move
+    (turn,) = bots[0].read_position("alquerque", max_legal_moves=1).seats_to_move
     assert (turn.seat, len(turn.legal_moves)) == (0, 1)
 
 
@@ -61,7 +59,7 @@ def test_a_bot_takes_an_open_seat(organiser: Organiser, bots: list[Client]) -> N
     request = organiser.match_request()
     match_id = organiser.call("MatchService/CreateMatch", **{**request, "seats": []}).match.id
     taken = bots[0].play.join(match_id, seat=1)
-    assert [seat.bot for seat in taken.seats] == ["", organiser.bots[0]]
+    assert taken.bots == ("", organiser.bots[0])
 
 
 def test_an_owner_reinstates_only_a_paused_bot(organiser: Organiser, bots: list[Client]) -> None:

@@ -48,8 +48,8 @@ ANSWERS: dict[str, Answer] = {"resigns": RESIGN, "accepts_draw": ACCEPT_DRAW, "c
 NEEDS = {"draws", "hooks", "rules"}
 
 
-def vectors(name: str) -> pytest.MarkDecorator:
-    loaded = load_vectors(name)
+def vectors(*files: str) -> pytest.MarkDecorator:
+    loaded = [vector for file in files for vector in load_vectors(file)]
     assert {need for vector in loaded for need in vector.get("needs", ())} <= NEEDS
     return pytest.mark.parametrize("vector", loaded, ids=[vector["name"] for vector in loaded])
 
@@ -213,7 +213,7 @@ def sent_form(item: play_pb2.BotItem) -> dict[str, Any]:
             return {str(kind): {"match": message.match_id, "seat": message.seat, **accept}}
 
 
-@vectors("turns")
+@vectors("turns", "open_turns")
 def test_turns(vector: dict[str, Any]) -> None:
     async def scenario() -> None:
         harness = Harness()

@@ -1,11 +1,9 @@
 """The TypeScript client as a project outside of this repository uses it: the package is packed and installed there."""
 
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,9 +12,7 @@ import pytest
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.commands import run_command
 from tests.clients.languages import LANGUAGES
-from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
-from tests.clients.sdk import connect_organiser, long_match
-from tests.e2e.server import run_server
+from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match, run_organiser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -68,17 +64,8 @@ def test_the_bot_of_the_readme_passes_the_conformance_kit(project: Path) -> None
 
 def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(project: Path, tmp_path: Path) -> None:
     check_types(project, "peaceful.mts", outDir=str(project))
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        environment = {**os.environ, "BOT_REFEREE": server.address, "BOT_TOKEN": organiser.register_bot("anna")}
-        command = ["node", str(project / "peaceful.mjs")]
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as program:
-            match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            result = organiser.result(match.id)
-            output, _ = program.communicate()
-    assert (result.kind, result.reason) == ("played", "draw_agreed")
-    assert program.returncode == 0
-    lines = output.splitlines()
-    assert lines[0] == f"connected to {server.address} as anna, version 1"
+    lines = agree_on_a_draw(["node", "peaceful.mjs"], project, tmp_path)
+    assert re.fullmatch(r"connected to 127\.0\.0\.1:\d+ as anna, version 1", lines[0])
     assert lines[1:] in (["over: draw_agreed", "stopped"], ["over: draw_agreed", "over: draw_agreed", "stopped"])
 
 

@@ -17,6 +17,14 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 PAUSE_S = 1.5
+PINGS = (
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 2_000),
+    ("grpc.http2.ping_timeout_ms", 2_000),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+NO_PINGS = (("grpc.http2.bdp_probe", 0),)
+"""These pings measure the bandwidth, and happen to find a dead connection too."""
 METADATA = (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
 INTERRUPTIONS = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED}
 if FAULT == "no slow watch":
@@ -24,7 +32,9 @@ if FAULT == "no slow watch":
 
 
 def main() -> None:
-    with grpc.insecure_channel(os.environ["BOT_REFEREE"]) as channel:
+    with grpc.insecure_channel(
+        os.environ["BOT_REFEREE"], options=NO_PINGS if FAULT == "waits for ever" else PINGS
+    ) as channel:
         stub = MatchServiceStub(channel)
         try:
             match_id = repeat(lambda: stub.CreateMatch(creation(), metadata=METADATA)).match.id

@@ -302,6 +302,14 @@ def test_an_entrant_that_rejoins_keeps_its_ratings() -> None:
     assert len(it.pair_and_start()) == 1
 
 
+def test_a_repeated_join_changes_nothing_and_one_with_another_version_is_an_error() -> None:
+    it = new_ladder(DUEL, "a")
+    (member,) = it.ladder.entrants.values()
+    assert it.do(JoinLadder(LadderEntrant("a", member.bots))) == []
+    with pytest.raises(AlreadyOnLadder):
+        it.do(JoinLadder(LadderEntrant("a", (replace(member.bots[0], version="2"),))))
+
+
 def test_an_entrant_cannot_take_over_a_rating_by_using_a_name() -> None:
     it = new_ladder(TOC_PARTNERS, "us")
     it.do(LeaveLadder("us"))

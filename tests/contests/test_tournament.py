@@ -40,6 +40,7 @@ from referee.contests.tournament.tournament_terms import (
     TournamentFormat,
     TournamentPlayTerms,
 )
+from referee.match.setup import Player
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, replay, started
 
 FORMATS: list[TournamentFormat] = [
@@ -198,6 +199,16 @@ def test_a_withdrawal_gives_the_pairing_to_the_opponent() -> None:
     assert rows["a"][0].kind is ResultKind.ABSENT
     assert [encounter.kind for encounter in rows["a"][1:]] == [ResultKind.MISSED, ResultKind.MISSED]
     assert rows[left][0].points == 1
+
+
+def test_an_entrant_is_in_with_its_name_and_bots_until_it_withdraws() -> None:
+    play = started(Swiss(3), "abcd")
+    entrant = play.tournament.entrants["a"]
+    assert play.tournament.has_entrant(entrant)
+    assert not play.tournament.has_entrant(TournamentEntrant("e"))
+    assert not play.tournament.has_entrant(TournamentEntrant("a", bots=(Player("other"),)))
+    play.do(WithdrawEntrant("a"))
+    assert not play.tournament.has_entrant(entrant)
 
 
 def test_a_withdrawal_before_the_start_removes_the_entrant() -> None:

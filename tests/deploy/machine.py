@@ -108,7 +108,7 @@ class Machine:
         unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
         for name in ("engines", "referee", "proto/python", "clients/python", "deploy", "requirements"):
             shutil.copytree(ROOT / name, self.root / "checkout" / name, ignore=unwanted)
-        for name in ("pyproject.toml", "README.md", "LICENSE"):
+        for name in ("pyproject.toml", "PACKAGE.md", "LICENSE"):
             shutil.copy(ROOT / name, self.root / "checkout")
         for file in (self.root / "checkout" / "deploy").rglob("*"):
             if file.suffix in (".service", ".toml", ".yml"):

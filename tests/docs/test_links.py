@@ -1,6 +1,7 @@
 """Links between pages lead to existing files and headings, and the glossary is sorted and linked from other pages."""
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -40,6 +41,15 @@ def is_broken(page: Path, link: str) -> bool:
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", text_of(page))
     assert [link for link in links if "://" not in link and is_broken(page, link)] == []
+
+
+@pytest.mark.parametrize("project", ["pyproject.toml", "clients/python/pyproject.toml", "proto/python/pyproject.toml"])
+def test_the_description_of_a_distribution_needs_no_other_file(project: str) -> None:
+    """A package index shows the page alone, so a link to another file of the repository would be dead."""
+    folder = (ROOT / project).parent
+    page = folder / tomllib.loads((ROOT / project).read_text(encoding="utf-8"))["project"]["readme"]
+    targets = re.findall(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"|^\[[^]]+\]: (\S+)", text_of(page), re.MULTILINE)
+    assert [target for target in targets if not re.match("https://|#", "".join(target))] == []
 
 
 def test_the_glossary_is_sorted_and_each_term_is_there_once() -> None:

@@ -34,6 +34,8 @@ class ServerProcess:
     http: str
     admin_token: str
     log: Path
+    site: str = ""
+    """Address of the web site; empty: there is none."""
 
     def channel(self) -> grpc.Channel:
         return grpc.insecure_channel(self.address)
@@ -72,7 +74,9 @@ def run_server(folder: Path, *flags: str, module: str = "referee") -> Iterator[S
         line = process.stdout.readline()
         assert line, log.read_text()
         ports = json.loads(line)
-        yield ServerProcess(process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log)
+        yield ServerProcess(
+            process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log, ports.get("site", "")
+        )
     except BaseException as error:
         error.add_note(_last_errors(log))  # pytest shows notes together with the failure.
         raise

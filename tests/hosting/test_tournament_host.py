@@ -181,6 +181,23 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
 
 
 @in_loop
+async def test_an_entrant_that_enters_again_is_in_once_also_after_the_start_but_not_once_it_has_withdrawn() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    await harness.tournaments.create(CUP)
+    for _ in range(2):
+        state = await harness.tournaments.enter("cup", entrant("cyd"))
+        assert (state.number, list(state.tournament.entrants)) == (4, ["ada", "bob", "cyd"])
+    await harness.tournaments.start("cup")
+    assert "cyd" in (await harness.tournaments.enter("cup", entrant("cyd"))).tournament.entrants
+    with pytest.raises(AlreadyIn):
+        await harness.tournaments.enter("cup", TournamentEntrant("cyd", bots=(Player("cyd", "1"),)))
+    await harness.tournaments.withdraw("cup", "cyd")
+    with pytest.raises(AlreadyIn):
+        await harness.tournaments.enter("cup", entrant("cyd"))
+    await harness.close()
+
+
+@in_loop
 async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is_not() -> None:
     harness = await open_process("ada", "bob")
     cup = harness.tournaments

@@ -1,13 +1,14 @@
 """Fetching the data of a report from a server."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from referee_api.v1 import match_pb2, tournament_pb2
 from referee_client import Organiser
+from referee_client.values import Match, Seat, Tournament, TournamentTerms
 
 from referee.contests.tournament.commands import StartTournamentMatch
 from referee.contests.tournament.tournament_export import to_json
@@ -21,7 +22,7 @@ from referee.reporting.collector import (
 )
 from referee.server.settings import Settings
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, started
-from tests.reporting.test_message_conversion import TWO_SIDES, entrant, won
+from tests.reporting.test_value_conversion import TWO_SIDES, entrant, won
 
 NAMES = ("anna", "bert", "carl", "dora")
 
@@ -29,11 +30,11 @@ NAMES = ("anna", "bert", "carl", "dora")
 class FakeOrganiser:
     """Client of a tournament in which one more match is played before each answer."""
 
-    def __init__(self, play: TournamentHarness, terms: tournament_pb2.TournamentTerms) -> None:
+    def __init__(self, play: TournamentHarness, terms: TournamentTerms) -> None:
         self.play = play
         self.tournaments = self
         self._terms = terms
-        self._matches: list[match_pb2.Match] = []
+        self._matches: list[Match] = []
 
     def play_one_match(self) -> None:
         for due in self.play.tournament.due_matches()[:1]:
@@ -41,9 +42,10 @@ class FakeOrganiser:
             self.play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, match_id))
             score = better_name_wins(due)
             self.play.result(due, score)
-            seats = [match_pb2.Seat(bot=name) for name in due.seats]
-            match = match_pb2.Match(id=match_id, seat_layout=TWO_SIDES, seats=seats, result=won(*score.ranks))
-            match.end_time.FromMilliseconds(len(self._matches) + 1)
+            seats = tuple(Seat(bot=name) for name in due.seats)
+            end_time = datetime.fromtimestamp(len(self._matches) + 1, UTC)
+            result = won(*score.ranks)
+            match = Match(id=match_id, seat_layout=TWO_SIDES, seats=seats, result=result, end_time=end_time)
             self._matches.insert(0, match)
 
     def export(self, name: str, form: str) -> str:
@@ -51,20 +53,18 @@ class FakeOrganiser:
         self.play_one_match()
         return to_json(self.play.tournament)
 
-    def get(self, name: str) -> tournament_pb2.Tournament:
+    def get(self, name: str) -> Tournament:
         self.play_one_match()
-        phase = self.play.tournament.phase.value.upper()
-        tournament = tournament_pb2.Tournament(
+        phase: Any = self.play.tournament.phase.value
+        return Tournament(
             name=name,
             terms=self._terms,
-            phase=tournament_pb2.TournamentPhase.Value(f"TOURNAMENT_PHASE_{phase}"),
-            entrants=map(entrant, self.play.tournament.entrants),
+            phase=phase,
+            entrants=tuple(map(entrant, self.play.tournament.entrants)),
+            end_time=datetime.fromtimestamp(len(self._matches), UTC) if phase == "finished" else None,
         )
-        if phase == "FINISHED":
-            tournament.end_time.FromMilliseconds(len(self._matches))
-        return tournament
 
-    def matches(self, _name: str) -> Iterator[match_pb2.Match]:
+    def matches(self, _name: str) -> Iterator[Match]:
         self.play_one_match()
         return iter(list(self._matches))
 
@@ -72,15 +72,15 @@ class FakeOrganiser:
         return b""
 
 
-def tie_breaks(play: TournamentHarness) -> Sequence[Any]:
-    return [tournament_pb2.TieBreak.Value(f"TIE_BREAK_{tie_break.name}") for tie_break in play.tournament.tie_breaks]
+def tie_breaks(play: TournamentHarness) -> Any:
+    return tuple(tie_break.name.lower() for tie_break in play.tournament.tie_breaks)
 
 
 @pytest.mark.parametrize("form", [RoundRobin(1), Swiss(3)])
 @pytest.mark.parametrize("played", range(6))
 def test_a_report_made_during_play_is_consistent(form: TournamentFormat, played: int) -> None:
     play = started(form, NAMES)
-    organiser = FakeOrganiser(play, tournament_pb2.TournamentTerms(tie_breaks=tie_breaks(play)))
+    organiser = FakeOrganiser(play, TournamentTerms(tie_breaks=tie_breaks(play)))
     for _ in range(played):
         organiser.play_one_match()
     report = tournament_report(cast("Organiser", organiser), "cup")
@@ -99,7 +99,7 @@ def test_a_report_made_during_play_is_consistent(form: TournamentFormat, played:
 @pytest.mark.parametrize("played", range(5))
 def test_the_saved_data_of_a_report_made_during_play_have_one_state(played: int, tmp_path: Path) -> None:
     play = started(RoundRobin(1), NAMES)
-    organiser = FakeOrganiser(play, tournament_pb2.TournamentTerms(tie_breaks=tie_breaks(play)))
+    organiser = FakeOrganiser(play, TournamentTerms(tie_breaks=tie_breaks(play)))
     for _ in range(played):
         organiser.play_one_match()
     save_report_data(cast("Organiser", organiser), "cup", tmp_path)

@@ -1,15 +1,24 @@
 """The report of a ladder whose matches continue while its data are fetched."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import cast
 
 import pytest
-from referee_api.v1 import ladder_pb2, match_pb2, rating_pb2
-from referee_api.v1.ladder_service_pb2 import LadderSnapshot
 from referee_client import Organiser
+from referee_client.values import (
+    Ladder,
+    LadderEntry,
+    LadderSnapshot,
+    LadderStanding,
+    Match,
+    MatchRated,
+    RatingPoint,
+    Seat,
+)
 
 from referee.reporting.collector import SNAPSHOT_ATTEMPTS, SNAPSHOT_ROWS, ladder_report
-from tests.reporting.test_message_conversion import TWO_SIDES, entrant, won
+from tests.reporting.test_value_conversion import TWO_SIDES, entrant, won
 
 
 class AdvancingLadder:
@@ -26,32 +35,29 @@ class AdvancingLadder:
         if self.max_rated is None or self.rated < self.max_rated:
             self.rated += 1
 
-    def rows(self) -> list[ladder_pb2.LadderStanding]:
-        rows = [
-            ladder_pb2.LadderStanding(rank=rank, entrant=entrant(name)) for rank, name in enumerate(self.entrants, 1)
-        ]
-        rows[0].wins = rows[1].losses = self.rated
-        return rows
+    def rows(self) -> list[LadderStanding]:
+        rows = [LadderStanding(rank=rank, entrant=entrant(name)) for rank, name in enumerate(self.entrants, 1)]
+        return [replace(rows[0], wins=self.rated), replace(rows[1], losses=self.rated), *rows[2:]]
 
     def snapshot(self, name: str) -> LadderSnapshot:
         self.advance()
-        ladder = ladder_pb2.Ladder(name=name, entrant_count=len(self.entrants))
-        return LadderSnapshot(entry_number=self.rated, ladder=ladder, standings=self.rows()[:SNAPSHOT_ROWS])
+        ladder = Ladder(name=name, entrant_count=len(self.entrants))
+        return LadderSnapshot(entry_number=self.rated, ladder=ladder, standings=tuple(self.rows()[:SNAPSHOT_ROWS]))
 
-    def standings(self, _name: str) -> list[ladder_pb2.LadderStanding]:
+    def standings(self, _name: str) -> list[LadderStanding]:
         self.advance()
         return self.rows()
 
-    def matches(self, _name: str) -> Iterator[match_pb2.Match]:
+    def matches(self, _name: str) -> Iterator[Match]:
         self.advance()
-        seats = [match_pb2.Seat(bot=name) for name in self.entrants[:2]]
+        seats = tuple(Seat(bot=name) for name in self.entrants[:2])
         for number in range(self.rated, 0, -1):
-            yield match_pb2.Match(id=f"m-{number}", seat_layout=TWO_SIDES, seats=seats, result=won(1, 2))
+            yield Match(id=f"m-{number}", seat_layout=TWO_SIDES, seats=seats, result=won(1, 2))
 
-    def history(self, _name: str, who: str) -> Iterator[rating_pb2.RatingPoint]:
+    def history(self, _name: str, who: str) -> Iterator[RatingPoint]:
         self.advance()
         rated = range(1, self.rated + 1) if who in self.entrants[:2] else ()
-        return (rating_pb2.RatingPoint(match_id=f"m-{number}") for number in rated)
+        return (RatingPoint(match_id=f"m-{number}") for number in rated)
 
     def watch(self, _name: str, after: int) -> "Entries":
         self.advance()
@@ -70,10 +76,10 @@ class Entries:
     def __iter__(self) -> "Entries":
         return self
 
-    def __next__(self) -> ladder_pb2.LadderEntry:
+    def __next__(self) -> LadderEntry:
         self.number += 1
-        rated = ladder_pb2.MatchRated(match_id=f"m-{self.number}")
-        return ladder_pb2.LadderEntry(number=self.number, match_rated=rated)
+        rated = MatchRated(match_id=f"m-{self.number}")
+        return LadderEntry(number=self.number, event=rated)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
-from referee_api.v1 import ladder_pb2, ladder_service_pb2, match_pb2, result_pb2
 from referee_client import Organiser, Refused
 from referee_client.errors import Refusal
+from referee_client.values import Ladder, LadderEntry, LadderSnapshot, Match, PlayedResult, Result
 
 from referee.cli import main
 from referee.reporting.publication import NotPublishable, publish_ladder
@@ -19,20 +19,20 @@ MATCH = "m1"
 class FakeLadders:
     """A closed ladder without entrants, with one match."""
 
-    def __init__(self, match: match_pb2.Match) -> None:
+    def __init__(self, match: Match) -> None:
         self._match = match
 
-    def get(self, name: str) -> ladder_pb2.Ladder:
-        return ladder_pb2.Ladder(name=name, closed=True)
+    def get(self, name: str) -> Ladder:
+        return Ladder(name=name, closed=True)
 
-    def matches(self, _name: str) -> list[match_pb2.Match]:
+    def matches(self, _name: str) -> list[Match]:
         return [self._match]
 
     def record(self, _name: str) -> str:
         return ""
 
-    def snapshot(self, name: str) -> ladder_service_pb2.LadderSnapshot:
-        return ladder_service_pb2.LadderSnapshot(ladder=self.get(name))
+    def snapshot(self, name: str) -> LadderSnapshot:
+        return LadderSnapshot(ladder=self.get(name))
 
     def watch(self, _name: str, _after: int = 0) -> "FakeLog":
         return FakeLog()
@@ -42,7 +42,7 @@ class FakeLog:
     def __iter__(self) -> "FakeLog":
         return self
 
-    def __next__(self) -> ladder_pb2.LadderEntry:
+    def __next__(self) -> LadderEntry:
         raise StopIteration
 
     def close(self) -> None:
@@ -51,8 +51,8 @@ class FakeLog:
 
 class FakeOrganiser:
     def __init__(self, match_id: str, record: Callable[[], bytes]) -> None:
-        result = result_pb2.Result(played=result_pb2.PlayedResult())
-        self.ladders = FakeLadders(match_pb2.Match(id=match_id, result=result))
+        result = Result(outcome=PlayedResult())
+        self.ladders = FakeLadders(Match(id=match_id, result=result))
         self._record = record
 
     def record_bytes(self, _match_id: str) -> bytes:

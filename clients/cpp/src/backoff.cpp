@@ -14,7 +14,7 @@ milliseconds Backoff::next(Clock::time_point now, double random) {
     return std::chrono::round<milliseconds>(pause);
 }
 
-milliseconds Backoff::after_draining(milliseconds reconnect_delay, double random) const {
+milliseconds Backoff::after_draining(milliseconds reconnect_delay, double random) {
     return reconnect_delay + std::chrono::round<milliseconds>(FIRST * random);
 }
 

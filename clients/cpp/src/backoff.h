@@ -18,8 +18,8 @@ class Backoff {
     std::chrono::milliseconds next(Clock::time_point now, double random);
 
     // Returns the pause after a stream that a draining referee has ended, which is not a failure.
-    std::chrono::milliseconds after_draining(std::chrono::milliseconds reconnect_delay,
-                                             double random) const;
+    static std::chrono::milliseconds after_draining(std::chrono::milliseconds reconnect_delay,
+                                                    double random);
 
     // Must be called when a Welcome has arrived.
     void on_welcome(Clock::time_point now);

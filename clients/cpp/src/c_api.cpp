@@ -213,7 +213,7 @@ const char* referee_turn_rejection_message(const referee_turn* turn) {
 }
 
 int referee_turn_cancelled(const referee_turn* turn) {
-    return turn->cancelled.stop_requested();
+    return turn->cancelled.stop_requested() ? 1 : 0;
 }
 
 void referee_answer_move(referee_answer* answer, const char* move) {

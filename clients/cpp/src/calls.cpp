@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <random>
+#include <string_view>
 
 #include "channel.h"
 #include "conversion.h"
@@ -12,7 +13,7 @@
 namespace referee {
 
 std::string random_request_id() {
-    static const char digits[] = "0123456789abcdef";
+    static constexpr std::string_view digits = "0123456789abcdef";
     std::string id;
     for (const unsigned char byte : random_nonce()) {
         id += digits[byte >> 4];
@@ -23,7 +24,7 @@ std::string random_request_id() {
 
 Calls::Calls(const Options& options)
     : authorization_(authorization_of(options)),
-      channel_(create_channel(options)),
+      channel_(create_channel(options, Pings::REGULAR)),
       bots(api::BotService::NewStub(channel_)),
       ladders(api::LadderService::NewStub(channel_)),
       matches(api::MatchService::NewStub(channel_)),
@@ -58,7 +59,7 @@ Retries Calls::make_retries(const std::stop_token& stop) {
     const auto random = [generator = std::mt19937(std::random_device{}())]() mutable {
         return std::uniform_real_distribution<>(0, 1)(generator);
     };
-    return Retries(wait, random);
+    return {wait, random};
 }
 
 }  // namespace referee

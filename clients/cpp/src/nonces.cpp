@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -15,16 +16,17 @@ const std::string REPLACED = "the referee has replaced its commitment to the see
 }  // namespace
 
 std::string random_nonce() {
-    unsigned char bytes[NONCE_BYTES];
-    if (RAND_bytes(bytes, NONCE_BYTES) != 1) throw std::runtime_error("there is no randomness");
-    return std::string(bytes, bytes + NONCE_BYTES);
+    std::array<unsigned char, NONCE_BYTES> bytes{};
+    if (RAND_bytes(bytes.data(), NONCE_BYTES) != 1)
+        throw std::runtime_error("there is no randomness");
+    return {bytes.begin(), bytes.end()};
 }
 
 std::string sha256(const std::string& bytes) {
-    unsigned char hash[EVP_MAX_MD_SIZE];
+    std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
     unsigned size = 0;
-    EVP_Digest(bytes.data(), bytes.size(), hash, &size, EVP_sha256(), nullptr);
-    return std::string(hash, hash + size);
+    EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, EVP_sha256(), nullptr);
+    return {hash.begin(), hash.begin() + size};
 }
 
 Nonces::Nonces(Choose choose, Logger logger)
@@ -70,7 +72,7 @@ Nonces::Contribution& Nonces::keep_commitment(const std::string& match_id,
 std::string Nonces::chosen(const api::NonceRequest& request) {
     std::string problem = "it threw something that is not a std::exception";
     try {
-        const std::string nonce = choose_(request.match_id(), request.seat());
+        std::string nonce = choose_(request.match_id(), request.seat());
         if (nonce.size() <= MAX_NONCE_BYTES) return nonce;
         problem = "it has " + std::to_string(nonce.size()) + " bytes, the limit is " +
                   std::to_string(MAX_NONCE_BYTES);
@@ -93,7 +95,7 @@ std::vector<std::string> Nonces::problems(const Contribution& known,
     std::vector<std::string> found;
     if (published.commitment() != known.commitment) found.push_back(REPLACED);
     if (!published.seed().empty() && sha256(published.seed()) != known.commitment) {
-        found.push_back("the seed of the referee does not match its commitment");
+        found.emplace_back("the seed of the referee does not match its commitment");
     }
     std::map<unsigned, std::string> used;
     for (const api::SeatNonce& nonce : published.nonces()) used[nonce.seat()] = nonce.nonce();

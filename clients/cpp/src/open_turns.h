@@ -30,7 +30,7 @@ struct OpenTurn {
     bool is_open() const { return !cancellation.stop_requested(); }
 
     Turn turn;
-    std::uint64_t item_id;
+    std::uint64_t item_id = 0;
     // Not set until the bot has answered.
     std::optional<api::BotItem> answer;
     // The error of a rejected answer.

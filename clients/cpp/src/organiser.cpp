@@ -26,7 +26,7 @@ std::string Organiser::register_bot(const std::string& name, const std::string& 
     request.set_request_id(random_request_id());
     request.set_name(name);
     request.set_description(description);
-    const std::string token =
+    std::string token =
         calls_->call(*calls_->bots, &api::BotService::Stub::RegisterBot, request).secret();
     if (!token.empty()) return token;
     // The call was repeated, and the response that had the token was lost.

@@ -120,6 +120,8 @@ grpc::Status Player::play_session() {
             player.send(player.protocol_.start_session());
             if (player.stopped_) session.cancel();
         }
+        Registration(const Registration&) = delete;
+        Registration& operator=(const Registration&) = delete;
         ~Registration() {
             const std::lock_guard lock(player.mutex_);
             player.session_ = nullptr;
@@ -137,7 +139,7 @@ grpc::Status Player::play_session() {
             if (error) session.cancel();
         }
     }
-    const grpc::Status status = session.finish();
+    grpc::Status status = session.finish();
     if (error) std::rethrow_exception(error);
     return status;
 }
@@ -170,7 +172,7 @@ void Player::schedule(milliseconds delay, std::function<void()> event) {
     });
 }
 
-void play(const Bots& bots, Options options, std::stop_token stop) {
+void play(const Bots& bots, Options options, const std::stop_token& stop) {
     check(options);
     Player player(bots, std::move(options));
     const std::stop_callback stopping(stop, [&player] { player.stop(); });

@@ -49,6 +49,9 @@ class Player {
     // The options must have been checked.
     Player(const Bots& bots, Options options);
 
+    Player(const Player&) = delete;
+    Player& operator=(const Player&) = delete;
+
     // Waits until all calls of the bot have ended.
     ~Player();
 

@@ -19,6 +19,9 @@ class SignalThread {
   public:
     explicit SignalThread(const sigset_t& signals) : thread_([this, signals] { run(signals); }) {}
 
+    SignalThread(const SignalThread&) = delete;
+    SignalThread& operator=(const SignalThread&) = delete;
+
     ~SignalThread() {
         finished_ = true;
         pthread_kill(thread_.native_handle(), SIGTERM);  // Ends its sigwait.

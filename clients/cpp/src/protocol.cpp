@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 Protocol::Protocol(const Bots& bots, Options options, Callbacks callbacks)
     : options_(std::move(options)),
       callbacks_(std::move(callbacks)),
-      open_turns_(callbacks_),
+      open_turns_(static_cast<const OpenTurns::Callbacks&>(callbacks_)),
       seats_(bots, options_.executor, options_.logger),
       nonces_(options_.nonce, options_.logger) {}
 
@@ -92,7 +92,7 @@ void Protocol::on_end(const grpc::Status& status) {
 
 milliseconds Protocol::next_pause(Backoff::Clock::time_point now, double random) {
     const auto delay = std::exchange(reconnect_delay_, std::nullopt);
-    return delay ? backoff_.after_draining(*delay, random) : backoff_.next(now, random);
+    return delay ? Backoff::after_draining(*delay, random) : backoff_.next(now, random);
 }
 
 void Protocol::on_answer(OpenTurn& open_turn, api::BotItem answer) {

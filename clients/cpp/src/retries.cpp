@@ -37,7 +37,7 @@ Retries::Retries(Pause pause, std::function<double()> random)
 
 grpc::Status Retries::repeat(const std::function<grpc::Status()>& attempt) {
     for (int attempts = 1;; ++attempts) {
-        const grpc::Status status = attempt();
+        grpc::Status status = attempt();
         if (status.ok() || attempts == MAX_ATTEMPTS || !is_temporary(status)) return status;
         pause_after(status);
     }

@@ -15,7 +15,7 @@ const std::chrono::milliseconds DEFAULT_HEARTBEAT_TIMEOUT{15'000};
 }  // namespace
 
 Session::Session(const Options& options)
-    : stub_(api::PlayService::NewStub(create_channel(options))),
+    : stub_(api::PlayService::NewStub(create_channel(options, Pings::NONE))),
       heartbeat_timeout_(DEFAULT_HEARTBEAT_TIMEOUT) {
     context_.AddMetadata("authorization", authorization_of(options));
     silence_detector_ = std::thread(&Session::detect_silence, this);
@@ -57,13 +57,13 @@ void Session::set_heartbeat_timeout(std::chrono::milliseconds timeout) {
 grpc::Status Session::finish() {
     stop_threads();
     writer_.join();
-    const grpc::Status status = stream_->Finish();
+    grpc::Status status = stream_->Finish();
     const std::lock_guard lock(mutex_);
     if (!timed_out_) return status;
     std::ostringstream reason;
     reason << "nothing was received for "
            << std::chrono::duration<double>(heartbeat_timeout_).count() << " s";
-    return grpc::Status(grpc::UNAVAILABLE, reason.str());
+    return {grpc::UNAVAILABLE, reason.str()};
 }
 
 void Session::stop_threads() {

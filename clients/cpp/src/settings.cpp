@@ -11,13 +11,14 @@
 #include <memory>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 namespace referee {
 
 namespace {
 
 const unsigned MAX_PORT = 65'535;
-const char WHITE_SPACE[] = " \t\r\n\v\f";
+const std::string_view WHITE_SPACE = " \t\r\n\v\f";
 
 // Returns the number that the whole text represents in decimal digits, or nothing.
 std::optional<std::uint32_t> parse_number(const std::string& text) {

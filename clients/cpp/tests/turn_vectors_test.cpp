@@ -1,4 +1,4 @@
-// Runs turns.json, and more steps of that form: a protocol whose bot and time come from the steps.
+// Runs turns.json and open_turns.json: a protocol whose bot and time come from the steps.
 #include <algorithm>
 #include <set>
 
@@ -282,10 +282,8 @@ class TurnHarness {
     Protocol protocol_;
 };
 
-}  // namespace
-
-TEST(Vectors, Turns) {
-    for (const json& vector : load_vectors("turns")) {
+void run_turns(const std::string& file) {
+    for (const json& vector : load_vectors(file)) {
         SCOPED_TRACE(vector["name"]);
         expect_keys(vector, {"name", "rules", "needs", "steps"});
         const json needs = vector.value("needs", json::array());
@@ -301,34 +299,14 @@ TEST(Vectors, Turns) {
     }
 }
 
-TEST(Turns, AnAnswerWaitsUntilItsTurnHasArrivedAgainInANewSession) {
-    const auto steps = R"([
-        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
-         "calls": [{"match": "m1", "token": "t1", "rejection": null}]},
-        {"stream": "ends"},
-        {"stream": "opens"},
-        {"answer": {"match": "m1", "token": "t1", "move": "c2-c3"}},
-        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
-         "sends": [{"move": {"match": "m1", "token": "t1", "move": "c2-c3"}}]}])"_json;
-    TurnHarness harness;
-    for (const json& step : steps) harness.run(step, false);
+}  // namespace
+
+TEST(Vectors, Turns) {
+    run_turns("turns");
 }
 
-TEST(Turns, ARetryWaitsUntilItsTurnHasArrivedAgainInANewSession) {
-    const auto steps = R"([
-        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
-         "calls": [{"match": "m1", "token": "t1", "rejection": null}]},
-        {"answer": {"match": "m1", "token": "t1", "move": "c2-c3"},
-         "sends": [{"move": {"match": "m1", "token": "t1", "move": "c2-c3"}}]},
-        {"receive": [{"verdict": {"match": "m1", "token": "t1",
-         "rejected": {"message": "no", "metadata": {"retry_after_ms": "250"}}}}]},
-        {"stream": "ends"},
-        {"stream": "opens"},
-        {"advance_ms": 250},
-        {"receive": [{"turn": {"match": "m1", "token": "t1"}}],
-         "sends": [{"move": {"match": "m1", "token": "t1", "move": "c2-c3"}}]}])"_json;
-    TurnHarness harness;
-    for (const json& step : steps) harness.run(step, false);
+TEST(Vectors, OpenTurns) {
+    run_turns("open_turns");
 }
 
 }  // namespace referee

@@ -285,7 +285,7 @@ TEST(Vectors, Backoff) {
                 }
                 const milliseconds pause =
                     end.contains("draining_ms")
-                        ? backoff.after_draining(milliseconds(end["draining_ms"]), random)
+                        ? Backoff::after_draining(milliseconds(end["draining_ms"]), random)
                         : backoff.next(now, random);
                 EXPECT_EQ(pause.count(), end["pause_ms"][random]) << end;
             }

@@ -61,7 +61,7 @@ type LadderServiceClient interface {
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
 	ListLadders(ctx context.Context, in *ListLaddersRequest, opts ...grpc.CallOption) (*ListLaddersResponse, error)
-	// Adds an entrant.
+	// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
 	// Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
 	// Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
 	// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
@@ -318,7 +318,7 @@ type LadderServiceServer interface {
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
 	ListLadders(context.Context, *ListLaddersRequest) (*ListLaddersResponse, error)
-	// Adds an entrant.
+	// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
 	// Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
 	// Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
 	// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.

@@ -66,7 +66,7 @@ type TournamentServiceClient interface {
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
 	ListTournaments(ctx context.Context, in *ListTournamentsRequest, opts ...grpc.CallOption) (*ListTournamentsResponse, error)
-	// Adds an entrant.
+	// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
 	// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 	// Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
 	// each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
@@ -395,7 +395,7 @@ type TournamentServiceServer interface {
 	// Callers: all.
 	// Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
 	ListTournaments(context.Context, *ListTournamentsRequest) (*ListTournamentsResponse, error)
-	// Adds an entrant.
+	// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
 	// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 	// Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
 	// each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.

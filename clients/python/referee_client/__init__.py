@@ -10,6 +10,9 @@ if __name__ == "__main__":
     run(choose)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
 from referee_client.bot import Bot
 from referee_client.clocks import Clock
@@ -23,10 +26,22 @@ from referee_client.errors import (
     TakenOver,
     Unreachable,
 )
-from referee_client.matches import End, Match, Result
-from referee_client.organiser import AsyncOrganiser, Organiser, Terms
+from referee_client.matches import End
 from referee_client.playing import play, run
 from referee_client.turn import Played, Turn
+
+if TYPE_CHECKING:
+    from referee_client.organiser import AsyncOrganiser, Organiser, Terms
+    from referee_client.values import Match, Result
+
+LAZY = {
+    "AsyncOrganiser": "referee_client.organiser",
+    "Organiser": "referee_client.organiser",
+    "Terms": "referee_client.organiser",
+    "Match": "referee_client.values.matches",
+    "Result": "referee_client.values.results",
+}
+"""Names whose modules are imported when they are first used, since they would nearly double the start of a bot."""
 
 __all__ = [
     "ACCEPT_DRAW",
@@ -55,3 +70,9 @@ __all__ = [
     "play",
     "run",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in LAZY:
+        return getattr(import_module(LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

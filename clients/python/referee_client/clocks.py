@@ -23,6 +23,8 @@ class Clock:
     """Byo-yomi periods, including the current one."""
     moves_left: int
     """Moves to make until the next period begins; 0 if moves are not counted."""
+    network_credit_left: float = 0.0
+    """How much network time can still be credited in this match."""
 
 
 def clock_in(message: clock_pb2.Clock) -> Clock:
@@ -34,4 +36,18 @@ def clock_in(message: clock_pb2.Clock) -> Clock:
         message.period_us / US,
         message.periods_left,
         message.moves_left,
+        message.network_credit_left_us / US,
     )
+
+
+def write_clock(clock: Clock, message: clock_pb2.Clock) -> None:
+    """Set the fields of an empty message."""
+    message.seat = clock.seat
+    message.running = clock.running
+    if clock.left is not None:
+        message.time_left_us = round(clock.left * US)
+    message.main_us = round(clock.main * US)
+    message.period_us = round(clock.period * US)
+    message.periods_left = clock.periods_left
+    message.moves_left = clock.moves_left
+    message.network_credit_left_us = round(clock.network_credit_left * US)

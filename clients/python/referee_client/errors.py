@@ -63,6 +63,9 @@ class Unreachable(RefereeError):
 class Refused(RefereeError):
     """The referee rejected a call."""
 
+    repeated = False
+    """Whether the call was repeated after an attempt without a response, which may have succeeded."""
+
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal)
         self.refusal = refusal
@@ -106,6 +109,15 @@ def refusal_in(message: error_pb2.ErrorDetail) -> Refusal:
     known = message.reason in error_pb2.ErrorReason.values()
     name = error_pb2.ErrorReason.Name(message.reason) if known else str(message.reason)
     return Refusal(name.removeprefix(REASON_PREFIX), message.message, dict(message.metadata))
+
+
+def write_refusal(refusal: Refusal, message: error_pb2.ErrorDetail) -> None:
+    """Set the fields of an empty message."""
+    known = f"{REASON_PREFIX}{refusal.reason}" in error_pb2.ErrorReason.keys()  # noqa: SIM118  # It is no mapping.
+    number = error_pb2.ErrorReason.Value(f"{REASON_PREFIX}{refusal.reason}") if known else int(refusal.reason)
+    message.reason = number  # type: ignore[assignment]  # Numbers that are unknown to this library are valid.
+    message.message = refusal.message
+    message.metadata.update(refusal.metadata)
 
 
 def call_error(error: grpc.RpcError) -> Refused:

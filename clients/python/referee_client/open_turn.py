@@ -12,6 +12,8 @@ from referee_client.turn import Turn
 @dataclass(eq=False)
 class OpenTurn:
     turn: Turn
+    session: int
+    """The session in which the turn has last arrived. In later ones the answer waits for the turn."""
     answer: play_pb2.BotItem | None = None
     """The answer; None while the bot is thinking."""
     task: "asyncio.Task[None] | None" = None

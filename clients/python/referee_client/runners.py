@@ -18,8 +18,9 @@ from typing import TypeVar
 
 from referee_client.answers import Answer, checked
 from referee_client.bot import Key, Players
-from referee_client.matches import End, Match
+from referee_client.matches import End
 from referee_client.turn import Turn
+from referee_client.values.matches import Match
 
 T = TypeVar("T")
 

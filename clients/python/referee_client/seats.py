@@ -15,12 +15,14 @@ from referee_api.v1 import game_pb2, play_pb2
 
 from referee_client.answers import RESIGN, answer_item
 from referee_client.bot import Key
+from referee_client.conversion import from_message
 from referee_client.errors import Refusal, refusal_in
-from referee_client.matches import end_in, match_in
+from referee_client.matches import End
 from referee_client.nonces import Nonces
 from referee_client.open_turn import OpenTurn
 from referee_client.runners import BotFailed, BotRunner
-from referee_client.turn import Turn, turn_in
+from referee_client.turn import turn_in
+from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client")
 
@@ -54,12 +56,15 @@ class Seats:
         self._seats: dict[Key, Seat] = {}
         self._send: Send | None = None
         """Sends an item in the current session. None: there is none."""
+        self._session = 0
+        """Number of the current or last session."""
         self._item_ids = count(1)
         self._notifications: set[asyncio.Task[None]] = set()
 
     def connect(self, send: Send) -> None:
-        """Send answers through a new stream."""
+        """Send answers through a new stream, each after its turn has arrived in it."""
         self._send = send
+        self._session += 1
 
     def disconnect(self) -> None:
         """Stop sending, because the stream has ended. New answers are sent when their turn is repeated."""
@@ -72,7 +77,7 @@ class Seats:
 
     def on_match_started(self, message: play_pb2.MatchStarted) -> None:
         self.nonces.on_match_started(message.match.id, message.match.seed_commitment)
-        match = match_in(message.match)
+        match = from_message(Match, message.match)
         key = (match.id, message.seat)
         if key not in self._seats:
             self._seats[key] = Seat(rules=message.match.terms.rules)
@@ -86,11 +91,13 @@ class Seats:
             seat.rules = message.rules
         previous = seat.open_turn
         if previous and previous.turn.token == message.turn_token:
+            previous.session = self._session
             self._resend(seat, previous)
             return
         seat.cancel_turn()
         turn = turn_in(message, listed, seat.rules)
-        self._open(key, seat, replace(turn, refused=previous.refusal if previous else None))
+        turn = replace(turn, refused=previous.refusal if previous else None)
+        self._open(key, seat, OpenTurn(turn, self._session))
 
     def on_verdict(self, verdict: play_pb2.Verdict) -> None:
         for key, seat in self._seats.items():
@@ -110,7 +117,7 @@ class Seats:
                 seat.cancel_turn()
         key = (message.match_id, message.seat)
         if self._seats.pop(key, None):
-            self._notify_bot(self._runner.ended(key, end_in(message)))
+            self._notify_bot(self._runner.ended(key, from_message(End, message)))
 
     def _apply_verdict(self, verdict: play_pb2.Verdict, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
         """Handle a verdict on the open turn. A stale one ends it, and accepted moves need nothing."""
@@ -129,11 +136,11 @@ class Seats:
         answer = open_turn.answer
         if answer and not (answer.HasField("move") or answer.HasField("resignation")):
             # A rejected draw claim or draw answer does not answer the turn, which is still open.
-            self._open(key, seat, replace(open_turn.turn, refused=refusal))
+            self._open(key, seat, OpenTurn(replace(open_turn.turn, refused=refusal), open_turn.session))
 
-    def _open(self, key: Key, seat: Seat, turn: Turn) -> None:
-        seat.open_turn = OpenTurn(turn)
-        seat.open_turn.task = asyncio.create_task(self._choose_and_send(key, seat.open_turn))
+    def _open(self, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
+        seat.open_turn = open_turn
+        open_turn.task = asyncio.create_task(self._choose_and_send(key, open_turn))
 
     async def _choose_and_send(self, key: Key, open_turn: OpenTurn) -> None:
         try:
@@ -143,16 +150,17 @@ class Seats:
             answer = RESIGN
         open_turn.answer = answer_item(open_turn.turn, answer)
         open_turn.answer.item_id = next(self._item_ids)
-        self._send_if_connected(open_turn.answer)
+        self._send_answer(open_turn)
 
     def _resend(self, seat: Seat, open_turn: OpenTurn) -> None:
-        """Send the answer to a turn again, if there is one and the turn is still open."""
-        if seat.open_turn is open_turn and open_turn.answer:
-            self._send_if_connected(open_turn.answer)
+        """Send the answer to a turn again, if the turn is still open."""
+        if seat.open_turn is open_turn:
+            self._send_answer(open_turn)
 
-    def _send_if_connected(self, item: play_pb2.BotItem) -> None:
-        if self._send:
-            self._send(item)
+    def _send_answer(self, open_turn: OpenTurn) -> None:
+        """Send the answer if there is one, and the turn has arrived in the current session; otherwise keep it."""
+        if self._send and open_turn.answer and open_turn.session == self._session:
+            self._send(open_turn.answer)
 
     def _notify_bot(self, notification: Coroutine[None, None, None]) -> None:
         """Notify the bot in a background task."""

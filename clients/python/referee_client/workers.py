@@ -18,9 +18,10 @@ from typing import Any
 from referee_client.answers import Answer
 from referee_client.bot import Bot, Key, Players
 from referee_client.errors import Misconfigured
-from referee_client.matches import End, Match
+from referee_client.matches import End
 from referee_client.runners import BotFailed, BotRunner, SerialThread, checked_answer
 from referee_client.turn import Turn
+from referee_client.values.matches import Match
 
 # A fork would copy the locks of threads, but not the threads.
 SPAWN = multiprocessing.get_context("spawn")

@@ -49,7 +49,7 @@
 //!
 //! The types of this crate are its own, so that a change of the contract or of its compiler is no breaking change.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 
 mod answer;
 mod backoff;

@@ -49,6 +49,8 @@ struct OpenTurn {
     turn: Arc<Turn>,
     item_id: u64,
     answer: Option<BotItem>,
+    /// Whether it has arrived in this stream.
+    has_arrived: bool,
     /// The error of a rejected answer.
     rejection: Option<RefereeError>,
     /// Cancels the call when the turn is no longer open.
@@ -56,11 +58,17 @@ struct OpenTurn {
 }
 
 impl OpenTurns {
+    /// Handles the start of a stream. Until a turn arrives again, its answer waits: otherwise it would be sent twice.
+    pub fn on_session_started(&mut self) {
+        self.by_seat.values_mut().for_each(|open| open.has_arrived = false);
+    }
+
     /// Handles a turn. A turn with a new token replaces the previous turn of the seat.
     pub fn on_turn(&mut self, mut turn: Turn) -> Action {
         let key = turn.seat_key();
         match self.by_seat.remove(&key) {
-            Some(open) if open.turn.token == turn.token => {
+            Some(mut open) if open.turn.token == turn.token => {
+                open.has_arrived = true;
                 let action = open.resend();
                 self.by_seat.insert(key, open);
                 action
@@ -86,7 +94,7 @@ impl OpenTurns {
         }
     }
 
-    /// Sends the answer of a call again, if its turn is still open.
+    /// Sends the answer of a call again, if its turn is still open and has arrived in this stream.
     pub fn resend(&mut self, call: &CallId) -> Action {
         self.get_mut(call).map_or(Action::Nothing, |open| open.resend())
     }
@@ -149,6 +157,7 @@ impl OpenTurns {
             turn: Arc::new(turn),
             item_id,
             answer: None,
+            has_arrived: true,
             rejection: None,
         };
         let turn = opened.turn.clone();
@@ -158,9 +167,10 @@ impl OpenTurns {
 }
 
 impl OpenTurn {
-    /// Sends the answer, if there is one.
+    /// Sends the answer, if there is one and its turn has arrived in this stream.
     fn resend(&self) -> Action {
-        self.answer.clone().map_or(Action::Nothing, Action::Send)
+        let answer = self.answer.clone().filter(|_| self.has_arrived);
+        answer.map_or(Action::Nothing, Action::Send)
     }
 
     /// Whether it is the verdict on this turn's answer. Only verdicts on moves contain the token.

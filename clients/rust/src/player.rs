@@ -120,13 +120,18 @@ impl Player {
             Ok(session) => session,
             Err(end) => return end,
         };
-        self.outgoing = Some(session.outgoing.clone());
+        self.start_session(session.outgoing.clone());
         loop {
             if let Err(end) = self.step(&mut session).await {
                 self.outgoing = None;
                 return end;
             }
         }
+    }
+
+    pub fn start_session(&mut self, outgoing: UnboundedSender<Vec<BotItem>>) {
+        self.open_turns.on_session_started();
+        self.outgoing = Some(outgoing);
     }
 
     /// Handles the next event: a message of the referee, an answer of the bot, or time that has passed.

@@ -8,7 +8,7 @@ import { makeTurn } from "./turn.js";
 const turn = makeTurn({ matchId: "m1", seat: 1, token: "t1" });
 
 function sentMove(answer: unknown): string {
-  const { item } = answerItem(turn, answer as Answer, console);
+  const { item } = answerItem(turn, answer, console);
   return item.case === "move" ? item.value.move : "";
 }
 
@@ -42,7 +42,7 @@ test("an answer that is neither text nor an answer is an error", () => {
 test("each answer is an item of its own", () => {
   const item = (answer: Answer): unknown => {
     const { case: kind, value } = answerItem(turn, answer, console).item;
-    const { $typeName: _, ...fields } = value as unknown as Record<string, unknown>;
+    const { $typeName, ...fields } = value as unknown as Record<string, unknown>;
     return { [kind!]: fields };
   };
   const seat = { matchId: "m1", seat: 1 };

@@ -2,7 +2,6 @@
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
-import type { Answer } from "./bot.js";
 import type { Logger } from "./options.js";
 import { type BotItem, BotItemSchema, type Ping } from "./stubs/referee_api/v1/play_pb.js";
 import type { Turn } from "./turn.js";
@@ -17,14 +16,17 @@ export function botItem(item: Item): BotItem {
 }
 
 /** Throws TypeError if the answer is none. */
-export function answerItem(turn: Turn, answer: Answer, logger: Logger): BotItem {
+export function answerItem(turn: Turn, answer: unknown, logger: Logger): BotItem {
   const { matchId, seat, token: turnToken } = turn;
   if (typeof answer === "string") {
     return botItem({ case: "move", value: { matchId, turnToken, move: sendableMove(turn, answer, logger) } });
   }
   if (typeof answer === "object" && answer !== null) {
     if ("move" in answer && typeof answer.move === "string") {
-      const [move, offerDraw] = [sendableMove(turn, answer.move, logger), answer.offerDraw === true];
+      const [move, offerDraw] = [
+        sendableMove(turn, answer.move, logger),
+        "offerDraw" in answer && answer.offerDraw === true,
+      ];
       return botItem({ case: "move", value: { matchId, turnToken, move, offerDraw } });
     }
     if ("resign" in answer) {
@@ -51,7 +53,7 @@ function sendableMove({ matchId, seat }: Turn, answer: string, logger: Logger): 
     logger.error(`${subject} is not valid UTF-8; the referee will reject it`);
     move = move.toWellFormed();
   }
-  const chars = [...move];
+  const chars = Array.from(move); // Code points.
   if (chars.length > MAX_MOVE_CHARS) {
     logger.error(
       `${subject} has ${chars.length} characters, the limit is ${MAX_MOVE_CHARS}; the referee will reject it`,

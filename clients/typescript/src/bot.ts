@@ -40,6 +40,7 @@ export type BotClass = new () => Bot;
 
 /** Bots that a function makes. */
 export class PerSeat {
+  /** @param create - Makes the bot of a seat. */
   constructor(readonly create: () => Bot) {}
 }
 
@@ -56,15 +57,13 @@ export function botFactory(bots: Bots): () => Bot {
   if (bots instanceof PerSeat) {
     return bots.create;
   }
-  if (isClass(bots)) {
-    return () => new bots();
-  }
   if (typeof bots !== "function") {
     throw new TypeError("a bot is a function, a class with a method `choose`, or `perSeat(...)`");
   }
-  return () => ({ choose: bots });
+  return isClass(bots) ? () => new bots() : () => ({ choose: bots });
 }
 
 function isClass(bots: Choose | BotClass): bots is BotClass {
-  return typeof bots?.prototype?.choose === "function";
+  const prototype: unknown = bots.prototype;
+  return typeof prototype === "object" && prototype !== null && "choose" in prototype;
 }

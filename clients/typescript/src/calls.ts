@@ -9,7 +9,7 @@ import type {
 } from "@bufbuild/protobuf";
 import { type Client, status } from "@grpc/grpc-js";
 
-import { callUnary, connect, readStream } from "./connection.js";
+import { callUnary, connect, PINGS, readStream } from "./connection.js";
 import { CallError } from "./errors.js";
 import { checkConnection, type ConnectionOptions, type Target, type WatchOptions } from "./options.js";
 import { Pauses, repeat, wait } from "./retries.js";
@@ -32,7 +32,7 @@ export class Calls {
   /** Connects with the first call. Throws SettingError. */
   constructor(options: ConnectionOptions) {
     this.#target = checkConnection(options);
-    this.#client = connect(this.#target);
+    this.#client = connect(this.#target, PINGS);
   }
 
   close(): void {

@@ -24,13 +24,16 @@ const OPTIONS = {
   "grpc.use_local_subchannel_pool": 1,
 };
 
+/** Options that find a dead connection while a call is open, for streams that may be silent for hours. */
+export const PINGS = { "grpc.keepalive_time_ms": 20_000, "grpc.keepalive_timeout_ms": 10_000 };
+
 /** Longest time that a call with one response may take. */
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Returns a client that connects with its first call. */
-export function connect({ address, tls, ca }: Target): Client {
+export function connect({ address, tls, ca }: Target, options = {}): Client {
   const channelCredentials = tls ? credentials.createSsl(ca) : credentials.createInsecure();
-  return new Client(address, channelCredentials, OPTIONS);
+  return new Client(address, channelCredentials, { ...OPTIONS, ...options });
 }
 
 /** Returns the metadata of a call. */
@@ -48,7 +51,7 @@ export function pathOf({ parent, name }: DescMethod): string {
 /** Returns functions that encode messages of a type, and decode them. */
 export function codecOf<T extends DescMessage>(
   type: T,
-): { encode(message: MessageShape<T>): Buffer; decode(bytes: Buffer): MessageShape<T> } {
+): { encode: (message: MessageShape<T>) => Buffer; decode: (bytes: Buffer) => MessageShape<T> } {
   return {
     encode: (message) => Buffer.from(toBinary(type, message)),
     decode: (bytes) => fromBinary(type, bytes),
@@ -75,13 +78,15 @@ export function callUnary<I extends DescMessage, O extends DescMessage>(
       (error, response) => {
         signal?.removeEventListener("abort", cancel);
         if (error) {
-          reject(signal?.aborted ? signal.reason : callError(error));
-        } else {
-          resolve(response!);
+          reject(signal?.aborted ? (signal.reason as Error) : callError(error));
+        } else if (response) {
+          resolve(response);
         }
       },
     );
-    const cancel = (): void => call.cancel();
+    const cancel = (): void => {
+      call.cancel();
+    };
     signal?.addEventListener("abort", cancel, { once: true });
   });
 }
@@ -101,7 +106,9 @@ export async function* readStream<I extends DescMessage, O extends DescMessage>(
     create(method.input, request),
     authorization(target),
   );
-  const cancel = (): void => call.cancel();
+  const cancel = (): void => {
+    call.cancel();
+  };
   signal?.addEventListener("abort", cancel, { once: true });
   call.on("error", () => {}); // The loop throws it; after the loop, it says only that the call was cancelled.
   try {
@@ -117,5 +124,5 @@ export async function* readStream<I extends DescMessage, O extends DescMessage>(
 }
 
 function callError(error: ServiceError): CallError {
-  return new CallError(errorFromStatus(error), status[error.code] ?? `${error.code}`);
+  return new CallError(errorFromStatus(error), status[error.code as number] ?? `${error.code}`);
 }

@@ -78,7 +78,7 @@ test("the terms of a tournament have its format", () => {
       TournamentTermsSchema,
       tournamentTermsMessage({ match: { game: "toc" }, format }),
     ).format;
-    const { $typeName: _, ...fields } = value!;
+    const { $typeName, ...fields } = value!;
     return [name, fields];
   };
   assert.deepEqual(converted({ roundRobin: { cycles: 2 } }), ["roundRobin", { cycles: 2 }]);
@@ -188,11 +188,10 @@ test("an entry of a tournament has what its event is about", () => {
 test("the terms of a ladder that are not given have the defaults of the server", () => {
   const matches = [{ game: "toc" }, { game: "trox" }];
   const given = { maxConcurrentMatches: 1, maxMatchesPerHour: 2, rematchAfter: 3, provisionalMatches: 4 };
-  const {
-    $typeName: _,
-    matchTerms,
-    ...most
-  } = create(LadderTermsSchema, ladderTermsMessage({ matches, ...given, pauseAfterFaults: 5 }));
+  const { $typeName, matchTerms, ...most } = create(
+    LadderTermsSchema,
+    ladderTermsMessage({ matches, ...given, pauseAfterFaults: 5 }),
+  );
   assert.deepEqual(
     matchTerms.map(({ rules }) => rules?.game),
     ["toc", "trox"],

@@ -53,7 +53,7 @@ const { server, address } = await serve(
   [
     TournamentService.method.exportTournament,
     (call: ServerWritableStream<ExportTournamentRequest, unknown>) => {
-      for (const text of [ExportFormat[call.request.format]!, " of ", call.request.tournament]) {
+      for (const text of [ExportFormat[call.request.format], " of ", call.request.tournament]) {
         call.write(create(ExportTournamentResponseSchema, { text }));
       }
       call.end();
@@ -153,7 +153,9 @@ test("a list that is left reads no further page", async () => {
 test("the signal ends a list while it waits for a page", async () => {
   start();
   const stop = new AbortController();
-  onLastPage = () => stop.abort();
+  onLastPage = () => {
+    stop.abort();
+  };
   const standings = organiser.ladders.standings("main", { signal: stop.signal });
   await standings.next();
   await standings.next();

@@ -34,6 +34,7 @@ export type { End, Entry, Match, Result } from "./match.js";
 export {
   type BotOptions,
   type ConnectionOptions,
+  type Environment,
   type ListOptions,
   type Logger,
   type Options,

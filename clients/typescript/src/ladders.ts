@@ -74,6 +74,7 @@ export class Ladders {
     return ladderFromMessage(ladder);
   }
 
+  /** Lets a paused ladder start matches again. */
   async resume(name: string): Promise<Ladder> {
     const { ladder } = await this.#calls.unary(LadderService.method.resumeLadder, { ladder: name });
     return ladderFromMessage(ladder);

@@ -33,7 +33,7 @@ function nonceIn({ item }: BotItem): Uint8Array {
 }
 
 test("each request gets a random nonce, and a repeated one the same again", () => {
-  const nonces = new Nonces(undefined, assert.fail);
+  const nonces = new Nonces(undefined, (problem) => assert.fail(problem));
   const [first, again, other] = [1, 1, 0].map((seat) => nonceIn(nonces.onRequest(request(seat))));
   assert.equal(first?.length, NONCE_BYTES);
   assert.deepEqual(again, first);

@@ -53,7 +53,9 @@ export class Nonces {
     const known = this.#matches.get(matchId);
     this.#matches.delete(matchId);
     if (known && published?.commitment.length) {
-      problems(known, published).forEach((problem) => this.#report(`match ${matchId}: ${problem}`));
+      problems(known, published).forEach((problem) => {
+        this.#report(`match ${matchId}: ${problem}`);
+      });
     }
   }
 
@@ -75,7 +77,7 @@ export class Nonces {
       }
       this.#report(`a nonce must be at most ${MAX_NONCE_BYTES} bytes; a random one is sent`);
     } catch (error) {
-      this.#report(`the bot failed to choose a nonce, and a random one is sent: ${error}`);
+      this.#report(`the bot failed to choose a nonce, and a random one is sent: ${String(error)}`);
     }
     return randomNonce();
   }

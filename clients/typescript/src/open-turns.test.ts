@@ -51,7 +51,9 @@ function reject(index: number, message: string, metadata: Record<string, string>
 }
 
 function runScheduled(): void {
-  scheduled.forEach((callback) => callback());
+  scheduled.forEach((callback) => {
+    callback();
+  });
 }
 
 function sentMoves(): string[] {

@@ -22,6 +22,8 @@ export interface OpenTurn {
   readonly itemId: bigint;
   /** Undefined until the bot has answered. */
   answer?: BotItem;
+  /** Whether it has arrived in this session. Until then, its answer waits: it would be sent twice. */
+  arrived: boolean;
   /** The error of a rejected answer. */
   rejection?: RefereeError;
 }
@@ -44,12 +46,20 @@ export class OpenTurns {
     this.#callbacks = callbacks;
   }
 
+  /** Handles the start of a session. No turn has arrived there. */
+  onSessionStarted(): void {
+    for (const open of this.#bySeat.values()) {
+      open.arrived = false;
+    }
+  }
+
   /** Handles a turn. A turn with a new token replaces the previous turn of the seat. */
   onTurn(turn: Turn): void {
     const previous = this.#bySeat.get(seatKey(turn));
     if (!previous) {
       this.#open(turn, undefined);
     } else if (previous.turn.token === turn.token) {
+      previous.arrived = true;
       this.#resend(previous);
     } else {
       previous.controller.abort();
@@ -92,14 +102,14 @@ export class OpenTurns {
   #open(turn: Turn, rejection: RefereeError | undefined): void {
     const controller = new AbortController();
     const isCancelled = (): boolean => controller.signal.aborted;
-    const open = { turn: { ...turn, rejection, isCancelled }, controller, itemId: ++this.#lastItemId };
+    const open = { turn: { ...turn, rejection, isCancelled }, controller, itemId: ++this.#lastItemId, arrived: true };
     this.#bySeat.set(seatKey(turn), open);
     this.#callbacks.choose(open);
   }
 
-  /** Sends the answer, if there is one and its turn is still open. */
+  /** Sends the answer, if there is one and its turn is still open and has arrived in this session. */
   #resend(open: OpenTurn): void {
-    if (open.answer && !open.controller.signal.aborted) {
+    if (open.answer && open.arrived && !open.controller.signal.aborted) {
       this.#callbacks.send(open.answer);
     }
   }
@@ -117,7 +127,9 @@ export class OpenTurns {
     const { item } = open.answer ?? {};
     if (delayMs !== undefined) {
       // Temporary (store unavailable, match in transfer): the turn stays open and is not sent again.
-      this.#callbacks.schedule(delayMs, () => this.#resend(open));
+      this.#callbacks.schedule(delayMs, () => {
+        this.#resend(open);
+      });
     } else if (item?.case === "drawAnswer" || item?.case === "drawClaim") {
       // It does not answer the turn, which is still open.
       open.controller.abort();

@@ -17,8 +17,11 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** Receives log lines. `console` is one. */
 export interface Logger {
+  /** Receives what works as it should, such as a new connection. */
   info(message: string): void;
+  /** Receives what the client repairs itself, such as a lost connection, and rejected answers. */
   warn(message: string): void;
+  /** Receives what the author of the bot should look at, such as an exception of the bot. */
   error(message: string): void;
 }
 
@@ -110,7 +113,8 @@ export interface Settings extends Target {
   readonly signal: AbortSignal | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the options in environment variables, such as `process.env`. Throws SettingError. */
 export function optionsFromEnvironment(environment: Environment): Options {

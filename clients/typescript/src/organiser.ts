@@ -42,6 +42,7 @@ export class Organiser {
     this.#calls.close();
   }
 
+  /** Closes the connection at the end of a block with `using`. */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -37,7 +37,8 @@ test("aborting the signal ends the pause before the client reconnects", async ()
     warnings.push(warning);
     controller.abort();
   };
-  const logger = { info: assert.fail, warn: stop, error: assert.fail };
+  const fail = (message: string): void => assert.fail(message);
+  const logger = { info: fail, warn: stop, error: fail };
   await play(first, { ...OPTIONS, logger, signal: controller.signal });
   assert.match(warnings.join(), /^UNAVAILABLE: .*; reconnecting in \d\.\d s$/);
 });
@@ -52,14 +53,16 @@ test("calls of the bot are cancelled when it ends", async () => {
     };
     const player = new Player(choose, checkOptions(OPTIONS));
     player.handle(create(RefereeItemSchema, { item: { case: "turn", value: {} } }));
-    setImmediate(async () => {
+    setImmediate(() => {
       player.stop();
-      await player.play();
+      void player.play();
     });
   });
   const signal = await called;
   if (!signal.aborted) {
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await new Promise((resolve) => {
+      signal.addEventListener("abort", resolve);
+    });
   }
   assert(turn?.isCancelled());
 });

@@ -14,7 +14,9 @@ import { Player } from "./player.js";
 export async function play(bots: Bots, options: Options): Promise<void> {
   const settings = checkOptions(options);
   const player = new Player(bots, settings);
-  const stop = (): void => player.stop();
+  const stop = (): void => {
+    player.stop();
+  };
   if (settings.signal?.aborted) {
     return;
   }

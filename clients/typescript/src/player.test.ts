@@ -72,7 +72,13 @@ async function withReferee(use: (address: string, next: () => Promise<Stream>) =
   server.addService({ play: METHOD }, { play: onStream });
   const port = await new Promise<number>((resolve, reject) => {
     const credentials = ServerCredentials.createInsecure();
-    server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port)));
+    server.bindAsync("127.0.0.1:0", credentials, (error, port) => {
+      if (error) {
+        reject(error);
+      } else {
+        resolve(port);
+      }
+    });
   });
   try {
     await use(`127.0.0.1:${port}`, async () => {
@@ -88,7 +94,10 @@ test("an answer of an earlier stream is sent when its turn arrives again, and no
     const stop = new AbortController();
     const answers: ((move: string) => void)[] = [];
     const called = new Promise<void>((resolve) => {
-      const choose = (): Promise<string> => new Promise((answer) => resolve(void answers.push(answer)));
+      const choose = (): Promise<string> =>
+        new Promise((answer) => {
+          resolve(void answers.push(answer));
+        });
       void play(choose, { address, token: "secret", signal: stop.signal });
     });
     const before = await next();

@@ -29,8 +29,7 @@ export class Player {
   readonly #stopping = new AbortController();
   readonly #openTurns: OpenTurns;
   #version: string;
-  /** Undefined while there is none, and until the first message of the referee. */
-  session: PlayerSession | undefined;
+  #session: PlayerSession | undefined;
   /** The pause that a draining referee has asked for. */
   #reconnectDelayMs: number | undefined;
 
@@ -41,11 +40,15 @@ export class Player {
   ) {
     this.#settings = settings;
     this.#version = settings.version;
-    this.#nonces = new Nonces(settings.nonce, (problem) => settings.logger.error(problem));
+    this.#nonces = new Nonces(settings.nonce, (problem) => {
+      settings.logger.error(problem);
+    });
     this.#seats = new Seats(bots, settings.logger);
     this.#openTurns = new OpenTurns({
       choose: (open) => void this.#choose(open),
-      send: (answer) => this.#send(answer),
+      send: (answer) => {
+        this.#send(answer);
+      },
       schedule,
     });
   }
@@ -84,16 +87,29 @@ export class Player {
 
   async #playSession(): Promise<SessionEnd> {
     const session = new Session(this.#settings, (item) => {
-      this.session = session; // Not before: an answer would be sent first, and again when its turn arrives again.
       this.handle(item);
     });
-    const stop = (): void => session.close({ kind: "stopped" });
+    const stop = (): void => {
+      session.close({ kind: "stopped" });
+    };
     this.#stopping.signal.addEventListener("abort", stop);
     session.send(this.hello());
+    this.startSession(session);
     const end = await session.ended;
-    this.session = undefined;
+    this.endSession();
     this.#stopping.signal.removeEventListener("abort", stop);
     return end;
+  }
+
+  /** Plays in a session whose first item has been sent. Open turns wait until they arrive there again. */
+  startSession(session: PlayerSession): void {
+    this.#openTurns.onSessionStarted();
+    this.#session = session;
+  }
+
+  /** Plays in no session. Turns stay open. */
+  endSession(): void {
+    this.#session = undefined;
   }
 
   hello(): BotItem {
@@ -123,31 +139,41 @@ export class Player {
   handle({ item }: RefereeItem): void {
     switch (item.case) {
       case "ping":
-        return this.#send(pongItem(item.value));
+        this.#send(pongItem(item.value));
+        break;
       case "turn":
-        return this.#openTurns.onTurn(this.#seats.toTurn(item.value));
+        this.#openTurns.onTurn(this.#seats.toTurn(item.value));
+        break;
       case "verdict":
-        return this.#onVerdict(item.value);
+        this.#onVerdict(item.value);
+        break;
       case "turnExpired":
-        return this.#openTurns.onTurnExpired(item.value.matchId, item.value.turnToken);
+        this.#openTurns.onTurnExpired(item.value.matchId, item.value.turnToken);
+        break;
       case "matchEnded":
         this.#nonces.onMatchEnded(item.value.matchId, item.value.seedCommitment);
         this.#openTurns.onMatchEnded(item.value.matchId);
-        return this.#seats.onMatchEnded(item.value);
+        this.#seats.onMatchEnded(item.value);
+        break;
       case "nonceRequest":
-        return this.#send(this.#nonces.onRequest(item.value));
+        this.#send(this.#nonces.onRequest(item.value));
+        break;
       case "matchStarted":
         this.#nonces.onMatchStarted(item.value.match?.id ?? "", item.value.match?.seedCommitment);
-        return this.#seats.onMatchStarted(item.value);
+        this.#seats.onMatchStarted(item.value);
+        break;
       case "welcome":
-        return this.#onWelcome(item.value);
+        this.#onWelcome(item.value);
+        break;
       case "draining":
         this.#reconnectDelayMs = Number(item.value.reconnectDelayMs);
-        return;
+        break;
       case "sessionTakenOver":
-        return this.session?.close({ kind: "final", error: new TakenOverError() });
+        this.#session?.close({ kind: "final", error: new TakenOverError() });
+        break;
       case "notice":
-        return this.#settings.logger.warn(`notice of the referee: ${item.value.message}`);
+        this.#settings.logger.warn(`notice of the referee: ${item.value.message}`);
+        break;
     } // All other items need no answer, or are unknown to this client.
   }
 
@@ -164,15 +190,15 @@ export class Player {
     // Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
     this.#version = version;
     this.#backoff.onWelcome(performance.now());
-    if (this.session && heartbeatTimeoutMs > 0n) {
-      this.session.heartbeatTimeoutMs = Number(heartbeatTimeoutMs);
+    if (this.#session && heartbeatTimeoutMs > 0n) {
+      this.#session.heartbeatTimeoutMs = Number(heartbeatTimeoutMs);
     }
     this.#settings.logger.info(`connected to ${this.#settings.address} as ${bot}, version ${version}`);
   }
 
   /** Sends an item if there is a session; otherwise the turn will be sent again. */
   #send(item: BotItem): void {
-    this.session?.send(item);
+    this.#session?.send(item);
   }
 
   async #choose(open: OpenTurn): Promise<void> {

@@ -58,7 +58,7 @@ async function importBot(module: URL): Promise<BotModule> {
   try {
     return (await import(module.href)) as BotModule;
   } catch (error) {
-    throw new SettingError(module.pathname, `cannot be loaded: ${(error instanceof Error && error.stack) || error}`);
+    throw new SettingError(module.pathname, `cannot be loaded: ${stackOf(error)}`);
   }
 }
 
@@ -72,7 +72,9 @@ function writeLine(message: string): void {
 /** Returns the exit status after a function that plays until a signal of the operating system arrives. */
 async function exitStatus(playWith: (options: Options) => Promise<void>): Promise<number> {
   const stopping = new AbortController();
-  const stop = (): void => stopping.abort();
+  const stop = (): void => {
+    stopping.abort();
+  };
   try {
     // Before signals are caught: the token may be in a pipe into which nobody writes.
     const options = optionsFromEnvironment(env);
@@ -97,6 +99,10 @@ function statusOf(error: unknown): number {
     writeLine(error.message);
     return error instanceof TakenOverError ? EXIT_TAKEN_OVER : EXIT_MISCONFIGURED;
   }
-  writeLine((error instanceof Error && error.stack) || `${error}`);
+  writeLine(stackOf(error));
   return EXIT_FAILED;
+}
+
+function stackOf(error: unknown): string {
+  return (error instanceof Error && error.stack) || String(error);
 }

@@ -4,5 +4,5 @@ import type { Turn } from "./index.js";
 
 export default function choose(turn: Turn): string {
   const moves = turn.legalMoves; // Your strategy goes here; see turn.position.
-  return moves[Math.floor(Math.random() * moves.length)]!;
+  return moves[Math.floor(Math.random() * moves.length)] ?? "";
 }

@@ -9,8 +9,9 @@ import { Seats } from "./seats.js";
 import { MatchEndedSchema, MatchStartedSchema } from "./stubs/referee_api/v1/play_pb.js";
 import { makeTurn, type Turn } from "./turn.js";
 
+const fail = (message: string): void => assert.fail(message);
 let errors: string[] = [];
-const logger: Logger = { info: assert.fail, warn: assert.fail, error: (message) => errors.push(message) };
+const logger: Logger = { info: fail, warn: fail, error: (message) => errors.push(message) };
 
 const { signal } = new AbortController();
 
@@ -45,7 +46,7 @@ test("a function is a bot, however it is written", async () => {
   function declared({ legalMoves }: Turn): string {
     return legalMoves[0]!;
   }
-  for (const choose of [declared, async (turn: Turn) => declared(turn)]) {
+  for (const choose of [declared, async (turn: Turn) => Promise.resolve(declared(turn))]) {
     assert.equal(await answer(seatsOf(choose), makeTurn({ legalMoves: ["c2-c3"] })), "c2-c3");
   }
 });
@@ -89,7 +90,14 @@ test("a bot that fails resigns, and its author is told", async () => {
 });
 
 test("the bot is not called for a turn that is over, and its failure is not reported", async () => {
-  assert.equal(await answer(seatsOf(assert.fail), makeTurn(), AbortSignal.abort()), "resignation");
+  assert.equal(
+    await answer(
+      seatsOf(() => assert.fail("called")),
+      makeTurn(),
+      AbortSignal.abort(),
+    ),
+    "resignation",
+  );
   assert.deepEqual(errors, []);
 });
 

@@ -98,7 +98,7 @@ function callsOf(create: () => Bot): Seat["call"] {
 }
 
 function stack(error: unknown): string {
-  return (error instanceof Error && error.stack) || `${error}`;
+  return (error instanceof Error && error.stack) || String(error);
 }
 
 /** A key for a seat in a match. */

@@ -33,7 +33,13 @@ export async function serve(...methods: Served[]): Promise<{ server: Server; add
   }
   const port = await new Promise<number>((resolve, reject) => {
     const credentials = ServerCredentials.createInsecure();
-    server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port)));
+    server.bindAsync("127.0.0.1:0", credentials, (error, port) => {
+      if (error) {
+        reject(error);
+      } else {
+        resolve(port);
+      }
+    });
   });
   return { server, address: `127.0.0.1:${port}` };
 }

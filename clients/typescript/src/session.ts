@@ -48,7 +48,9 @@ export class Session {
       this.#silenceTimer?.refresh();
       items.forEach(onItem);
     });
-    this.#call.on("status", (finalStatus: StatusObject) => this.close(sessionEnd(finalStatus)));
+    this.#call.on("status", (finalStatus: StatusObject) => {
+      this.close(sessionEnd(finalStatus));
+    });
     this.#call.on("error", () => {}); // The status event reports the same; an unhandled error would end the program.
     this.heartbeatTimeoutMs = WELCOME_TIMEOUT_MS;
   }
@@ -59,10 +61,9 @@ export class Session {
    */
   set heartbeatTimeoutMs(ms: number) {
     clearTimeout(this.#silenceTimer);
-    this.#silenceTimer = setTimeout(
-      () => this.close({ kind: "disconnected", reason: `nothing was received for ${ms / 1_000} s` }),
-      ms,
-    );
+    this.#silenceTimer = setTimeout(() => {
+      this.close({ kind: "disconnected", reason: `nothing was received for ${ms / 1_000} s` });
+    }, ms);
   }
 
   /** Queues an item. Items that are queued while a message is being sent go into one message. */
@@ -70,7 +71,10 @@ export class Session {
     this.#outgoing.push(item);
     if (!this.#writing) {
       this.#writing = true;
-      setImmediate(() => this.#write()); // After all that follows from the message that is being handled.
+      // After all that follows from the message that is being handled.
+      setImmediate(() => {
+        this.#write();
+      });
     }
   }
 
@@ -87,23 +91,26 @@ export class Session {
     this.#writing = this.#outgoing.length > 0 && !this.#closed;
     if (this.#writing) {
       const items = this.#outgoing.splice(0);
-      this.#call.write(create(PlayRequestSchema, { items }), () => this.#write());
+      this.#call.write(create(PlayRequestSchema, { items }), () => {
+        this.#write();
+      });
     }
   }
 }
 
 /** Only the status code decides. All errors that may be temporary are `disconnected`. */
 export function sessionEnd(final: CallStatus): SessionEnd {
-  switch (final.code) {
-    case status.OK:
+  const code = status[final.code] ?? `${final.code}`;
+  switch (code) {
+    case "OK":
       return { kind: "disconnected", reason: "the stream has ended" };
-    case status.ABORTED: // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
+    case "ABORTED": // The contract uses this code for one reason only: SESSION_TAKEN_OVER.
       return { kind: "final", error: new TakenOverError() };
-    case status.UNAUTHENTICATED:
-    case status.PERMISSION_DENIED:
-    case status.INVALID_ARGUMENT:
-      return { kind: "final", error: new RejectedError(errorFromStatus(final), status[final.code]) };
+    case "UNAUTHENTICATED":
+    case "PERMISSION_DENIED":
+    case "INVALID_ARGUMENT":
+      return { kind: "final", error: new RejectedError(errorFromStatus(final), code) };
     default:
-      return { kind: "disconnected", reason: `${status[final.code]}: ${final.details}` };
+      return { kind: "disconnected", reason: `${code}: ${final.details}` };
   }
 }

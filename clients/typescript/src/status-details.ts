@@ -1,6 +1,6 @@
 /** Errors of the contract, and of gRPC, as errors of this client. */
 
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type Metadata, status } from "@grpc/grpc-js";
 
 import type { RefereeError } from "./errors.js";
@@ -18,7 +18,7 @@ export interface CallStatus {
 /** Converts an error in a stream. */
 export function errorFromDetail(detail: ErrorDetail | undefined): RefereeError {
   const { reason = ErrorReason.UNSPECIFIED, message = "", metadata = {} } = detail ?? {};
-  return { reason: ErrorReason[reason] ?? `${reason}`, message, metadata: { ...metadata } };
+  return { reason: ErrorReason[reason as number] ?? `${reason}`, message, metadata: { ...metadata } };
 }
 
 /** Converts the final status of a call. Details that are missing or malformed leave the name of the status code. */
@@ -39,7 +39,10 @@ function errorInfo(bytes: string | Buffer | undefined): ErrorInfo | undefined {
       const typeUrl = text(fields(any, 1)[0]);
       if (typeUrl.endsWith(ERROR_INFO)) {
         const [value = new Uint8Array()] = fields(any, 2);
-        const entries = fields(value, 3).map((entry) => [text(fields(entry, 1)[0]), text(fields(entry, 2)[0])]);
+        const entries = fields(value, 3).map((entry): [string, string] => [
+          text(fields(entry, 1)[0]),
+          text(fields(entry, 2)[0]),
+        ]);
         return { reason: text(fields(value, 1)[0]), metadata: Object.fromEntries(entries) };
       }
     }
@@ -55,7 +58,7 @@ function fields(message: Uint8Array, number: number): Uint8Array[] {
   const reader = new BinaryReader(message);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
-    if (field === number && wireType === 2) {
+    if (field === number && wireType === WireType.LengthDelimited) {
       found.push(reader.bytes());
     } else {
       reader.skip(wireType, field);

@@ -95,6 +95,7 @@ export class Tournaments {
     return tournamentFromMessage(tournament);
   }
 
+  /** Starts a tournament: the entrants are seeded, and nobody can enter any more. */
   async start(name: string): Promise<Tournament> {
     const { tournament } = await this.#calls.unary(TournamentService.method.startTournament, { name });
     return tournamentFromMessage(tournament);

@@ -47,7 +47,7 @@ export interface Turn {
    * Whether the answer is no longer needed. A long computation in a worker thread may check this regularly, and stop;
    * code that awaits something can use the signal that it gets with the turn.
    */
-  isCancelled(): boolean;
+  readonly isCancelled: () => boolean;
 }
 
 /** A move of a seat, as the reader may see it. */

@@ -91,7 +91,7 @@ class Harness {
       settingsIn(environment),
       schedule,
     );
-    this.player.session = this.session;
+    this.player.startSession(this.session);
   }
 
   #bot(): Bot {
@@ -107,7 +107,9 @@ class Harness {
     return new Promise((resolve, reject) => {
       const call = { turn, resolve, reject };
       this.#waiting.push(call);
-      signal.addEventListener("abort", () => this.#cancel(call));
+      signal.addEventListener("abort", () => {
+        this.#cancel(call);
+      });
     });
   }
 
@@ -132,7 +134,11 @@ class Harness {
     } else if (step["answer"]) {
       this.#answer(step["answer"]);
     } else if (step["stream"]) {
-      this.player.session = step["stream"] === "opens" ? this.session : undefined;
+      if (step["stream"] === "opens") {
+        this.player.startSession(this.session);
+      } else {
+        this.player.endSession();
+      }
     } else {
       this.#advance(step["advance_ms"]);
     }
@@ -195,7 +201,9 @@ class Harness {
     this.#nowMs += ms;
     const due = this.#timers.filter(({ atMs }) => atMs <= this.#nowMs);
     this.#timers = this.#timers.filter(({ atMs }) => atMs > this.#nowMs);
-    due.forEach(({ callback }) => callback());
+    due.forEach(({ callback }) => {
+      callback();
+    });
   }
 }
 
@@ -232,7 +240,7 @@ function sentForm({ item }: BotItem): Fields {
   }
 }
 
-for (const { name, steps, needs = [] } of vectors("turns")) {
+for (const { name, steps, needs = [] } of [...vectors("turns"), ...vectors("open_turns")]) {
   assert.deepEqual(
     (needs as string[]).filter((need) => !OFFERED.includes(need)),
     [],
@@ -273,7 +281,7 @@ for (const { name, environment, files, settings, error, secret } of vectors("set
     const folder = mkdtempSync(join(tmpdir(), "referee-"));
     const contents: Record<string, string> = { "certificate.pem": load("settings")["certificate"], ...files };
     const variables = { ...environment } as Record<string, string>;
-    for (const [file, content] of Object.entries({ ...contents, missing: undefined })) {
+    for (const [file, content] of Object.entries<string | undefined>({ ...contents, missing: undefined })) {
       if (content !== undefined) {
         writeFileSync(join(folder, file), content);
       }
@@ -336,7 +344,8 @@ for (const vector of vectors("answers").filter(({ utf8 }) => utf8 === undefined)
       ? String.fromCharCode(...vector["utf16"])
       : (vector["text"] ?? repeated(vector["repeat"]));
     const reports: string[] = [];
-    const logger: Logger = { info: assert.fail, warn: assert.fail, error: (report) => reports.push(report) };
+    const fail = (message: string): void => assert.fail(message);
+    const logger: Logger = { info: fail, warn: fail, error: (report) => reports.push(report) };
     const { item } = answerItem(makeTurn({ matchId: "m1" }), text, logger);
     assert(item.case === "move");
     if (vector["sent_pattern"]) {
@@ -391,7 +400,9 @@ for (const { name, own, requests, nonces: expected, started, ended, reports } of
       nonces.onMatchEnded(match, create(SeedCommitmentSchema, end));
     }
     assert.equal(reported.length, reports.length, reported.join());
-    reported.forEach((text, index) => assert(text.includes(PROBLEMS[reports[index]]!), text));
+    reported.forEach((text, index) => {
+      assert(text.includes(PROBLEMS[reports[index]]!), text);
+    });
   });
 }
 
@@ -404,7 +415,7 @@ for (const random of [0, 1]) {
         nowMs += 20_000;
         if (welcomedMs !== null) {
           backoff.onWelcome(nowMs);
-          nowMs += welcomedMs;
+          nowMs += Number(welcomedMs);
         }
         const pause =
           drainingMs === undefined ? backoff.nextMs(nowMs, random) : backoff.afterDrainingMs(drainingMs, random);

@@ -21,7 +21,12 @@ interface Task {
 function start(position = ""): Task {
   const controller = new AbortController();
   const answer = pool.choose(makeTurn({ position }), controller.signal);
-  return { answer, cancel: () => controller.abort() };
+  return {
+    answer,
+    cancel: () => {
+      controller.abort();
+    },
+  };
 }
 
 afterEach(() => pool.close());

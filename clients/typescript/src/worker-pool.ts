@@ -46,19 +46,21 @@ export class WorkerPool {
    */
   async choose(turn: Turn, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
-    const { isCancelled: _, ...fields } = turn; // Functions cannot be sent to other threads.
+    const { isCancelled, ...fields } = turn; // Functions cannot be sent to other threads.
     const task = { turn: fields, cancelled: new Int32Array(new SharedArrayBuffer(4)) };
-    let cancel: (() => void) | undefined;
+    let cancel = (): void => {};
     try {
       return await new Promise((resolve, reject) => {
         const job = { task, resolve, reject };
-        cancel = () => this.#cancel(job);
+        cancel = () => {
+          this.#cancel(job);
+        };
         signal.addEventListener("abort", cancel, { once: true });
         this.#queue.push(job);
         this.#assign();
       });
     } finally {
-      signal.removeEventListener("abort", cancel!);
+      signal.removeEventListener("abort", cancel);
     }
   }
 
@@ -70,14 +72,20 @@ export class WorkerPool {
     } else {
       const worker = [...this.#workers].find((worker) => worker.job === job);
       worker?.cancel();
-      setTimeout(() => worker?.job === job && worker.terminate(), this.#cancelTimeoutMs).unref();
+      setTimeout(() => {
+        if (worker?.job === job) {
+          void worker.terminate();
+        }
+      }, this.#cancelTimeoutMs).unref();
     }
     job.reject(new Error("the turn was cancelled"));
   }
 
   /** Terminates all workers, including those whose computation never ends. */
   async close(): Promise<void> {
-    this.#queue.splice(0).forEach((job) => job.reject(new Error("the pool was closed")));
+    this.#queue.splice(0).forEach((job) => {
+      job.reject(new Error("the pool was closed"));
+    });
     await Promise.all([...this.#workers].map((worker) => worker.terminate()));
   }
 
@@ -88,13 +96,18 @@ export class WorkerPool {
       if (!worker) {
         return;
       }
-      worker.start(this.#queue.shift()!);
+      const job = this.#queue.shift();
+      if (job) {
+        worker.start(job);
+      }
     }
   }
 
   #addWorker(): PoolWorker {
     const worker = new PoolWorker(this.#bot, {
-      onIdle: () => this.#assign(),
+      onIdle: () => {
+        this.#assign();
+      },
       onExit: () => {
         this.#workers.delete(worker);
         this.#assign();

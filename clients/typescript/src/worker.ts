@@ -20,12 +20,12 @@ const { default: choose } = (await import(workerData)) as { default: Choose };
 /** Of the call for the last task. */
 let controller = new AbortController();
 
-parentPort?.on("message", async (task: WorkerTask | "cancel") => {
+parentPort?.on("message", (task: WorkerTask | "cancel") => {
   if (task === "cancel") {
     controller.abort();
   } else {
     controller = new AbortController();
-    parentPort?.postMessage(await resultOf(task, controller.signal));
+    void resultOf(task, controller.signal).then((result) => parentPort?.postMessage(result));
   }
 });
 

@@ -1,12 +1,11 @@
 """Bots and tokens as tables or JSON."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import click
-from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.v1 import admin_service_pb2, bot_pb2, bot_service_pb2, token_pb2
-from referee_client.organiser.administration import role_word
+from referee_api.v1 import admin_service_pb2, bot_pb2, token_pb2
+from referee_client.values import BotAccount, NewToken, Token
 
 from referee.cli._shared.client_options import print_json, to_dict
 from referee.cli._shared.output import text_table
@@ -14,55 +13,50 @@ from referee.cli._shared.output import text_table
 NONE = "-"
 
 
-def print_secret(
-    made: admin_service_pb2.CreateTokenResponse | bot_service_pb2.CreateBotTokenResponse, as_json: bool
-) -> None:
+def print_secret(made: NewToken, as_json: bool) -> None:
     """Print a new token, alone on standard output."""
     if as_json:
-        print_json(to_dict(made))
+        print_json(to_dict(made, admin_service_pb2.CreateTokenResponse))
         return
     click.echo(made.secret)
     click.echo(f"The token is shown only once; its ID is {made.token.id}.", err=True)
 
 
-def print_tokens(tokens: Sequence[token_pb2.Token], as_json: bool) -> None:
+def print_tokens(tokens: Sequence[Token], as_json: bool) -> None:
     if as_json:
-        print_json([to_dict(token) for token in tokens])
+        print_json([to_dict(token, token_pb2.Token) for token in tokens])
         return
     heading = ("token", "role", "holder", "bot", "created", "expires", "last used", "label")
     click.echo(text_table(heading, [*map(_token_row, tokens)]))
 
 
-def _token_row(token: token_pb2.Token) -> tuple[str, ...]:
+def _token_row(token: Token) -> tuple[str, ...]:
     return (
         token.id,
-        role_word(token.role),
+        token.role,
         token.holder,
         token.bot or NONE,
-        time_of(token, "create_time"),
-        "revoked" if token.revoked else time_of(token, "expire_time"),
-        time_of(token, "last_use_time"),
+        time_of(token.create_time),
+        "revoked" if token.revoked else time_of(token.expire_time),
+        time_of(token.last_use_time),
         token.label,
     )
 
 
-def print_bots(bots: Sequence[bot_pb2.Bot], as_json: bool) -> None:
+def print_bots(bots: Sequence[BotAccount], as_json: bool) -> None:
     if as_json:
-        print_json([to_dict(bot) for bot in bots])
+        print_json([to_dict(bot, bot_pb2.Bot) for bot in bots])
         return
     click.echo(text_table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]))
 
 
-def _bot_row(bot: bot_pb2.Bot) -> tuple[str, ...]:
+def _bot_row(bot: BotAccount) -> tuple[str, ...]:
     presence = bot.presence
-    paused = bot.pause.message or "yes" if bot.HasField("pause") else NONE
+    paused = bot.pause.message or "yes" if bot.pause else NONE
     sessions, playing = str(len(presence.sessions)), str(presence.matches_in_play)
     return bot.name, bot.owner, bot.latest_version or NONE, sessions, playing, paused
 
 
-def time_of(message: Message, field: str) -> str:
-    """Format a timestamp field to the minute in UTC; a dash if it is not set."""
-    if not message.HasField(field):
-        return NONE
-    timestamp: Timestamp = getattr(message, field)
-    return f"{timestamp.ToDatetime():%Y-%m-%d %H:%M}"
+def time_of(time: datetime | None) -> str:
+    """Format a time to the minute in UTC; a dash if there is none."""
+    return f"{time:%Y-%m-%d %H:%M}" if time else NONE

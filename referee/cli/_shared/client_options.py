@@ -1,15 +1,16 @@
-"""Options of commands that call a running referee, how its errors are shown, and its messages as JSON."""
+"""Options of commands that call a running referee, how its errors are shown, and its values as JSON."""
 
 import json
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 
 import click
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from referee_client import Organiser
+from referee_client.conversion import to_message
 from referee_client.errors import RefereeError
 
 from referee.cli._shared.game_options import GameCommand
@@ -76,10 +77,17 @@ why_option = click.option("--why", required=True, metavar="SENTENCE", help="One 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def to_dict(message: Message) -> dict[str, Any]:
-    """Convert to a dict with the field names of the contract."""
-    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+def to_dict(value: object, kind: type[Message]) -> dict[str, Any]:
+    """Convert to a dict with the field names of the contract. `kind`: the message of the value."""
+    return MessageToDict(
+        to_message(value, kind), preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
 
 
 def print_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2))
+
+
+def words(literal: object) -> list[str]:
+    """Return the words of an enum of the client, without the empty one."""
+    return [word for word in get_args(literal) if word]

@@ -1,18 +1,15 @@
 """Options that set the consent of a bot: from whom it takes matches, and on which conditions."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import click
-from referee_api.v1 import bot_pb2
+from referee_client.values import Consent, ConsentScope
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
-SCOPES = {
-    "own": bot_pb2.CONSENT_SCOPE_OWN,
-    "contests": bot_pb2.CONSENT_SCOPE_OWN_AND_CONTESTS,
-    "anyone": bot_pb2.CONSENT_SCOPE_ANYONE,
-}
+SCOPES: dict[str, ConsentScope] = {"own": "own", "contests": "own_and_contests", "anyone": "anyone"}
 MAX_MS = 2**32 - 1
 
 
@@ -38,17 +35,7 @@ def consent_options(command: Command) -> Command:
     return command
 
 
-def merge_consent(
-    consent: bot_pb2.Consent, accept: str | None, games: tuple[str, ...], **conditions: int | bool | None
-) -> bot_pb2.Consent:
+def merge_consent(consent: Consent, accept: str | None, games: tuple[str, ...], **conditions: Any) -> Consent:
     """Return the consent with the values of the options that are given."""
-    merged = bot_pb2.Consent()
-    merged.CopyFrom(consent)
-    if accept:
-        merged.scope = SCOPES[accept]
-    if games:
-        merged.games[:] = games
-    for field, value in conditions.items():
-        if value is not None:
-            setattr(merged, field, value)
-    return merged
+    given = {field: value for field, value in conditions.items() if value is not None}
+    return replace(consent, scope=SCOPES[accept] if accept else consent.scope, games=games or consent.games, **given)

@@ -3,44 +3,46 @@
 from collections.abc import Iterable
 
 import click
-from referee_api.v1 import entry_pb2, match_pb2
-from referee_client.matches import result_in
-from referee_client.organiser.standing import phase_in
+from referee_api.v1 import match_pb2
+from referee_client import Match
+from referee_client.values import Entry, Forfeit
 
 from referee.cli._shared.account_tables import NONE, time_of
 from referee.cli._shared.client_options import print_json, to_dict
 from referee.cli._shared.output import text_table
 from referee.reporting.formatting import plain
+from referee.reporting.value_conversion import type_text
+
+EVENTS: dict[type, str] = {Match: "match created", Forfeit: "seat forfeited"}
+"""Events that are not named like their type."""
 
 
-def print_matches(matches: Iterable[match_pb2.Match], as_json: bool) -> None:
+def print_matches(matches: Iterable[Match], as_json: bool) -> None:
     if as_json:
-        print_json([to_dict(match) for match in matches])
+        print_json([to_dict(match, match_pb2.Match) for match in matches])
     else:
         heading = ("match", "game", "bots", "created", "phase", "result")
         click.echo(text_table(heading, [*map(_match_row, matches)]))
 
 
-def _match_row(match: match_pb2.Match) -> tuple[str, ...]:
-    bots = ", ".join(seat.bot or NONE for seat in match.seats)
-    return match.id, match.terms.rules.game, bots, time_of(match, "create_time"), phase_in(match), result_text(match)
+def _match_row(match: Match) -> tuple[str, ...]:
+    bots = ", ".join(bot or NONE for bot in match.bots)
+    return match.id, match.game, bots, time_of(match.create_time), match.phase, result_text(match)
 
 
-def result_text(match: match_pb2.Match) -> str:
+def result_text(match: Match) -> str:
     """Format as `played, resignation, 1, 0`; a dash if there is no result yet."""
-    if not match.HasField("result"):
+    result = match.result
+    if not result:
         return NONE
-    result = result_in(match.result)
     return ", ".join([result.kind, plain(result.reason), *(f"{score:g}" for score in result.scores)])
 
 
-def entry_text(entry: entry_pb2.Entry) -> str:
+def entry_text(entry: Entry) -> str:
     """Format an entry as one line: what happened, to which seat, by which move."""
-    kind = entry.WhichOneof("event")
-    if kind is None:
+    event = entry.event
+    if event is None:
         return f"{entry.number:6}  hidden"
-    event = getattr(entry, kind)
-    fields = event.DESCRIPTOR.fields_by_name
-    seat = f"seat {event.seat}" if "seat" in fields else ""
-    move = event.move if "move" in fields else ""
-    return f"{entry.number:6}  {' '.join(filter(None, (plain(kind), seat, move)))}"
+    seat = f"seat {event.seat}" if hasattr(event, "seat") else ""
+    move = getattr(event, "move", "")
+    return f"{entry.number:6}  {' '.join(filter(None, (EVENTS.get(type(event)) or type_text(event), seat, move)))}"

@@ -8,13 +8,26 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
+
+if TYPE_CHECKING:
+    from referee.server.referee_server import ServerInfo
 
 BAR_CHARS = 24
 COUNTS_CHARS = 27
 """Width of the counts and the estimated time."""
+
+
+page_option = click.option("--page", is_flag=True, help="Show it on a web page as it is played; needs referee[site].")
+
+
+def echo_addresses(server: "ServerInfo") -> None:
+    """Say where a local contest can be watched."""
+    click.echo(f"refereed on {server.grpc}, with metrics on http://{server.http}/metrics")
+    if server.site:
+        click.echo(f"watch it at http://{server.site}")
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

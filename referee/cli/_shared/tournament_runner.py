@@ -6,22 +6,32 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import click
-from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Refused
 from referee_client.errors import RefereeError
+from referee_client.organiser.tournaments import ExportFormat
+from referee_client.values import (
+    Elimination,
+    Pairing,
+    PairingsPlanned,
+    RoundStarted,
+    SprtState,
+    Swiss,
+    Tournament,
+    TournamentEntry,
+)
 
-from referee.cli._shared.output import Show, progress
+from referee.cli._shared.output import Show, echo_addresses, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
 from referee.reporting.collector import read_saved_report, save_report_data
 from referee.reporting.formatting import sprt_text
-from referee.reporting.message_conversion import pairing_text, sprt_of
 from referee.reporting.page import page
 from referee.reporting.report import Report
+from referee.reporting.value_conversion import pairing_text, sprt_of
 from referee.server.stores import StartupError
 
-EXPORTS = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
+EXPORTS: dict[ExportFormat, str] = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
 PAGE = "report.html"
 HOW_TO_RESUME = "to play the rest, run the same command with the same --out"
 
@@ -69,13 +79,13 @@ class TournamentRunner:
 
     async def _play(self) -> None:
         async with self.tournament.open(self._report_outage) as runtime:
-            click.echo(f"refereed on {runtime.server.grpc}, with metrics on http://{runtime.server.http}/metrics")
+            echo_addresses(runtime.server)
             try:
                 found = await runtime.find_tournament()
                 before = await runtime.count_done_pairings() if found else 0
                 if found and before:
                     click.echo(f"{before} of {estimate_pairings(found)} pairings are already played")
-                if not (found and found.HasField("end_time")):
+                if not (found and found.end_time):
                     started = await runtime.start(found)
                     with progress(max(0, estimate_pairings(started) - before)) as show:
                         await runtime.play(TournamentProgress(started, before, show).update)
@@ -109,16 +119,16 @@ def _first_of(whys: BaseExceptionGroup[Trouble]) -> Trouble:
     return _first_of(why) if isinstance(why, BaseExceptionGroup) else why
 
 
-def estimate_pairings(tournament: tournament_pb2.Tournament) -> int:
+def estimate_pairings(tournament: Tournament) -> int:
     """Estimate the number of pairings of the whole tournament."""
     many, terms = len(tournament.entrants) - len(tournament.withdrawn_entrants), tournament.terms
-    match terms.WhichOneof("format"):
-        case "swiss":
-            return terms.swiss.rounds * (many // 2)
-        case "elimination" if terms.elimination.double_elimination:
+    match terms.format:
+        case Swiss(rounds=rounds):
+            return rounds * (many // 2)
+        case Elimination(double_elimination=True):
             return 2 * (many - 1)
-        case "elimination":
-            return many - 1 + terms.elimination.third_place_match
+        case Elimination(third_place_match=third_place_match):
+            return many - 1 + third_place_match
     return tournament.total_pairings
 
 
@@ -143,27 +153,25 @@ def _save_report(tournament: LocalTournament, runtime: TournamentRuntime) -> Rep
 class TournamentProgress:
     """Shows progress by the entries of a tournament. Pairings of an earlier run do not count."""
 
-    def __init__(self, started: tournament_pb2.Tournament, before: int, show: Show) -> None:
+    def __init__(self, started: Tournament, before: int, show: Show) -> None:
         self._show = show
         self._before = before
         self._estimate = estimate_pairings(started)
         self._done = 0
         self._planned = 0
 
-    def update(self, entry: tournament_pb2.TournamentEntry) -> None:
-        match entry.WhichOneof("event"):
-            case "pairings_planned":
-                self._plan(entry.pairings_planned.pairings)
-            case "round_started":
-                self._plan(entry.round_started.pairings)
-            case "pairing" if entry.pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
-                self._step(pairing_text(entry.pairing))
-            case "sprt":
-                sprt = sprt_of(entry.sprt)
+    def update(self, entry: TournamentEntry) -> None:
+        match entry.event:
+            case PairingsPlanned(pairings=pairings) | RoundStarted(pairings=pairings):
+                self._plan(pairings)
+            case Pairing(phase="done") as pairing:
+                self._step(pairing_text(pairing))
+            case SprtState() as state:
+                sprt = sprt_of(state)
                 if sprt.matches > self._done:  # A set is complete.
                     self._to(sprt.matches, sprt.matches + sprt.to_go, sprt_text(sprt))
 
-    def _plan(self, pairings: Iterable[contest_pb2.Pairing]) -> None:
+    def _plan(self, pairings: Iterable[Pairing]) -> None:
         self._planned += sum(len(pairing.entrants) > 1 for pairing in pairings)
 
     def _step(self, text: str) -> None:

@@ -86,6 +86,14 @@ async def slow_watch(kit: OrganiserKit) -> None:
     _require_watches(run, 0, CUT_AFTER)
 
 
+async def silent_watch(kit: OrganiserKit) -> None:
+    """A watch whose connection is dead without having ended continues on another one, within about half a minute."""
+    run = await kit.run(Scenario(silent_after=CUT_AFTER))
+    _require_whole(run)
+    watches = len(run.requests(match_service_pb2.WatchMatchRequest))
+    require(watches == 2, f"it watched {watches} times")
+
+
 async def interrupted_reads(kit: OrganiserKit) -> None:
     """`GetMatch` and `GetRecord` are repeated after UNAVAILABLE, and a record that broke is read from its beginning."""
     run = await kit.run(Scenario(status=[unavailable_call(0)], record=[unavailable_call(0)]))
@@ -125,6 +133,7 @@ CLAUSES = (
     rejection_is_final,
     interrupted_watch,
     slow_watch,
+    silent_watch,
     interrupted_reads,
     hidden_and_later_entries,
 )

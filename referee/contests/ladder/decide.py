@@ -151,6 +151,9 @@ def _join(ladder: Ladder, command: JoinLadder) -> list[LadderEvent]:
     bots = [player.bot for player in entrant.bots]
     if len(set(bots)) != terms.bots_per_entrant or len(bots) != terms.bots_per_entrant:
         raise WrongParticipantCount("an entrant of this ladder", len(set(bots)), terms.bots_per_entrant)
+    present = ladder.entrants.get(entrant.name)
+    if present and present.bots == entrant.bots:
+        return []
     for bot in bots:
         if member := ladder.entrant_of(bot):
             raise AlreadyOnLadder(terms.name, bot, member.name)

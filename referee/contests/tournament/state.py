@@ -91,6 +91,11 @@ class Tournament(Struct, frozen=True, gc=False):
     correction_requests: Mapping[str, Correction] = field(default_factory=dict)
     """The newest corrections, by request id."""
 
+    def has_entrant(self, entrant: TournamentEntrant) -> bool:
+        """Return whether the same entrant is in, and has not withdrawn."""
+        known = self.entrants.get(entrant.name)
+        return known is not None and known.bots == entrant.bots and entrant.name not in self.withdrawn
+
     @property
     def active_entrants(self) -> list[str]:
         """Names of entrants that have not withdrawn."""

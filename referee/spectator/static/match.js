@@ -67,7 +67,7 @@ function moveRow(frame) {
   }
   const add = (tag, text, set = {}) => { const one = Object.assign(document.createElement(tag), { textContent: text, ...set }); row.append(one); return one; };
   add("span", `${frame.ply}.`, { className: "ply" });
-  add("i", "", { className: `key c${frame.seat % 8 + 1}` });
+  add("i", "", { className: page.querySelector(`[data-seat="${frame.seat}"] .key`).className });
   add("a", frame.text, { href: `${base}?ply=${frame.ply}` }).dataset.ply = frame.ply;
   if (frame.charged !== null) add("small", frame.charged < 1000 ? `${Number(frame.charged.toPrecision(2))} ms` : `${Number((frame.charged / 1000).toPrecision(3))} s`);
   if (frame.note) add("span", frame.note, { className: "note" });
@@ -84,7 +84,7 @@ function markMove() {
       moves.scrollTop = row.offsetTop - moves.clientHeight / 2;
     }
   }
-  caption.textContent = link ? `${ply}. ${link.textContent}` : ply === 0 ? "The start" : "";
+  caption.textContent = link ? `${ply}. ${link.textContent}` : ply === 0 && board.querySelector("svg") ? "The start" : "";
 }
 
 function show(frame, running) {
@@ -122,7 +122,7 @@ async function goTo(target, { push = true } = {}) {
 
 function follow(on) {
   following = on && page.dataset.live === "true";
-  toLive?.setAttribute("aria-pressed", String(following));
+  toLive?.setAttribute("aria-current", String(following));
 }
 
 function stopPlaying() {
@@ -131,16 +131,15 @@ function stopPlaying() {
   play.textContent = "Play";
 }
 
-async function playOn() {
-  if (!(await goTo(ply + 1)) || ply >= last) return stopPlaying();
-  if (playing) playing = setTimeout(playOn, STEP_MS);
+async function playFrom(target) {
+  if (!(await goTo(target)) || ply >= last) return stopPlaying();
+  if (playing) playing = setTimeout(() => playFrom(ply + 1), STEP_MS);
 }
 
 function togglePlaying() {
   if (playing) return stopPlaying();
   play.textContent = "Pause";
-  playing = setTimeout(playOn, 0);
-  if (ply >= last) goTo(0);
+  playing = setTimeout(() => playFrom(ply < last ? ply + 1 : 0), 0);
 }
 
 const STEPS = { first: () => 0, previous: () => ply - 1, next: () => ply + 1, last: () => last };
@@ -181,7 +180,7 @@ if (page.dataset.live === "true") {
       page.dataset.live = "false";
       for (const clock of page.querySelectorAll("[data-running]")) delete clock.dataset.running;
       toLive.textContent = "Reload with the record";
-      toLive.setAttribute("aria-pressed", "false");
+      toLive.setAttribute("aria-current", "false");
       boards.clear();
     }
   });

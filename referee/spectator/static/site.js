@@ -6,7 +6,8 @@ const connection = document.getElementById("connection");
 export function showTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
-    time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+    const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+    time.textContent = at.toLocaleString(undefined, { year, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
     time.title = time.dateTime;
   }
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"referee.example/referee"
+	"referee.example/referee/contract"
 )
 
 func first(_ context.Context, turn *referee.Turn) (referee.Answer, error) {
@@ -124,6 +125,46 @@ func playTournament(ctx context.Context, client *referee.Client) {
 	}
 	_, err = client.CancelTournament(ctx, "cup", "")
 	printReason(err)
+	correctTournament(ctx, client.Contract())
+	planTournament(ctx, client.Contract())
+}
+
+// correctTournament uses calls that the client has no shorter methods for.
+func correctTournament(ctx context.Context, calls referee.Contract) {
+	table, err := calls.GetCrossTable(ctx, &contract.GetCrossTableRequest{Tournament: "cup"})
+	check(err)
+	match := table.Rows[0].Cells[0].MatchIDs[0]
+	fmt.Println("cross table", len(table.Rows), len(table.Rows[0].Cells[0].MatchIDs))
+	corrected, err := calls.CorrectTournamentMatch(ctx, &contract.CorrectTournamentMatchRequest{
+		Tournament: "cup", MatchID: match, Kind: contract.CorrectionKindStruck, Message: "it was played by hand",
+	})
+	check(err)
+	correction := corrected.Pairing.Corrections[0]
+	fmt.Println("corrected", correction.MatchID == match, correction.Kind, correction.Message)
+	for item, err := range calls.WatchTournament(ctx, &contract.WatchTournamentRequest{Tournament: "cup"}) {
+		check(err)
+		fmt.Println("snapshot", item.Snapshot.Tournament.Phase, len(item.Snapshot.Standings))
+	}
+}
+
+func planTournament(ctx context.Context, calls referee.Contract) {
+	tomorrow := time.Now().Add(24 * time.Hour).Truncate(time.Millisecond)
+	planned, err := calls.CreateTournament(ctx, &contract.CreateTournamentRequest{
+		Name: "league",
+		Terms: &contract.TournamentTerms{
+			MatchTerms: &contract.MatchTerms{
+				Rules:       &contract.Rules{Game: "alquerque"},
+				TimeControl: &contract.TimeControl{Rule: &contract.ClockRule{Fischer: &contract.Fischer{MainMs: 60_000}}},
+			},
+			Swiss:     &contract.Swiss{Rounds: 3},
+			TieBreaks: []contract.TieBreak{contract.TieBreakMedianBuchholz, contract.TieBreakWins},
+			Seeding:   contract.SeedingRandom,
+			StartsAt:  tomorrow,
+		},
+	})
+	check(err)
+	terms := planned.Tournament.Terms
+	fmt.Println("league", terms.TieBreaks, terms.Seeding, terms.Swiss.Rounds, terms.StartsAt.Equal(tomorrow))
 }
 
 func playLadder(ctx context.Context, client *referee.Client) {
@@ -145,6 +186,9 @@ func playLadder(ctx context.Context, client *referee.Client) {
 	fmt.Println("entrants", ladder.EntrantCount)
 	_, err = client.JoinLadder(ctx, "daily", referee.SingleBot("digger"))
 	check(err)
+	season, err := client.Contract().StartSeason(ctx, &contract.StartSeasonRequest{Ladder: "daily"})
+	check(err)
+	fmt.Println("season", season.Ladder.Season)
 	challenge, err := client.Challenge(ctx, "daily", "gopher", "digger")
 	check(err)
 	ladder, err = client.ResumeLadder(ctx, "daily")

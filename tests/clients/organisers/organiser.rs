@@ -1,13 +1,16 @@
 //! The program registers two bots, lets them play a match, a tournament and a ladder, watches these, and prints what it
 //! has seen as lines.
 
-use std::{error::Error, time::Duration};
+use std::{
+    error::Error,
+    time::{Duration, SystemTime},
+};
 
 use referee_client::{
     CancellationToken, Options, ResultKind, Turn,
     organiser::{
         Event, ExportFormat, Format, LadderEvent, LadderFilter, MatchTerms, NewLadder, NewTournament, Organiser,
-        PairingFilter, PairingPhase, TimeControl, TournamentEvent, TournamentFilter, TournamentPhase,
+        PairingFilter, PairingPhase, TimeControl, TournamentEvent, TournamentFilter, TournamentPhase, contract,
     },
     play,
 };
@@ -142,6 +145,88 @@ async fn play_tournament(organiser: &Organiser) -> Result<(), Box<dyn Error + Se
     if let Err(refused) = organiser.cancel_tournament("cup", "").await {
         println!("error {}", refused.reason);
     }
+    correct_tournament(organiser).await?;
+    plan_tournament(organiser).await
+}
+
+/// Uses calls that the organiser has no shorter methods for.
+async fn correct_tournament(organiser: &Organiser) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let calls = organiser.contract();
+    let table = contract::GetCrossTableRequest {
+        tournament: "cup".into(),
+        ..Default::default()
+    };
+    let rows = calls.get_cross_table(table).await?.rows;
+    let match_ids = &rows[0].cells[0].match_ids;
+    println!("cross table {} {}", rows.len(), match_ids.len());
+    let correction = contract::CorrectTournamentMatchRequest {
+        tournament: "cup".into(),
+        match_id: match_ids[0].clone(),
+        kind: contract::CorrectionKind::Struck,
+        message: "it was played by hand".into(),
+        ..Default::default()
+    };
+    let corrected = calls
+        .correct_tournament_match(correction)
+        .await?
+        .pairing
+        .unwrap_or_default();
+    let correction = &corrected.corrections[0];
+    let is_same = correction.match_id == match_ids[0];
+    println!("corrected {is_same} {:?} {}", correction.kind, correction.message);
+    let mut items = calls.watch_tournament(contract::WatchTournamentRequest {
+        tournament: "cup".into(),
+        ..Default::default()
+    });
+    while let Some(item) = items.next().await {
+        if let Some(contract::WatchTournamentItemKind::Snapshot(snapshot)) = item?.item {
+            let phase = snapshot.tournament.unwrap_or_default().phase;
+            println!("snapshot {phase:?} {}", snapshot.standings.len());
+        }
+    }
+    Ok(())
+}
+
+async fn plan_tournament(organiser: &Organiser) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let clock = contract::ClockRule {
+        kind: Some(contract::ClockRuleKind::Fischer(contract::Fischer {
+            main_ms: 60_000,
+            ..Default::default()
+        })),
+    };
+    let match_terms = contract::MatchTerms {
+        rules: Some(contract::Rules {
+            game: "alquerque".into(),
+            ..Default::default()
+        }),
+        time_control: Some(contract::TimeControl {
+            rule: Some(clock),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let tomorrow = SystemTime::now() + Duration::from_secs(86_400);
+    let swiss = contract::Swiss {
+        rounds: 3,
+        ..Default::default()
+    };
+    let terms = contract::TournamentTerms {
+        match_terms: Some(match_terms),
+        format: Some(contract::TournamentTermsFormat::Swiss(swiss)),
+        tie_breaks: vec![contract::TieBreak::MedianBuchholz, contract::TieBreak::Wins],
+        seeding: contract::Seeding::Random,
+        starts_at: Some(tomorrow),
+        ..Default::default()
+    };
+    let request = contract::CreateTournamentRequest {
+        name: "league".into(),
+        terms: Some(terms),
+        ..Default::default()
+    };
+    let planned = organiser.contract().create_tournament(request).await?.tournament;
+    let terms = planned.unwrap_or_default().terms.unwrap_or_default();
+    let is_tomorrow = terms.starts_at.is_some_and(|time| time > SystemTime::now());
+    println!("league {:?} {:?} {is_tomorrow}", terms.tie_breaks, terms.seeding);
     Ok(())
 }
 
@@ -160,6 +245,12 @@ async fn play_ladder(organiser: &Organiser) -> Result<(), Box<dyn Error + Send +
     organiser.leave_ladder("daily", "crab").await?;
     println!("entrants {}", organiser.get_ladder("daily").await?.entrant_count);
     organiser.join_ladder("daily", "crab").await?;
+    let season = contract::StartSeasonRequest {
+        ladder: "daily".into(),
+        ..Default::default()
+    };
+    let ladder = organiser.contract().start_season(season).await?.ladder;
+    println!("season {}", ladder.unwrap_or_default().season);
     let challenge = organiser.challenge("daily", ["ferris", "crab"]).await?;
     println!("resumed {}", !organiser.resume_ladder("daily").await?.paused);
     let mut entries = organiser.watch_ladder("daily", 0);

@@ -1,4 +1,5 @@
-// Bots and their answers. A bot is a function, or an object for each seat of each match.
+/// @file
+/// Bots and their answers. A bot is a function, or an object for each seat of each match.
 #pragma once
 
 #include <concepts>
@@ -13,7 +14,7 @@
 
 namespace referee {
 
-// What a bot does in its turn. A text is the move to play, in the game's notation.
+/// What a bot does in its turn. A text is the move to play, in the game's notation.
 class Answer {
   public:
     enum class Kind { move, resignation, draw_acceptance, draw_claim };
@@ -21,7 +22,7 @@ class Answer {
     Answer(std::string move) : text_(std::move(move)) {}
     Answer(const char* move) : text_(move) {}
 
-    // Plays a move and offers a draw with it.
+    /// Plays a move and offers a draw with it.
     static Answer move_and_offer_draw(std::string move) {
         Answer answer(std::move(move));
         answer.offers_draw_ = true;
@@ -30,16 +31,16 @@ class Answer {
 
     static Answer resign() { return Answer(Kind::resignation); }
 
-    // Accepts a draw offer, which the turn has in `draw_offers`. If the offer is no longer open,
-    // the bot is called again for the same turn, with the error in `rejection`.
+    /// Accepts a draw offer, which the turn has in `draw_offers`. If the offer is no longer open,
+    /// the bot is called again for the same turn, with the error in `rejection`.
     static Answer accept_draw() { return Answer(Kind::draw_acceptance); }
 
-    // Claims a draw by the rules. If there is none, the bot is called again for the same turn, with
-    // the error in `rejection`.
+    /// Claims a draw by the rules. If there is none, the bot is called again for the same turn,
+    /// with the error in `rejection`.
     static Answer claim_draw() { return Answer(Kind::draw_claim); }
 
     Kind kind() const { return kind_; }
-    // The move; empty for other answers.
+    /// The move; empty for other answers.
     const std::string& move() const { return text_; }
     bool offers_draw() const { return offers_draw_; }
 
@@ -53,34 +54,35 @@ class Answer {
     bool offers_draw_ = false;
 };
 
-// A bot that holds one seat of one match. Its methods are never called at the same time, so it
-// needs no locks for what it knows about this match.
+/// A bot that holds one seat of one match. Its methods are never called at the same time, so it
+/// needs no locks for what it knows about this match.
 class Bot {
   public:
     virtual ~Bot() = default;
 
-    // Called before the first turn. After a restart of the program, running matches are not
-    // announced again.
+    /// Called before the first turn. After a restart of the program, running matches are not
+    /// announced again.
     virtual void started(const Match&, unsigned /*seat*/) {}
 
-    // Returns the answer to a turn. `cancelled` is set when the answer is no longer needed; a long
-    // computation should check this regularly. An exception resigns the seat; other matches
-    // continue.
+    /// Returns the answer to a turn. `cancelled` is set when the answer is no longer needed; a long
+    /// computation should check this regularly. An exception resigns the seat; other matches
+    /// continue.
     virtual Answer choose(const Turn& turn, std::stop_token cancelled) = 0;
 
-    // Called after the last turn.
+    /// Called after the last turn.
     virtual void ended(const End&) {}
 };
 
-// Whether a `Function` can be called with `Arguments` and returns a `Result`.
+/// Whether a `Function` can be called with `Arguments` and returns a `Result`.
 template <typename Function, typename Result, typename... Arguments>
 concept FunctionReturning = std::is_invocable_r_v<Result, Function&, Arguments...>;
 
-// Where the bots of the seats come from. It is created from one of
-//
-//   - a function of a Turn, or of a Turn and a std::stop_token, that returns an Answer or a text.
-//     It is called for all seats, for different seats at the same time;
-//   - a function without arguments that returns a std::unique_ptr<Bot> for each seat of each match.
+/// Where the bots of the seats come from. It is created from one of
+///
+///   - a function of a Turn, or of a Turn and a std::stop_token, that returns an Answer or a text.
+///     It is called for all seats, for different seats at the same time;
+///   - a function without arguments that returns a std::unique_ptr<Bot> for each seat of each
+///   match.
 class Bots {
   public:
     using Create = std::function<std::unique_ptr<Bot>()>;

@@ -1,4 +1,5 @@
-// What tournaments and ladders have in common.
+/// @file
+/// What tournaments and ladders have in common.
 #pragma once
 
 #include <cstddef>
@@ -10,59 +11,59 @@
 
 namespace referee {
 
-// A participant of a contest: a bot, or several bots that play as partners or as a team.
+/// A participant of a contest: a bot, or several bots that play as partners or as a team.
 struct Entrant {
-    // A bot, such as "anna", or "anna/1.4" for one version. The entrant has the name of the bot.
+    /// A bot, such as "anna", or "anna/1.4" for one version. The entrant has the name of the bot.
     static Entrant bot(std::string bot) { return {"", {std::move(bot)}}; }
-    // Several bots: partners in the order of seats, or a team in the order of boards.
+    /// Several bots: partners in the order of seats, or a team in the order of boards.
     static Entrant team(std::string name, std::vector<std::string> bots) {
         return {std::move(name), std::move(bots)};
     }
 
-    // The name in tables. Empty in a request: that of its only bot.
+    /// The name in tables. Empty in a request: that of its only bot.
     std::string name;
     std::vector<std::string> bots;
 
     bool operator==(const Entrant&) const = default;
 };
 
-// Entrants that play each other.
+/// Entrants that play each other.
 struct Pairing {
     enum class Phase {
-        // It waits for capacity or for its bots.
+        /// It waits for capacity or for its bots.
         planned,
-        // One of its matches is in play.
+        /// One of its matches is in play.
         playing,
-        // It is finished, with points.
+        /// It is finished, with points.
         done,
-        // A phase that is newer than this client.
+        /// A phase that is newer than this client.
         unknown
     };
 
     std::string id;
-    // The number of the round, and of the board within the round, from 1. 0 on a ladder.
+    /// The number of the round, and of the board within the round, from 1. 0 on a ladder.
     unsigned round = 0, board = 0;
-    // The names of the entrants, in the order of the seats of the first match. A single one has a
-    // bye.
+    /// The names of the entrants, in the order of the seats of the first match. A single one has a
+    /// bye.
     std::vector<std::string> entrants;
     Phase phase = Phase::unknown;
-    // The ids of its matches in order, including void ones.
+    /// The ids of its matches in order, including void ones.
     std::vector<std::string> match_ids;
-    // The points of each entrant. Empty until it is done.
+    /// The points of each entrant. Empty until it is done.
     std::vector<double> points;
-    // The names of the entrants that lost it by absence.
+    /// The names of the entrants that lost it by absence.
     std::vector<std::string> absent;
 
     bool operator==(const Pairing&) const = default;
 };
 
-// The items of a list, for a range-based `for`. Their pages are read when they are needed, which
-// throws CallError.
+/// The items of a list, for a range-based `for`. Their pages are read when they are needed, which
+/// throws CallError.
 template <typename T>
 class Items {
   public:
-    // Returns the items of the page with this token, which is empty for the first page, and sets it
-    // to the token of the next page, or to an empty one.
+    /// Returns the items of the page with this token, which is empty for the first page, and sets
+    /// it to the token of the next page, or to an empty one.
     using ReadPage = std::function<std::vector<T>(std::string& token)>;
 
     class Iterator {
@@ -88,7 +89,7 @@ class Items {
 
     explicit Items(ReadPage read_page) : read_page_(std::move(read_page)) {}
 
-    // Begins from the start, also if items were read before.
+    /// Begins from the start, also if items were read before.
     Iterator begin() {
         token_.clear();
         read();

@@ -1,12 +1,13 @@
-// Makes a program of a bot: settings from the environment, signals, standard error, exit statuses.
-// It needs a system with POSIX signals.
+/// @file
+/// Makes a program of a bot: settings from the environment, signals, standard error, exit statuses.
+/// It needs a system with POSIX signals.
 #pragma once
 
 #include "referee/play.h"
 
 namespace referee {
 
-// The exit statuses of a bot's program.
+/// The exit statuses of a bot's program.
 enum ExitStatus {
     STOPPED = 0,  // By SIGINT or SIGTERM.
     MISCONFIGURED = 2,
@@ -14,12 +15,12 @@ enum ExitStatus {
     REJECTED = 4,    // By the server, for example because of an invalid token.
 };
 
-// Plays until the program gets SIGINT or SIGTERM, and returns its exit status. Environment
-// variables that are set replace options, see Options::read_environment. Messages go to standard
-// error unless the options have a logger. If the bot takes long to stop, a second signal ends the
-// program at once.
-//
-// It must be called by the main thread before any other thread exists, because it blocks signals.
+/// Plays until the program gets SIGINT or SIGTERM, and returns its exit status. Environment
+/// variables that are set replace options, see Options::read_environment. Messages go to standard
+/// error unless the options have a logger. If the bot takes long to stop, a second signal ends the
+/// program at once.
+///
+/// It must be called by the main thread before any other thread exists, because it blocks signals.
 int run_program(const Bots& bots, Options options = {});
 
 }  // namespace referee

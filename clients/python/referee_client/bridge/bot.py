@@ -10,8 +10,9 @@ from collections.abc import Callable
 from referee_client.answers import Answer
 from referee_client.bridge.line_protocol import ProgramUnavailable
 from referee_client.bridge.player import Player
-from referee_client.matches import End, Match
+from referee_client.matches import End
 from referee_client.turn import Turn
+from referee_client.values.matches import Match
 
 Key = tuple[str, int]
 SHARED: Key = ("", 0)

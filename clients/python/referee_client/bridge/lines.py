@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
-from referee_client.matches import End, Match
+from referee_client.matches import End
 from referee_client.turn import Turn
+from referee_client.values.matches import Match
 
 PROTOCOL = 1
 

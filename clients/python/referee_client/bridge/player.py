@@ -10,8 +10,9 @@ from referee_client.bridge.line_protocol import ProgramUnavailable
 from referee_client.bridge.lines import ended_line, hello_line, started_line
 from referee_client.bridge.programs import Program, RunningProgram
 from referee_client.bridge.stderr_log import create_stderr_log
-from referee_client.matches import End, Match
+from referee_client.matches import End
 from referee_client.turn import Turn
+from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client.bridge")
 

@@ -3,7 +3,6 @@
 from referee_client.organiser.async_organiser import AsyncOrganiser
 from referee_client.organiser.clock_text import BadClock
 from referee_client.organiser.organiser import Organiser
-from referee_client.organiser.standing import Standing
 from referee_client.organiser.terms import Terms
 
-__all__ = ["AsyncOrganiser", "BadClock", "Organiser", "Standing", "Terms"]
+__all__ = ["AsyncOrganiser", "BadClock", "Organiser", "Terms"]

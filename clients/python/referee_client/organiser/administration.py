@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from referee_api.v1 import admin_service_pb2 as pb
-from referee_api.v1 import bot_pb2, quota_pb2, token_pb2
+from referee_api.v1 import quota_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
-from referee_client.matches import Result, result_in
+from referee_client.conversion import enum_number, from_message, message_or_none
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id, timestamp
+from referee_client.values import BotAccount, DrainState, HolderQuota, NewToken, Quota, QuotaUsage, Result, Role, Token
 
 
 class AsyncAdministration:
@@ -23,65 +24,82 @@ class AsyncAdministration:
         self._stub = AdminServiceStub(calls.channel)
 
     async def make_token(
-        self, role: str, holder: str = "", *, bot: str = "", label: str = "", expires_at: datetime | None = None
-    ) -> pb.CreateTokenResponse:
+        self, role: Role, holder: str = "", *, bot: str = "", label: str = "", expires_at: datetime | None = None
+    ) -> NewToken:
         """Create a token and return it with its secret, which cannot be read again later.
 
-        `role` is `spectator`, `bot`, `author`, `organiser` or `admin`; with `bot`, the owner is the default `holder`.
+        With `bot`, its owner is the default `holder`.
         """
         # A retry after a lost answer leaves a token that nobody has. It is harmless, and visible in the list.
         request = pb.CreateTokenRequest(
-            role=_role(role), holder=holder, bot=bot, label=label, expire_time=timestamp(expires_at)
+            role=enum_number(token_pb2.Role, role),
+            holder=holder,
+            bot=bot,
+            label=label,
+            expire_time=timestamp(expires_at),
         )
-        return await self._calls.call(self._stub.CreateToken, request)
+        return await self._calls.fetch(NewToken, self._stub.CreateToken, request)
 
-    async def tokens(self, holder: str = "", include_inactive: bool = False) -> AsyncIterator[token_pb2.Token]:
+    async def tokens(self, holder: str = "", include_inactive: bool = False) -> AsyncIterator[Token]:
         """Return tokens, the newest first; with `include_inactive`, also those that are revoked or have expired."""
         request = pb.ListTokensRequest(holder=holder, include_inactive=include_inactive, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._stub.ListTokens, request):
-            for token in page.tokens:
-                yield token
+        async for token in self._calls.list_values(Token, self._stub.ListTokens, request, "tokens"):
+            yield token
 
-    async def revoke_token(self, token_id: str) -> token_pb2.Token:
+    async def revoke_token(self, token_id: str) -> Token:
         """Revoke a token, which ends its streams."""
-        return (await self._calls.call(self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id))).token
+        return await self._calls.fetch(Token, self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id), "token")
 
-    async def pause_bot(self, bot: str, message: str) -> bot_pb2.Bot:
+    async def pause_bot(self, bot: str, message: str) -> BotAccount:
         """Pause a bot, so that it gets no new matches; `message` tells its owner why."""
-        return (await self._calls.call(self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message))).bot
+        return await self._calls.fetch(
+            BotAccount, self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message), "bot"
+        )
 
-    async def resume_bot(self, bot: str) -> bot_pb2.Bot:
-        return (await self._calls.call(self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot))).bot
+    async def resume_bot(self, bot: str) -> BotAccount:
+        return await self._calls.fetch(BotAccount, self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot), "bot")
 
-    async def quota(self, holder: str = "") -> pb.GetQuotaResponse:
+    async def quota(self, holder: str = "") -> HolderQuota:
         """Return the limits of a holder, and how much of them it uses; without a holder, the default limits."""
-        return await self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
+        response = await self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
+        return HolderQuota(
+            holder=holder,
+            quota=from_message(Quota, response.quota),
+            own_quota=from_message(Quota, response.own_quota),
+            usage=from_message(QuotaUsage, response.usage),
+        )
 
-    async def quotas(self) -> AsyncIterator[quota_pb2.HolderQuota]:
+    async def quotas(self) -> AsyncIterator[HolderQuota]:
         """Return all holders of tokens, bots and quotas by name, with their limits and usage."""
-        async for page in self._calls.pages(self._stub.ListQuotas, pb.ListQuotasRequest()):
-            for quota in page.quotas:
-                yield quota
+        async for quota in self._calls.list_values(
+            HolderQuota, self._stub.ListQuotas, pb.ListQuotasRequest(), "quotas"
+        ):
+            yield quota
 
-    async def set_quota(self, holder: str, quota: quota_pb2.Quota | None) -> quota_pb2.Quota:
+    async def set_quota(self, holder: str, quota: Quota | None) -> Quota:
         """Set all limits of a holder and return those that now apply; None, or 0 for one limit: the default."""
-        return (await self._calls.call(self._stub.SetQuota, pb.SetQuotaRequest(holder=holder, quota=quota))).quota
+        return await self._calls.fetch(
+            Quota,
+            self._stub.SetQuota,
+            pb.SetQuotaRequest(holder=holder, quota=message_or_none(quota, quota_pb2.Quota)),
+            "quota",
+        )
 
-    async def drain(self, grace_ms: int = 0) -> pb.DrainResponse:
+    async def drain(self, grace_ms: int = 0) -> DrainState:
         """Shut the referee down gracefully, like SIGTERM. 0: with the grace period that it is configured with."""
-        return await self._calls.call(self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
+        return await self._calls.fetch(DrainState, self._stub.Drain, pb.DrainRequest(grace_period_ms=grace_ms))
 
     async def void(self, match_id: str, message: str) -> Result:
         """Declare an unfinished match void."""
         request = pb.VoidMatchRequest(request_id=request_id(), match_id=match_id, message=message)
-        return result_in((await self._calls.call(self._stub.VoidMatch, request)).result)
+        return await self._calls.fetch(Result, self._stub.VoidMatch, request, "result")
 
     async def adjudicate(self, match_id: str, side_scores: Sequence[float], message: str) -> Result:
         """Decide a match that is being played, by a score for each side, in the order of the sides."""
         request = pb.AdjudicateMatchRequest(
             request_id=request_id(), match_id=match_id, side_scores=side_scores, message=message
         )
-        return result_in((await self._calls.call(self._stub.AdjudicateMatch, request)).result)
+        return await self._calls.fetch(Result, self._stub.AdjudicateMatch, request, "result")
 
 
 class Administration(Blocking[AsyncAdministration]):
@@ -98,18 +116,3 @@ class Administration(Blocking[AsyncAdministration]):
     drain = blocking(AsyncAdministration.drain)
     void = blocking(AsyncAdministration.void)
     adjudicate = blocking(AsyncAdministration.adjudicate)
-
-
-ROLES = {name.removeprefix("ROLE_").lower(): number for name, number in token_pb2.Role.items() if number}
-"""Roles by the words that this library uses."""
-
-
-def role_word(role: token_pb2.Role.ValueType) -> str:
-    """Return the word for a role. A role that this library does not know stays a number."""
-    return {number: word for word, number in ROLES.items()}.get(role, str(role))
-
-
-def _role(word: str) -> token_pb2.Role.ValueType:
-    if word not in ROLES:
-        raise ValueError(f"role cannot be {word!r}; it is one of {', '.join(ROLES)}")
-    return ROLES[word]

@@ -8,7 +8,6 @@ from types import TracebackType
 from referee_api.v1 import (
     bot_pb2,
     bot_service_pb2,
-    entry_pb2,
     game_pb2,
     game_service_pb2,
     match_pb2,
@@ -19,19 +18,34 @@ from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee_client.address import address
-from referee_client.matches import Match, Result, match_in, result_in
+from referee_client.conversion import enum_number, from_message, message_or_none, to_message
 from referee_client.organiser.administration import AsyncAdministration
 from referee_client.organiser.bot_accounts import AsyncBotAccounts
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.entrants import bot_ref
 from referee_client.organiser.invitations import AsyncInvitations
 from referee_client.organiser.ladders import AsyncLadders
-from referee_client.organiser.standing import PHASES, Standing, standing_in
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.tournaments import AsyncTournaments
 from referee_client.organiser.transport import AsyncTransport
 from referee_client.organiser.unary_play import AsyncUnaryPlay
 from referee_client.organiser.watch import AsyncWatch
+from referee_client.values import (
+    BotAccount,
+    BotLogEntry,
+    Consent,
+    Entry,
+    Game,
+    Match,
+    MatchPhase,
+    MatchTerms,
+    Opening,
+    PlayEnded,
+    PositionReading,
+    Result,
+    Rules,
+    Standing,
+)
 
 PATIENCE_S = 60.0
 
@@ -54,23 +68,46 @@ class OrganiserCoroutines:
     async def close(self) -> None:
         await self._calls.close()
 
-    async def games(self) -> list[game_pb2.Game]:
+    async def games(self) -> list[Game]:
         """Return all games that the referee has."""
-        return list((await self._calls.call(self._games.ListGames, game_service_pb2.ListGamesRequest())).games)
+        response = await self._calls.call(self._games.ListGames, game_service_pb2.ListGamesRequest())
+        return [from_message(Game, game) for game in response.games]
 
-    async def game(self, name: str) -> game_pb2.Game:
-        return (await self._calls.call(self._games.GetGame, game_service_pb2.GetGameRequest(name=name))).game
+    async def game(self, name: str) -> Game:
+        request = game_service_pb2.GetGameRequest(name=name)
+        return await self._calls.fetch(Game, self._games.GetGame, request, "game")
 
     async def read_position(
-        self, request: game_service_pb2.ReadPositionRequest
-    ) -> game_service_pb2.ReadPositionResponse:
-        """Return the seats to move, the legal moves and the result of a position, after the moves of the request."""
-        return await self._calls.call(self._games.ReadPosition, request)
+        self,
+        rules: Rules | str,
+        opening: Opening | str = "",
+        *,
+        seed: bytes = b"",
+        seat: int | None = None,
+        max_legal_moves: int = 0,
+        include_view: bool = False,
+    ) -> PositionReading:
+        """Return the seats to move, the legal moves and the result of a position, after the moves of the opening.
 
-    async def register_bot(self, name: str, description: str = "", consent: bot_pb2.Consent | None = None) -> str:
+        `rules` may be the name of a game, and `opening` a position. `seat`: the seat that sees the position; None: all.
+        """
+        request = game_service_pb2.ReadPositionRequest(
+            rules=to_message(Rules(game=rules) if isinstance(rules, str) else rules, game_pb2.Rules),
+            opening=_opening(opening),
+            seed=seed,
+            seat=seat,
+            max_legal_moves=max_legal_moves,
+            include_view=include_view,
+        )
+        return await self._calls.fetch(PositionReading, self._games.ReadPosition, request)
+
+    async def register_bot(self, name: str, description: str = "", consent: Consent | None = None) -> str:
         """Register a bot and return its token. `consent` says from whom it takes matches; None: the defaults."""
         request = bot_service_pb2.RegisterBotRequest(
-            request_id=request_id(), name=name, description=description, consent=consent
+            request_id=request_id(),
+            name=name,
+            description=description,
+            consent=message_or_none(consent, bot_pb2.Consent),
         )
         registered = await self._calls.call(self._bots.RegisterBot, request)
         # The secret is returned only once, and that answer may have been lost.
@@ -80,15 +117,14 @@ class OrganiserCoroutines:
         """Create and return another token of a bot."""
         return (await self.accounts.make_token(name, label)).secret
 
-    async def bots(self, owner: str = "", online_only: bool = False) -> AsyncIterator[bot_pb2.Bot]:
+    async def bots(self, owner: str = "", online_only: bool = False) -> AsyncIterator[BotAccount]:
         request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._bots.ListBots, request):
-            for bot in page.bots:
-                yield bot
+        async for bot in self._calls.list_values(BotAccount, self._bots.ListBots, request, "bots"):
+            yield bot
 
     async def bot_log(
         self, name: str, after: int = 0, version: str = "", match_id: str = ""
-    ) -> AsyncIterator[bot_pb2.BotLogEntry]:
+    ) -> AsyncIterator[BotLogEntry]:
         """Return the log of one of your own bots, the oldest entry first. Default: of all versions and matches."""
         request = bot_service_pb2.ListBotLogEntriesRequest(
             bot=name, version=version, match_id=match_id, after_number=after, page_size=PAGE_SIZE
@@ -97,42 +133,43 @@ class OrganiserCoroutines:
         while more:
             page = await self._calls.call(self._bots.ListBotLogEntries, request)
             for entry in page.entries:
-                yield entry
+                yield from_message(BotLogEntry, entry)
             more = page.has_more
             request.after_number = page.entries[-1].number if page.entries else request.after_number
 
     async def create_match(
         self,
-        terms: Terms | match_pb2.MatchTerms | str,
+        terms: Terms | MatchTerms | str,
         bots: Sequence[str] = (),
         *,
         title: str = "",
         seed: bytes = b"",
-        position: str | game_pb2.Opening = "",
+        position: str | Opening = "",
         ladder: str = "",
     ) -> Match:
-        """Create a match with the given terms, as words or as a message, or of the named game with its defaults.
+        """Create a match with the given terms, or of the named game with its defaults.
 
         `bots` are names, seat by seat, as `anna` or `anna/1.4` with a version; an empty name leaves its seat open.
         `seed`: 32 bytes to repeat the same match. `position`: the position to start from, also with moves from
         there. `ladder`: the ladder that rates the match.
         """
-        words = Terms(terms) if isinstance(terms, str) else terms
+        terms = Terms(terms) if isinstance(terms, str) else terms
+        terms = terms.match_terms() if isinstance(terms, Terms) else terms
         request = match_service_pb2.CreateMatchRequest(
             request_id=request_id(),
-            terms=words.message() if isinstance(words, Terms) else words,
-            seats=map(bot_ref, bots),
-            opening=game_pb2.Opening(position=position) if isinstance(position, str) else position,
+            terms=to_message(terms, match_pb2.MatchTerms),
+            seats=[to_message(bot_ref(bot), match_pb2.BotRef) for bot in bots],
+            opening=_opening(position),
             seed=seed,
             title=title,
             ladder=ladder,
         )
-        return match_in((await self._calls.call(self._matches.CreateMatch, request)).match)
+        return await self._calls.fetch(Match, self._matches.CreateMatch, request, "match")
 
     async def abort(self, match_id: str, message: str = "") -> Result:
         """Abort a match."""
         request = match_service_pb2.AbortMatchRequest(request_id=request_id(), match_id=match_id, message=message)
-        return result_in((await self._calls.call(self._matches.AbortMatch, request)).result)
+        return await self._calls.fetch(Result, self._matches.AbortMatch, request, "result")
 
     async def withdraw_bot(self, match_id: str, bot: str) -> None:
         """Take one of your own bots out of an unrated match. Its seat becomes open, or it forfeits in play."""
@@ -140,45 +177,39 @@ class OrganiserCoroutines:
         await self._calls.call(self._matches.WithdrawBot, request)
 
     async def standing(self, match_id: str) -> Standing:
-        """Return the current state of a match."""
-        return standing_in(await self.get_match(match_id))
-
-    async def get_match(self, match_id: str) -> match_service_pb2.GetMatchResponse:
-        """Return a match and its current state as messages of the contract."""
-        return await self._calls.call(self._matches.GetMatch, match_service_pb2.GetMatchRequest(match_id=match_id))
+        """Return a match and its current state."""
+        return await self._calls.fetch(
+            Standing, self._matches.GetMatch, match_service_pb2.GetMatchRequest(match_id=match_id)
+        )
 
     async def matches(
-        self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False
+        self, bot: str = "", game: str = "", phase: MatchPhase = "", open_only: bool = False
     ) -> AsyncIterator[Match]:
-        """Return matches, the newest first. `phase` is `waiting`, `playing` or `over`; empty arguments match any."""
-        async for message in self.list_matches(bot, game, phase, open_only):
-            yield match_in(message)
-
-    async def list_matches(
-        self, bot: str = "", game: str = "", phase: str = "", open_only: bool = False
-    ) -> AsyncIterator[match_pb2.Match]:
-        """Return the same as `matches`, as messages of the contract."""
+        """Return matches, the newest first. Empty arguments match any."""
         request = match_service_pb2.ListMatchesRequest(
-            bot=bot, game=game, phase=_phase(phase), open_only=open_only, page_size=PAGE_SIZE
+            bot=bot,
+            game=game,
+            phase=enum_number(match_pb2.MatchPhase, phase),
+            open_only=open_only,
+            page_size=PAGE_SIZE,
         )
-        async for page in self._calls.pages(self._matches.ListMatches, request):
-            for match in page.matches:
-                yield match
+        async for match in self._calls.list_values(Match, self._matches.ListMatches, request, "matches"):
+            yield match
 
-    def watch(self, match_id: str, after: int = 0) -> AsyncWatch[entry_pb2.Entry]:
+    def watch(self, match_id: str, after: int = 0) -> AsyncWatch[Entry]:
         """Watch every entry after the number `after`, once and in order, until the match is over.
 
         The watch resumes by itself after the referee could not be reached, or after it was ended because the watcher
         was too slow.
         """
         request = match_service_pb2.WatchMatchRequest(match_id=match_id)
-        return AsyncWatch(self._calls, self._matches.WatchMatch, request, after)
+        return AsyncWatch(Entry, self._calls, self._matches.WatchMatch, request, after)
 
     async def result(self, match_id: str) -> Result:
         """Wait for the end of a match and return its result."""
         async for entry in self.watch(match_id):
-            if entry.HasField("play_ended"):
-                return result_in(entry.play_ended.result)
+            if isinstance(entry.event, PlayEnded):
+                return entry.event.result
         raise AssertionError("the last entry of a match is its end")
 
     async def record(self, match_id: str, file: str | os.PathLike[str]) -> Path:
@@ -222,16 +253,12 @@ class AsyncOrganiser(OrganiserCoroutines):
         await self.close()
 
 
+def _opening(given: Opening | str) -> game_pb2.Opening:
+    """`given`: an opening, or only the position that it begins with."""
+    return to_message(Opening(position=given) if isinstance(given, str) else given, game_pb2.Opening)
+
+
 def _replace_file(file: Path, content: bytes) -> Path:
     temporary = file.with_name(f"{file.name}.part")
     temporary.write_bytes(content)
     return temporary.replace(file)
-
-
-def _phase(word: str) -> match_pb2.MatchPhase.ValueType:
-    if not word:
-        return match_pb2.MATCH_PHASE_UNSPECIFIED
-    numbers = {text: number for number, text in PHASES.items()}
-    if word not in numbers:
-        raise ValueError(f"phase cannot be {word!r}; it is one of {', '.join(numbers)}")
-    return numbers[word]

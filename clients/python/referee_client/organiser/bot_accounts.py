@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator
 from datetime import datetime
 
-from referee_api.v1 import bot_pb2, token_pb2
+from referee_api.v1 import bot_pb2
 from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 
+from referee_client.conversion import from_message, message_or_none
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator
 from referee_client.organiser.calls import PAGE_SIZE, Calls, timestamp
+from referee_client.values import BotAccount, BotVersion, Consent, NewToken, Token
 
 
 class AsyncBotAccounts:
@@ -18,47 +20,45 @@ class AsyncBotAccounts:
         self._calls = calls
         self._stub = BotServiceStub(calls.channel)
 
-    async def get(self, bot: str) -> bot_pb2.Bot:
-        return (await self._calls.call(self._stub.GetBot, pb.GetBotRequest(name=bot))).bot
+    async def get(self, bot: str) -> BotAccount:
+        return await self._calls.fetch(BotAccount, self._stub.GetBot, pb.GetBotRequest(name=bot), "bot")
 
-    async def update(
-        self, bot: str, description: str | None = None, consent: bot_pb2.Consent | None = None
-    ) -> bot_pb2.Bot:
+    async def update(self, bot: str, description: str | None = None, consent: Consent | None = None) -> BotAccount:
         """Change what is given; a consent, which says from whom the bot takes matches, replaces the previous one."""
-        request = pb.UpdateBotRequest(name=bot, description=description, consent=consent)
-        return (await self._calls.call(self._stub.UpdateBot, request)).bot
+        request = pb.UpdateBotRequest(
+            name=bot, description=description, consent=message_or_none(consent, bot_pb2.Consent)
+        )
+        return await self._calls.fetch(BotAccount, self._stub.UpdateBot, request, "bot")
 
-    async def reinstate(self, bot: str) -> bot_pb2.Bot:
+    async def reinstate(self, bot: str) -> BotAccount:
         """Resume a bot that was paused for its faults."""
-        return (await self._calls.call(self._stub.ReinstateBot, pb.ReinstateBotRequest(name=bot))).bot
+        return await self._calls.fetch(BotAccount, self._stub.ReinstateBot, pb.ReinstateBotRequest(name=bot), "bot")
 
-    async def register_version(self, bot: str, version: str, note: str = "") -> bot_pb2.BotVersion:
+    async def register_version(self, bot: str, version: str, note: str = "") -> BotVersion:
         request = pb.RegisterVersionRequest(bot=bot, version=version, note=note)
-        return (await self._calls.call(self._stub.RegisterVersion, request)).version
+        return await self._calls.fetch(BotVersion, self._stub.RegisterVersion, request, "version")
 
-    async def versions(self, bot: str) -> AsyncIterator[bot_pb2.BotVersion]:
+    async def versions(self, bot: str) -> AsyncIterator[BotVersion]:
         """Return the versions of a bot, the newest first."""
         request = pb.ListVersionsRequest(bot=bot, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._stub.ListVersions, request):
-            for version in page.versions:
-                yield version
+        async for version in self._calls.list_values(BotVersion, self._stub.ListVersions, request, "versions"):
+            yield version
 
-    async def make_token(
-        self, bot: str, label: str = "", expires_at: datetime | None = None
-    ) -> pb.CreateBotTokenResponse:
+    async def make_token(self, bot: str, label: str = "", expires_at: datetime | None = None) -> NewToken:
         """Create a token of a bot and return it with its secret, which cannot be read again later."""
         # A retry after a lost answer leaves a token that nobody has. It is harmless, and visible in the list.
         request = pb.CreateBotTokenRequest(bot=bot, label=label, expire_time=timestamp(expires_at))
-        return await self._calls.call(self._stub.CreateBotToken, request)
+        return await self._calls.fetch(NewToken, self._stub.CreateBotToken, request)
 
-    async def tokens(self, bot: str) -> list[token_pb2.Token]:
+    async def tokens(self, bot: str) -> list[Token]:
         """Return the tokens of a bot without their secrets, the newest first."""
-        return list((await self._calls.call(self._stub.ListBotTokens, pb.ListBotTokensRequest(bot=bot))).tokens)
+        response = await self._calls.call(self._stub.ListBotTokens, pb.ListBotTokensRequest(bot=bot))
+        return [from_message(Token, token) for token in response.tokens]
 
-    async def revoke_token(self, bot: str, token_id: str) -> token_pb2.Token:
+    async def revoke_token(self, bot: str, token_id: str) -> Token:
         """Revoke a token of a bot, which ends its streams."""
         request = pb.RevokeBotTokenRequest(bot=bot, token_id=token_id)
-        return (await self._calls.call(self._stub.RevokeBotToken, request)).token
+        return await self._calls.fetch(Token, self._stub.RevokeBotToken, request, "token")
 
 
 class BotAccounts(Blocking[AsyncBotAccounts]):

@@ -7,7 +7,7 @@ once even if answers are lost.
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from referee_client.address import Address
 from referee_client.backoff import Backoff
+from referee_client.conversion import from_message
 from referee_client.errors import Refused, Unreachable, call_error
 from referee_client.organiser.transport import Options, Transport
 
@@ -42,7 +43,7 @@ BURSTS_PER_MINUTE = 10
 """After a pause, a caller may make a tenth of a minute's calls at once."""
 INTERVAL_FACTOR = 1.05
 """Calls are slightly slower than the limit, because clocks differ."""
-UNREACHABLE_CODES = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
+UNREACHABLE_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
 
 
 class Calls:
@@ -78,6 +79,25 @@ class Calls:
                 return
             request.page_token = page.next_page_token
 
+    async def fetch(
+        self,
+        kind: type[T],
+        method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]",
+        request: RequestT,
+        field: str = "",
+    ) -> T:
+        """Make a call and return a field of its response, or the response, as a value. Raises the same as `call`."""
+        response: Any = await self.call(method, request)
+        return from_message(kind, getattr(response, field) if field else response)
+
+    async def list_values(
+        self, kind: type[T], method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any, field: str
+    ) -> AsyncIterator[T]:
+        """Return what a repeated field has on all pages, as values. Raises the same as `call`."""
+        async for page in self.pages(method, request):
+            for message in getattr(page, field):
+                yield from_message(kind, message)
+
     async def first(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
         """Return the first message of a stream, and cancel the rest. Raises the same as `call`."""
 
@@ -95,10 +115,10 @@ class Calls:
 
     async def all(
         self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT
-    ) -> list[ResponseT]:
+    ) -> Sequence[ResponseT]:
         """Return all messages of a finite stream, from the beginning again if it breaks. Raises the same as `call`."""
 
-        async def attempt() -> list[ResponseT]:
+        async def attempt() -> Sequence[ResponseT]:
             stream = self.open_stream(method, request, CALL_TIMEOUT_S)
             messages: list[ResponseT] = []
             while (message := await self.transport.read(stream)) is not None:
@@ -162,7 +182,14 @@ class RateLimiter:
 class Retries:
     """Pauses between retries while the referee cannot be reached, for a limited time since the first failure."""
 
-    def __init__(self, patience_s: float, rate_limiter: RateLimiter | None = None) -> None:
+    def __init__(
+        self,
+        patience_s: float,
+        rate_limiter: RateLimiter | None = None,
+        codes: Collection[grpc.StatusCode] = UNREACHABLE_CODES,
+    ) -> None:
+        """`codes`: status codes after which a retry may help, even if the error does not say so."""
+        self._codes = codes
         self._rate_limiter = rate_limiter
         self._patience_s = patience_s
         self.reset()
@@ -171,12 +198,15 @@ class Retries:
         """Reset the backoff and the time limit, because the referee has answered."""
         self._backoff = Backoff()
         self._deadline: float | None = None
+        self._unanswered = False
 
     def pause_after(self, error: grpc.RpcError) -> float:
         """Return the seconds before a retry. Raises Refused if none helps, or Unreachable after the time limit."""
         refused = call_error(error)
+        refused.repeated = self._unanswered
+        self._unanswered |= error.code() in UNREACHABLE_CODES
         retry_after_s = refused.refusal.retry_after
-        if retry_after_s is None and error.code() not in UNREACHABLE_CODES:
+        if retry_after_s is None and error.code() not in self._codes:
             raise refused from None
         if self._deadline is None:
             self._deadline = time.monotonic() + self._patience_s

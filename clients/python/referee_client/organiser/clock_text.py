@@ -19,7 +19,8 @@ A time is in seconds, or has its unit: `ms`, `s`, `m`, `h`, `d`.
 import re
 from collections.abc import Callable
 
-from referee_api.v1 import clock_pb2 as pb
+from referee_client import values
+from referee_client.values import ClockRule
 
 UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 TIME = r"(\d{1,9}(?:\.\d{1,3})?(?:ms|s|m|h|d)?)"
@@ -34,7 +35,7 @@ class BadClock(ValueError):
         super().__init__(f"{text!r} is not a clock; write for example 60+1, 60 byoyomi 3x10, 5/move or none")
 
 
-def clock(text: str) -> pb.ClockRule:
+def clock(text: str) -> ClockRule:
     """Parse a clock. Raises BadClock."""
     text = text.strip()
     for form, rule in FORMS:
@@ -49,48 +50,48 @@ def ms(time: str) -> int:
     return round(float(number) * UNITS_MS[unit or "s"])
 
 
-def _periods(text: str) -> pb.ClockRule:
+def _periods(text: str) -> ClockRule:
     read = [PERIOD.fullmatch(period.strip()) for period in text.split(",")]
     if not all(read):
         raise BadClock(text)
-    periods = [_period(*period.groups()) for period in read if period]
-    return pb.ClockRule(moves_per_period=pb.MovesPerPeriod(periods=periods))
+    periods = tuple(_period(*period.groups()) for period in read if period)
+    return ClockRule(kind=values.MovesPerPeriod(periods=periods))
 
 
-def _period(moves: str | None, time: str, increment: str | None) -> pb.Period:
-    return pb.Period(moves=int(moves or 0), added_ms=ms(time), increment_ms=ms(increment or "0"))
+def _period(moves: str | None, time: str, increment: str | None) -> values.Period:
+    return values.Period(moves=int(moves or 0), added_ms=ms(time), increment_ms=ms(increment or "0"))
 
 
-FORMS: tuple[tuple[str, Callable[..., pb.ClockRule]], ...] = (
-    ("none", lambda: pb.ClockRule(untimed=pb.Untimed())),
-    (TIME, lambda main: pb.ClockRule(sudden_death=pb.SuddenDeath(main_ms=ms(main)))),
+FORMS: tuple[tuple[str, Callable[..., ClockRule]], ...] = (
+    ("none", lambda: ClockRule(kind=values.Untimed())),
+    (TIME, lambda main: ClockRule(kind=values.SuddenDeath(main_ms=ms(main)))),
     (
         rf"{TIME}\+{TIME}",
-        lambda main, more: pb.ClockRule(fischer=pb.Fischer(main_ms=ms(main), increment_ms=ms(more))),
+        lambda main, more: ClockRule(kind=values.Fischer(main_ms=ms(main), increment_ms=ms(more))),
     ),
     (
         f"{TIME} delay {TIME}",
-        lambda main, delay: pb.ClockRule(us_delay=pb.UsDelay(main_ms=ms(main), delay_ms=ms(delay))),
+        lambda main, delay: ClockRule(kind=values.UsDelay(main_ms=ms(main), delay_ms=ms(delay))),
     ),
     (
         f"{TIME} bronstein {TIME}",
-        lambda main, delay: pb.ClockRule(bronstein=pb.Bronstein(main_ms=ms(main), delay_ms=ms(delay))),
+        lambda main, delay: ClockRule(kind=values.Bronstein(main_ms=ms(main), delay_ms=ms(delay))),
     ),
     (
         f"{TIME} byoyomi {COUNT}x{TIME}",
-        lambda main, periods, period: pb.ClockRule(
-            japanese_byo_yomi=pb.JapaneseByoYomi(main_ms=ms(main), period_ms=ms(period), periods=int(periods))
+        lambda main, periods, period: ClockRule(
+            kind=values.JapaneseByoYomi(main_ms=ms(main), period_ms=ms(period), periods=int(periods))
         ),
     ),
     (
         f"{TIME} byoyomi {COUNT}/{TIME}",
-        lambda main, moves, period: pb.ClockRule(
-            canadian_byo_yomi=pb.CanadianByoYomi(main_ms=ms(main), period_ms=ms(period), moves=int(moves))
+        lambda main, moves, period: ClockRule(
+            kind=values.CanadianByoYomi(main_ms=ms(main), period_ms=ms(period), moves=int(moves))
         ),
     ),
-    (f"{TIME}/move", lambda move: pb.ClockRule(per_move=pb.PerMove(move_ms=ms(move)))),
-    (f"{TIME} bank {TIME}", lambda move, bank: pb.ClockRule(bank=pb.Bank(move_ms=ms(move), bank_ms=ms(bank)))),
-    (f"hourglass {TIME}", lambda main: pb.ClockRule(hourglass=pb.Hourglass(main_ms=ms(main)))),
-    (f"correspondence {TIME}", lambda move: pb.ClockRule(correspondence=pb.Correspondence(move_ms=ms(move)))),
+    (f"{TIME}/move", lambda move: ClockRule(kind=values.PerMove(move_ms=ms(move)))),
+    (f"{TIME} bank {TIME}", lambda move, bank: ClockRule(kind=values.Bank(move_ms=ms(move), bank_ms=ms(bank)))),
+    (f"hourglass {TIME}", lambda main: ClockRule(kind=values.Hourglass(main_ms=ms(main)))),
+    (f"correspondence {TIME}", lambda move: ClockRule(kind=values.Correspondence(move_ms=ms(move)))),
 )
 """The order does not matter for forms with a common beginning, because a form must match the whole text."""

@@ -1,16 +1,16 @@
 """Entrants of contests as text: one bot, or several partners."""
 
-from referee_api.v1 import contest_pb2, match_pb2
+from referee_client.values import BotRef, Entrant
 
 
-def entrant(given: str | contest_pb2.Entrant) -> contest_pb2.Entrant:
+def entrant(given: str | Entrant) -> Entrant:
     """Parse an entrant: a bot, as `anna` or with a version `anna/1.4`; or partners by seat, as `reds=anna,bert`."""
-    if isinstance(given, contest_pb2.Entrant):
+    if isinstance(given, Entrant):
         return given
     name, equals, bots = given.rpartition("=")
-    return contest_pb2.Entrant(name=name if equals else "", bots=map(bot_ref, bots.split(",")))
+    return Entrant(name=name if equals else "", bots=tuple(map(bot_ref, bots.split(","))))
 
 
-def bot_ref(given: str) -> match_pb2.BotRef:
+def bot_ref(given: str) -> BotRef:
     bot, _, version = given.partition("/")
-    return match_pb2.BotRef(bot=bot, version=version)
+    return BotRef(bot=bot, version=version)

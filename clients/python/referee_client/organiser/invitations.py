@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.v1 import invitation_pb2
 from referee_api.v1 import invitation_service_pb2 as pb
 from referee_api.v1.invitation_service_pb2_grpc import InvitationServiceStub
 
@@ -13,6 +12,7 @@ from referee_client.address import address
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, run
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
 from referee_client.organiser.transport import AsyncTransport, BlockingTransport
+from referee_client.values import Invitation, NewInvitation, Redemption
 
 PATIENCE_S = 60.0
 
@@ -24,7 +24,7 @@ class AsyncInvitations:
         self._calls = calls
         self._stub = InvitationServiceStub(calls.channel)
 
-    async def make(self, expires_at: datetime, max_uses: int = 1, label: str = "") -> pb.CreateInvitationResponse:
+    async def make(self, expires_at: datetime, max_uses: int = 1, label: str = "") -> NewInvitation:
         """Create an invitation and return it with its code, which cannot be read again later."""
         # A retry after a lost answer returns no code. The invitation is then useless, but visible in the list.
         expire_time = Timestamp()
@@ -32,26 +32,24 @@ class AsyncInvitations:
         request = pb.CreateInvitationRequest(
             request_id=request_id(), max_uses=max_uses, expire_time=expire_time, label=label
         )
-        return await self._calls.call(self._stub.CreateInvitation, request)
+        return await self._calls.fetch(NewInvitation, self._stub.CreateInvitation, request)
 
-    async def list(self, include_inactive: bool = False) -> AsyncIterator[invitation_pb2.Invitation]:
+    async def list(self, include_inactive: bool = False) -> AsyncIterator[Invitation]:
         """Return your invitations, the newest first; with `include_inactive`, also those that cannot be redeemed."""
         request = pb.ListInvitationsRequest(include_inactive=include_inactive, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._stub.ListInvitations, request):
-            for invitation in page.invitations:
-                yield invitation
+        async for invitation in self._calls.list_values(Invitation, self._stub.ListInvitations, request, "invitations"):
+            yield invitation
 
-    async def revoke(self, invitation_id: str) -> invitation_pb2.Invitation:
+    async def revoke(self, invitation_id: str) -> Invitation:
         """Revoke an invitation; authors who have redeemed it stay."""
         request = pb.RevokeInvitationRequest(invitation_id=invitation_id)
-        return (await self._calls.call(self._stub.RevokeInvitation, request)).invitation
+        return await self._calls.fetch(Invitation, self._stub.RevokeInvitation, request, "invitation")
 
-    async def redemptions(self, invitation_id: str) -> AsyncIterator[invitation_pb2.Redemption]:
+    async def redemptions(self, invitation_id: str) -> AsyncIterator[Redemption]:
         """Return who has redeemed an invitation, the earliest first."""
         request = pb.ListRedemptionsRequest(invitation_id=invitation_id, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._stub.ListRedemptions, request):
-            for redemption in page.redemptions:
-                yield redemption
+        async for redemption in self._calls.list_values(Redemption, self._stub.ListRedemptions, request, "redemptions"):
+            yield redemption
 
 
 class Invitations(Blocking[AsyncInvitations]):

@@ -4,26 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
-
 from referee_client.organiser.clock_text import clock, ms
+from referee_client.values import (
+    DisconnectPolicy,
+    ForfeitEffect,
+    IllegalMoveAction,
+    IllegalMovePolicy,
+    MatchTerms,
+    Policies,
+    Rules,
+    TimeControl,
+    TimeoutAction,
+    Visibility,
+    VisibilityKind,
+)
 
 T = TypeVar("T")
 
-ILLEGAL = {
-    "refuse": policy_pb2.ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT,
-    "forfeit": policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT,
-    "random": policy_pb2.ILLEGAL_MOVE_ACTION_RANDOM_MOVE,
+ILLEGAL: dict[str, IllegalMoveAction] = {
+    "refuse": "retry_then_forfeit",
+    "forfeit": "forfeit",
+    "random": "random_move",
 }
-LATE = {
-    "forfeit": policy_pb2.TIMEOUT_ACTION_FORFEIT,
-    "random": policy_pb2.TIMEOUT_ACTION_RANDOM_MOVE,
-    "default": policy_pb2.TIMEOUT_ACTION_DEFAULT_MOVE,
+LATE: dict[str, TimeoutAction] = {
+    "forfeit": "forfeit",
+    "random": "random_move",
+    "default": "default_move",
 }
-FORFEIT = {
-    "ends": policy_pb2.FORFEIT_EFFECT_ENDS_MATCH,
-    "random": policy_pb2.FORFEIT_EFFECT_RANDOM_MOVES,
-    "default": policy_pb2.FORFEIT_EFFECT_DEFAULT_MOVES,
+FORFEIT: dict[str, ForfeitEffect] = {
+    "ends": "ends_match",
+    "random": "random_moves",
+    "default": "default_moves",
 }
 
 
@@ -58,12 +69,12 @@ class Terms:
     Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
     """
 
-    def message(self) -> match_pb2.MatchTerms:
-        """Return the terms as a message of the contract. Raises ValueError."""
+    def match_terms(self) -> MatchTerms:
+        """Return the terms with all details. Raises ValueError."""
         options = {name: _option(value) for name, value in self.options.items()}
-        return match_pb2.MatchTerms(
-            rules=game_pb2.Rules(game=self.game, preset=self.preset, options=options),
-            time_control=clock_pb2.TimeControl(rule=clock(self.clock)),
+        return MatchTerms(
+            rules=Rules(game=self.game, preset=self.preset, options=options),
+            time_control=TimeControl(rule=clock(self.clock)),
             policies=self._policies(),
             visibility=read_visibility(self.visibility),
             start_timeout_ms=_ms(self.start_within),
@@ -72,31 +83,26 @@ class Terms:
             without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
         )
 
-    def _policies(self) -> policy_pb2.Policies:
-        action = (
-            policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD
-            if self.gone_after
-            else policy_pb2.DISCONNECT_ACTION_UNSPECIFIED
-        )
-        return policy_pb2.Policies(
-            illegal_move=policy_pb2.IllegalMovePolicy(
-                action=_known(ILLEGAL, "illegal", self.illegal), max_attempts=self.attempts
-            ),
+    def _policies(self) -> Policies:
+        return Policies(
+            illegal_move=IllegalMovePolicy(action=_known(ILLEGAL, "illegal", self.illegal), max_attempts=self.attempts),
             timeout=_known(LATE, "late", self.late),
-            disconnect=policy_pb2.DisconnectPolicy(action=action, grace_period_ms=_ms(self.gone_after)),
+            disconnect=DisconnectPolicy(
+                action="forfeit_after_grace_period" if self.gone_after else "", grace_period_ms=_ms(self.gone_after)
+            ),
             forfeit_effect=_known(FORFEIT, "forfeit", self.forfeit),
         )
 
 
-def read_visibility(text: str) -> policy_pb2.Visibility:
+def read_visibility(text: str) -> Visibility:
     """Parse `live`, `after_end` or, for four plies late, `delayed 4`. Raises ValueError."""
     kind, _, plies = text.partition(" ")
     if kind == "delayed" and plies.isdigit():
-        return policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_DELAYED, delay_plies=int(plies))
-    known = {"live": policy_pb2.VISIBILITY_KIND_LIVE, "after_end": policy_pb2.VISIBILITY_KIND_AFTER_END}
+        return Visibility(kind="delayed", delay_plies=int(plies))
+    known: dict[str, VisibilityKind] = {"live": "live", "after_end": "after_end"}
     if text not in known:
         raise ValueError(f"visibility cannot be {text!r}; it is live, after_end, or delayed and a number of plies")
-    return policy_pb2.Visibility(kind=known[text])
+    return Visibility(kind=known[text])
 
 
 def _known(words: Mapping[str, T], name: str, text: str) -> T:

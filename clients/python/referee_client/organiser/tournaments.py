@@ -1,33 +1,38 @@
 """Client for tournaments. A referee without tournaments answers with NotServed."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Literal, TypeAlias
 
-from referee_api.v1 import contest_pb2, match_pb2, match_service_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, match_service_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
+from referee_client.conversion import enum_number, from_message, message_or_none, to_message
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
-from referee_client.organiser.corrections import KINDS, CorrectionKind
 from referee_client.organiser.entrants import entrant
 from referee_client.organiser.terms import Terms
 from referee_client.organiser.watch import AsyncWatch
+from referee_client.values import (
+    ByeKind,
+    CorrectionKind,
+    CrossTableRow,
+    Entrant,
+    Match,
+    Pairing,
+    RoundRobin,
+    Tournament,
+    TournamentEntry,
+    TournamentPhase,
+    TournamentStanding,
+    TournamentTable,
+    TournamentTerms,
+)
 
-PHASES = {
-    "entry": tournament_pb2.TOURNAMENT_PHASE_ENTRY,
-    "playing": tournament_pb2.TOURNAMENT_PHASE_PLAYING,
-    "finished": tournament_pb2.TOURNAMENT_PHASE_FINISHED,
-    "cancelled": tournament_pb2.TOURNAMENT_PHASE_CANCELLED,
-}
-BYES = {
-    "half": tournament_pb2.BYE_KIND_HALF_POINT,
-    "zero": tournament_pb2.BYE_KIND_ZERO_POINT,
-    "none": tournament_pb2.BYE_KIND_NONE,
-}
-"""What an entrant gets for a round that it asks not to play; `none` cancels a request."""
-FORMATS = {"csv": pb.EXPORT_FORMAT_CSV, "json": pb.EXPORT_FORMAT_JSON, "trf": pb.EXPORT_FORMAT_TRF}
+ExportFormat: TypeAlias = Literal["csv", "json", "trf"]
 """Formats in which a tournament can be exported."""
 
 
@@ -43,125 +48,127 @@ class AsyncTournaments:
         self,
         name: str,
         terms: Terms | None = None,
-        entrants: Sequence[str | contest_pb2.Entrant] = (),
+        entrants: Sequence[str | Entrant] = (),
         *,
         title: str = "",
-        plan: tournament_pb2.TournamentTerms | None = None,
-    ) -> tournament_pb2.Tournament:
+        plan: TournamentTerms | None = None,
+    ) -> Tournament:
         """Create a tournament by `plan`, with `terms` for its matches.
 
         Without `terms`, the terms of the matches are those of `plan`. Without `plan`, it is a single round robin.
         Entrants are bots, as `anna` or `anna/1.4`, or partners, as `reds=anna,bert`.
         """
-        tournament_terms = tournament_pb2.TournamentTerms(round_robin=tournament_pb2.RoundRobin())
-        if plan:
-            tournament_terms.CopyFrom(plan)
-        if terms:
-            tournament_terms.match_terms.CopyFrom(terms.message())
+        plan = plan or TournamentTerms(format=RoundRobin())
         request = pb.CreateTournamentRequest(
-            request_id=request_id(), name=name, title=title, terms=tournament_terms, entrants=map(entrant, entrants)
+            request_id=request_id(),
+            name=name,
+            title=title,
+            terms=to_message(
+                replace(plan, match_terms=terms.match_terms()) if terms else plan, tournament_pb2.TournamentTerms
+            ),
+            entrants=[to_message(entrant(one), contest_pb2.Entrant) for one in entrants],
         )
-        return (await self._calls.call(self._stub.CreateTournament, request)).tournament
+        return await self._calls.fetch(Tournament, self._stub.CreateTournament, request, "tournament")
 
-    async def get(self, name: str) -> tournament_pb2.Tournament:
-        return (await self._calls.call(self._stub.GetTournament, pb.GetTournamentRequest(name=name))).tournament
+    async def get(self, name: str) -> Tournament:
+        return await self._calls.fetch(
+            Tournament, self._stub.GetTournament, pb.GetTournamentRequest(name=name), "tournament"
+        )
 
-    async def list(self, game: str = "", bot: str = "", phase: str = "") -> AsyncIterator[tournament_pb2.Tournament]:
-        """Return tournaments, the newest first. `phase` is one of PHASES; empty arguments match any."""
-        phase_number = PHASES[phase] if phase else tournament_pb2.TOURNAMENT_PHASE_UNSPECIFIED
+    async def list(self, game: str = "", bot: str = "", phase: TournamentPhase = "") -> AsyncIterator[Tournament]:
+        """Return tournaments, the newest first. Empty arguments match any."""
+        phase_number = enum_number(tournament_pb2.TournamentPhase, phase)
         request = pb.ListTournamentsRequest(game=game, bot=bot, phase=phase_number, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._stub.ListTournaments, request):
-            for tournament in page.tournaments:
-                yield tournament
+        async for tournament in self._calls.list_values(Tournament, self._stub.ListTournaments, request, "tournaments"):
+            yield tournament
 
-    async def enter(self, tournament: str, who: str | contest_pb2.Entrant = "") -> tournament_pb2.Tournament:
+    async def enter(self, tournament: str, who: str | Entrant = "") -> Tournament:
         """Enter a tournament. `who` as for `create`; default: the bot of this token."""
-        request = pb.EnterTournamentRequest(tournament=tournament, entrant=entrant(who) if who else None)
-        return (await self._calls.call(self._stub.EnterTournament, request)).tournament
+        wanted = message_or_none(entrant(who) if who else None, contest_pb2.Entrant)
+        request = pb.EnterTournamentRequest(tournament=tournament, entrant=wanted)
+        return await self._calls.fetch(Tournament, self._stub.EnterTournament, request, "tournament")
 
-    async def withdraw(self, tournament: str, who: str = "", message: str = "") -> tournament_pb2.Tournament:
+    async def withdraw(self, tournament: str, who: str = "", message: str = "") -> Tournament:
         """Withdraw an entrant by name. Default: the bot of this token."""
         request = pb.WithdrawEntrantRequest(tournament=tournament, entrant=who, message=message)
-        return (await self._calls.call(self._stub.WithdrawEntrant, request)).tournament
+        return await self._calls.fetch(Tournament, self._stub.WithdrawEntrant, request, "tournament")
 
-    async def start(self, tournament: str) -> tournament_pb2.Tournament:
-        return (
-            await self._calls.call(self._stub.StartTournament, pb.StartTournamentRequest(name=tournament))
-        ).tournament
+    async def start(self, tournament: str) -> Tournament:
+        return await self._calls.fetch(
+            Tournament, self._stub.StartTournament, pb.StartTournamentRequest(name=tournament), "tournament"
+        )
 
-    async def cancel(self, tournament: str, message: str = "") -> tournament_pb2.Tournament:
+    async def cancel(self, tournament: str, message: str = "") -> Tournament:
         """Cancel a tournament; its unfinished matches become void."""
         request = pb.CancelTournamentRequest(name=tournament, message=message)
-        return (await self._calls.call(self._stub.CancelTournament, request)).tournament
+        return await self._calls.fetch(Tournament, self._stub.CancelTournament, request, "tournament")
 
-    async def request_bye(self, tournament: str, number: int, kind: str, who: str = "") -> tournament_pb2.Tournament:
-        """Request that an entrant does not play a round; `kind` is one of BYES. Default: the bot of this token."""
-        request = pb.RequestByeRequest(tournament=tournament, entrant=who, round=number, kind=BYES[kind])
-        return (await self._calls.call(self._stub.RequestBye, request)).tournament
+    async def request_bye(self, tournament: str, number: int, kind: ByeKind, who: str = "") -> Tournament:
+        """Request that an entrant does not play a round; Default: the bot of this token."""
+        request = pb.RequestByeRequest(
+            tournament=tournament, entrant=who, round=number, kind=enum_number(tournament_pb2.ByeKind, kind)
+        )
+        return await self._calls.fetch(Tournament, self._stub.RequestBye, request, "tournament")
 
     async def pair_round(
         self, tournament: str, number: int, pairings: Sequence[Sequence[str]], message: str
-    ) -> Sequence[contest_pb2.Pairing]:
+    ) -> Sequence[Pairing]:
         """Pair by hand what has not begun of the last round of a Swiss tournament. A single entrant has a bye."""
         by_hand = [pb.HandPairing(entrants=entrants) for entrants in pairings]
         request = pb.PairRoundRequest(tournament=tournament, round=number, pairings=by_hand, message=message)
-        return (await self._calls.call(self._stub.PairRound, request)).pairings
+        response = await self._calls.call(self._stub.PairRound, request)
+        return [from_message(Pairing, pairing) for pairing in response.pairings]
 
-    async def postpone(self, tournament: str, pairing_id: str, until: datetime, message: str) -> contest_pb2.Pairing:
+    async def postpone(self, tournament: str, pairing_id: str, until: datetime, message: str) -> Pairing:
         """Let the next matches of a pairing start no earlier than at a time, which says its zone."""
         request = pb.PostponePairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
         request.until.FromDatetime(until)
-        return (await self._calls.call(self._stub.PostponePairing, request)).pairing
+        return await self._calls.fetch(Pairing, self._stub.PostponePairing, request, "pairing")
 
-    async def reopen(self, tournament: str, pairing_id: str, message: str) -> contest_pb2.Pairing:
+    async def reopen(self, tournament: str, pairing_id: str, message: str) -> Pairing:
         """Set the result of a pairing aside and play it again."""
         request = pb.ReopenPairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
-        return (await self._calls.call(self._stub.ReopenPairing, request)).pairing
+        return await self._calls.fetch(Pairing, self._stub.ReopenPairing, request, "pairing")
 
-    async def declare_absent(
-        self, tournament: str, pairing_id: str, entrants: Sequence[str], message: str
-    ) -> contest_pb2.Pairing:
+    async def declare_absent(self, tournament: str, pairing_id: str, entrants: Sequence[str], message: str) -> Pairing:
         """Let entrants lose a pairing by absence at once."""
         request = pb.DeclareAbsentRequest(
             tournament=tournament, pairing_id=pairing_id, entrants=entrants, message=message
         )
-        return (await self._calls.call(self._stub.DeclareAbsent, request)).pairing
+        return await self._calls.fetch(Pairing, self._stub.DeclareAbsent, request, "pairing")
 
     async def correct(
         self, tournament: str, match_id: str, kind: CorrectionKind, message: str, ranks: Sequence[int] = ()
-    ) -> contest_pb2.Pairing:
+    ) -> Pairing:
         """Strike a finished match, correct its result to the ranks of its sides, or restore what was played."""
         request = pb.CorrectTournamentMatchRequest(
             request_id=request_id(),
             tournament=tournament,
             match_id=match_id,
-            kind=KINDS[kind],
+            kind=enum_number(contest_pb2.CorrectionKind, kind),
             ranks=ranks,
             message=message,
         )
-        return (await self._calls.call(self._stub.CorrectTournamentMatch, request)).pairing
+        return await self._calls.fetch(Pairing, self._stub.CorrectTournamentMatch, request, "pairing")
 
-    async def pairings(
-        self, tournament: str, of_round: int = 0, of_entrant: str = ""
-    ) -> AsyncIterator[contest_pb2.Pairing]:
+    async def pairings(self, tournament: str, of_round: int = 0, of_entrant: str = "") -> AsyncIterator[Pairing]:
         """Return pairings by round and board. Default: all."""
         request = pb.ListPairingsRequest(tournament=tournament, round=of_round, entrant=of_entrant, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._stub.ListPairings, request):
-            for pairing in page.pairings:
-                yield pairing
+        async for pairing in self._calls.list_values(Pairing, self._stub.ListPairings, request, "pairings"):
+            yield pairing
 
-    async def standings(self, tournament: str, after_round: int = 0) -> Sequence[tournament_pb2.TournamentStanding]:
+    async def standings(self, tournament: str, after_round: int = 0) -> Sequence[TournamentStanding]:
         """Return the standings, the best first. Default: the current ones."""
         return (await self.table(tournament, after_round)).standings
 
-    async def cross_table(self, tournament: str) -> Sequence[tournament_pb2.CrossTableRow]:
+    async def cross_table(self, tournament: str) -> Sequence[CrossTableRow]:
         """Return the results of each entrant against each other, the best first."""
         request = pb.GetCrossTableRequest(tournament=tournament, page_size=PAGE_SIZE)
-        return [row async for page in self._calls.pages(self._stub.GetCrossTable, request) for row in page.rows]
+        return [row async for row in self._calls.list_values(CrossTableRow, self._stub.GetCrossTable, request, "rows")]
 
-    async def export(self, tournament: str, form: str) -> str:
+    async def export(self, tournament: str, form: ExportFormat) -> str:
         """Return the tournament as the text of a `csv`, `json` or `trf` file."""
-        request = pb.ExportTournamentRequest(tournament=tournament, format=FORMATS[form])
+        request = pb.ExportTournamentRequest(tournament=tournament, format=enum_number(pb.ExportFormat, form))
         return "".join(part.text for part in await self._calls.all(self._stub.ExportTournament, request))
 
     async def record(self, tournament: str) -> str:
@@ -169,23 +176,26 @@ class AsyncTournaments:
         request = pb.GetTournamentRecordRequest(tournament=tournament)
         return "".join(part.text for part in await self._calls.all(self._stub.GetTournamentRecord, request))
 
-    async def matches(self, tournament: str) -> AsyncIterator[match_pb2.Match]:
+    async def matches(self, tournament: str) -> AsyncIterator[Match]:
         """Return the matches of a tournament, the newest first."""
         request = match_service_pb2.ListMatchesRequest(tournament=tournament, page_size=PAGE_SIZE)
-        async for page in self._calls.pages(self._matches.ListMatches, request):
-            for match in page.matches:
-                yield match
+        async for match in self._calls.list_values(Match, self._matches.ListMatches, request, "matches"):
+            yield match
 
-    def watch(self, tournament: str, after: int = 0) -> AsyncWatch[tournament_pb2.TournamentEntry]:
+    def watch(self, tournament: str, after: int = 0) -> AsyncWatch[TournamentEntry]:
         """Watch every entry after the number `after` until the tournament is over, reconnecting when necessary."""
         return AsyncWatch(
-            self._calls, self._stub.WatchTournament, pb.WatchTournamentRequest(tournament=tournament), after
+            TournamentEntry,
+            self._calls,
+            self._stub.WatchTournament,
+            pb.WatchTournamentRequest(tournament=tournament),
+            after,
         )
 
-    async def table(self, tournament: str, after_round: int = 0) -> pb.GetTournamentStandingsResponse:
+    async def table(self, tournament: str, after_round: int = 0) -> TournamentTable:
         """Return the standings, and the state of the sequential test if the tournament is one."""
         request = pb.GetTournamentStandingsRequest(tournament=tournament, after_round=after_round)
-        return await self._calls.call(self._stub.GetTournamentStandings, request)
+        return await self._calls.fetch(TournamentTable, self._stub.GetTournamentStandings, request)
 
 
 class Tournaments(Blocking[AsyncTournaments]):

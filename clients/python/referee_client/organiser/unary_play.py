@@ -10,10 +10,12 @@ from referee_api.v1 import match_pb2, play_pb2
 from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
-from referee_client.matches import Result, result_in
+from referee_client.conversion import from_message, message_or_none
 from referee_client.organiser.blocking import Blocking, blocking
 from referee_client.organiser.calls import Calls, request_id
 from referee_client.organiser.entrants import bot_ref
+from referee_client.turn import Turn, turn_in
+from referee_client.values import Match, Result, SubmittedMove
 
 
 class AsyncUnaryPlay:
@@ -26,30 +28,33 @@ class AsyncUnaryPlay:
         self._calls = calls
         self._stub = MatchServiceStub(calls.channel)
 
-    async def join(self, match_id: str, seat: int | None = None, bot: str = "") -> match_pb2.Match:
+    async def join(self, match_id: str, seat: int | None = None, bot: str = "") -> Match:
         """Take an open seat of a match; default: the first one, for the bot of this token."""
-        request = pb.JoinMatchRequest(match_id=match_id, seat=seat, bot=bot_ref(bot) if bot else None)
-        return (await self._calls.call(self._stub.JoinMatch, request)).match
+        request = pb.JoinMatchRequest(
+            match_id=match_id, seat=seat, bot=message_or_none(bot_ref(bot) if bot else None, match_pb2.BotRef)
+        )
+        return await self._calls.fetch(Match, self._stub.JoinMatch, request, "match")
 
-    async def turns(self, match_id: str = "", max_legal_moves: int = 0) -> Sequence[play_pb2.Turn]:
+    async def turns(self, match_id: str = "", max_legal_moves: int = 0) -> Sequence[Turn]:
         """Return the pending turns of the bot, of one match or of all."""
         options = play_pb2.TurnOptions(max_legal_moves=max_legal_moves)
         request = pb.ListTurnsRequest(match_id=match_id, turn_options=options)
-        return (await self._calls.call(self._stub.ListTurns, request)).turns
+        turns = (await self._calls.call(self._stub.ListTurns, request)).turns
+        return [turn_in(turn, listed=max_legal_moves > 0) for turn in turns]
 
     async def submit(
-        self, turn: play_pb2.Turn, move: str, *, offer_draw: bool = False, validate_only: bool = False
-    ) -> pb.SubmitMoveResponse:
+        self, turn: Turn, move: str, *, offer_draw: bool = False, validate_only: bool = False
+    ) -> SubmittedMove:
         """Answer a turn. With `validate_only`, check the move without playing it."""
         request = pb.SubmitMoveRequest(
             request_id=request_id(),
             match_id=turn.match_id,
-            turn_token=turn.turn_token,
+            turn_token=turn.token,
             move=move,
             offer_draw=offer_draw,
             validate_only=validate_only,
         )
-        return await self._calls.call(self._stub.SubmitMove, request)
+        return await self._calls.fetch(SubmittedMove, self._stub.SubmitMove, request)
 
     async def resign(self, match_id: str, seat: int | None = None) -> Result | None:
         """Resign; return the result if that ends the match."""
@@ -88,4 +93,4 @@ class UnaryPlay(Blocking[AsyncUnaryPlay]):
 
 
 def _result(response: pb.ResignResponse | pb.AnswerDrawResponse | pb.ClaimDrawResponse) -> Result | None:
-    return result_in(response.result) if response.HasField("result") else None
+    return from_message(Result, response.result) if response.HasField("result") else None

@@ -6,8 +6,16 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import grpc
 
+from referee_client.conversion import from_message
 from referee_client.errors import call_error
-from referee_client.organiser.calls import Calls, Retries
+from referee_client.organiser.calls import UNREACHABLE_CODES, Calls, Retries
+
+INTERRUPTIONS = UNREACHABLE_CODES | {
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+"""Status codes after which a watch continues. Proxies end streams with INTERNAL or UNKNOWN when a connection breaks."""
 
 
 class Numbered(Protocol):
@@ -25,13 +33,14 @@ class AsyncWatch(Generic[EntryT]):
     continues with the same entry.
     """
 
-    def __init__(self, calls: Calls, method: Callable[..., Any], request: Any, after: int) -> None:
+    def __init__(self, kind: type[EntryT], calls: Calls, method: Callable[..., Any], request: Any, after: int) -> None:
         """`method` opens a stream of `request`, whose `after_number` is set for each of them."""
+        self._kind = kind
         self._calls = calls
         self._method = method
         self._request = request
         self._after = after
-        self._retries = Retries(calls.patience_s)
+        self._retries = Retries(calls.patience_s, codes=INTERRUPTIONS)
         self._stream: Any = None
         self._received: deque[EntryT] = deque()
         self._ended = False
@@ -86,4 +95,4 @@ class AsyncWatch(Generic[EntryT]):
             self._ended = True
         elif entries := [item.entry for item in message.items if item.HasField("entry")]:
             self._retries.reset()
-            self._received.extend(entries)
+            self._received.extend(from_message(self._kind, entry) for entry in entries)

@@ -41,9 +41,10 @@ pub(super) struct Calls {
     link: Link,
 }
 
-/// Something that has a number in the log of a match or contest.
+/// Something that arrives in a watch of the log of a match or contest.
 pub(super) trait Numbered {
-    fn number(&self) -> u64;
+    /// Returns the number after which the log continues. `after` is the one before; None if only new entries are watched.
+    fn number(&self, after: Option<u64>) -> Option<u64>;
 }
 
 impl Calls {
@@ -105,8 +106,8 @@ impl Calls {
     /// Returns the entries of a log after a number, which `open` is called with again after an interruption.
     pub fn watch<A, E, F>(
         &self,
-        after: u64,
-        open: impl Fn(Link, u64) -> F + Send + 'static,
+        after: Option<u64>,
+        open: impl Fn(Link, Option<u64>) -> F + Send + 'static,
         entries: fn(A) -> Vec<E>,
     ) -> Items<E>
     where
@@ -139,8 +140,8 @@ struct Watch<O, S, A, E, P> {
     /// Opens a stream of what follows a number.
     open: O,
     entries: fn(A) -> Vec<E>,
-    /// Number of the last entry that was received.
-    after: u64,
+    /// Number of the last entry that was received. None if only new entries are watched, and none has arrived.
+    after: Option<u64>,
     /// None while there is no connection.
     stream: Option<S>,
     received: VecDeque<E>,
@@ -151,7 +152,7 @@ struct Watch<O, S, A, E, P> {
 
 impl<O, F, S, A, E, P> Watch<O, S, A, E, P>
 where
-    O: Fn(u64) -> F,
+    O: Fn(Option<u64>) -> F,
     F: Future<Output = Result<S, Status>>,
     S: Stream<Item = Result<A, Status>> + Unpin,
     E: Numbered,
@@ -190,8 +191,12 @@ where
             return Ok(());
         };
         self.received.extend((self.entries)(message?));
-        if let Some(last) = self.received.back() {
-            self.after = last.number();
+        let after = self
+            .received
+            .iter()
+            .fold(self.after, |after, entry| entry.number(after));
+        if after != self.after {
+            self.after = after;
             self.backoff = Backoff::default();
         }
         Ok(())

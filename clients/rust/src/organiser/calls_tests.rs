@@ -10,11 +10,11 @@ use futures_util::FutureExt;
 use tokio::runtime::Builder;
 
 use super::*;
-use crate::Options;
+use crate::{Options, organiser::contract};
 
 impl Numbered for u64 {
-    fn number(&self) -> u64 {
-        *self
+    fn number(&self, _: Option<u64>) -> Option<u64> {
+        Some(*self)
     }
 }
 
@@ -28,7 +28,7 @@ fn watched(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, Refere
     let afters = RefCell::new(Vec::new());
     let mut watch = Watch {
         open: |after| {
-            afters.borrow_mut().push(after);
+            afters.borrow_mut().extend(after);
             ready(
                 calls
                     .borrow_mut()
@@ -38,7 +38,7 @@ fn watched(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, Refere
             )
         },
         entries: |message: Vec<u64>| message,
-        after: 3,
+        after: Some(3),
         stream: None,
         received: VecDeque::new(),
         backoff: Backoff::default(),
@@ -62,6 +62,30 @@ fn a_watch_continues_after_the_last_entry_that_it_has_received() {
     let (items, afters) = watched(calls);
     assert_eq!(items, [4, 5, 6, 7, 8].map(Ok));
     assert_eq!(afters, [3, 5, 5]);
+}
+
+#[test]
+fn a_watch_of_new_entries_continues_after_its_first_snapshot() {
+    let snapshot = |entry_number| {
+        let snapshot = contract::LadderSnapshot {
+            entry_number,
+            ..Default::default()
+        };
+        contract::WatchLadderItem {
+            item: Some(contract::WatchLadderItemKind::Snapshot(Box::new(snapshot))),
+        }
+    };
+    let entry = contract::LadderEntry {
+        number: 8,
+        ..Default::default()
+    };
+    let entry = contract::WatchLadderItem {
+        item: Some(contract::WatchLadderItemKind::Entry(Box::new(entry))),
+    };
+    assert_eq!(snapshot(7).number(None), Some(7));
+    assert_eq!(snapshot(9).number(Some(3)), Some(3));
+    assert_eq!(entry.number(Some(3)), Some(8));
+    assert_eq!(contract::WatchMatchItem::default().number(Some(3)), Some(3));
 }
 
 #[test]

@@ -38,8 +38,8 @@ pub enum Event {
 }
 
 impl Numbered for Entry {
-    fn number(&self) -> u64 {
-        self.number
+    fn number(&self, _: Option<u64>) -> Option<u64> {
+        Some(self.number)
     }
 }
 

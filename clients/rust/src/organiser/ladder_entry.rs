@@ -57,8 +57,8 @@ pub enum LadderEvent {
 }
 
 impl Numbered for LadderEntry {
-    fn number(&self) -> u64 {
-        self.number
+    fn number(&self, _: Option<u64>) -> Option<u64> {
+        Some(self.number)
     }
 }
 

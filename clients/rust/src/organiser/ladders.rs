@@ -163,11 +163,11 @@ impl Organiser {
         let open = move |link, after| {
             let request = WatchLadderRequest {
                 ladder: name.clone(),
-                after_number: Some(after),
+                after_number: after,
             };
             async move { ladders(link).watch_ladder(request).await }
         };
-        self.calls.watch(after, open, ladder_entries)
+        self.calls.watch(Some(after), open, ladder_entries)
     }
 
     /// Returns the signed record of a ladder that is closed and whose last match is over, with which anyone can verify

@@ -54,6 +54,7 @@
 
 mod calls;
 mod contests;
+pub mod contract;
 mod entry;
 mod items;
 mod ladder;
@@ -99,9 +100,7 @@ mod api {
 /// Makes calls with the token of an organiser, author or spectator. Clones share the connection.
 ///
 /// Calls are made again for a few seconds while the referee cannot be reached. What creates something has a request id,
-/// so that it is created only once. Other calls may find that they were made before: if an answer was lost,
-/// [`join_ladder`](Self::join_ladder) fails with `ALREADY_IN`. An error of the referee has its reason, message and
-/// metadata.
+/// so that it is created only once. An error of the referee has its reason, message and metadata.
 #[derive(Clone)]
 pub struct Organiser {
     calls: Calls,
@@ -187,12 +186,12 @@ impl Organiser {
         let open = move |link, after| {
             let request = WatchMatchRequest {
                 match_id: id.clone(),
-                after_number: Some(after),
+                after_number: after,
                 ..WatchMatchRequest::default()
             };
             async move { matches(link).watch_match(request).await }
         };
-        self.calls.watch(after, open, entry::entries)
+        self.calls.watch(Some(after), open, entry::entries)
     }
 
     /// Waits for the end of a match, and returns its result.

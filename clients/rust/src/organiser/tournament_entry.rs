@@ -58,8 +58,8 @@ pub enum TournamentEvent {
 }
 
 impl Numbered for TournamentEntry {
-    fn number(&self) -> u64 {
-        self.number
+    fn number(&self, _: Option<u64>) -> Option<u64> {
+        Some(self.number)
     }
 }
 

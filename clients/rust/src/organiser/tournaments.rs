@@ -218,11 +218,11 @@ impl Organiser {
         let open = move |link, after| {
             let request = WatchTournamentRequest {
                 tournament: name.clone(),
-                after_number: Some(after),
+                after_number: after,
             };
             async move { tournaments(link).watch_tournament(request).await }
         };
-        self.calls.watch(after, open, tournament_entries)
+        self.calls.watch(Some(after), open, tournament_entries)
     }
 
     /// Returns a file about a tournament that has started.

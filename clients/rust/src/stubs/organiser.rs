@@ -258,6 +258,101 @@ impl PauseCause {
         }
     }
 }
+/// Limits of a holder. Calls, received bytes and streams are counted for each of its bots by itself (the calls with tokens
+/// of this bot), and for all its other tokens together; so no bot is refused anything for what another one did. In
+/// requests, 0 is the server's default; in responses all numbers are set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Quota {
+    /// Maximum number of matches in play.
+    #[prost(uint32, tag = "1")]
+    pub max_matches: u32,
+    /// Maximum number of open streams of the holder's own tokens, which are those of Watch methods.
+    #[prost(uint32, tag = "2")]
+    pub max_streams: u32,
+    /// Maximum number of calls in a minute, evenly spaced, with bursts of up to a tenth of it: of the holder's own tokens,
+    /// and the same of each bot.
+    #[prost(uint32, tag = "3")]
+    pub max_calls_per_minute: u32,
+    /// Maximum number of registered bots.
+    #[prost(uint32, tag = "4")]
+    pub max_bots: u32,
+    /// Maximum number of active tokens.
+    #[prost(uint32, tag = "5")]
+    pub max_tokens: u32,
+    /// Maximum stored size of the matches and contests that the holder created, in bytes: whole logs of finished matches,
+    /// and the terms (options, openings, entrants) of all others. Archived matches, and matches created by contests, do
+    /// not count.
+    #[prost(uint64, tag = "6")]
+    pub max_stored_bytes: u64,
+    /// Maximum number of authors that the holder has invited, or can still invite with invitations that are not revoked,
+    /// expired or used up.
+    #[prost(uint32, tag = "7")]
+    pub max_authors: u32,
+    /// Maximum number of open Play streams of each bot, and the same of Watch streams.
+    #[prost(uint32, tag = "8")]
+    pub max_bot_streams: u32,
+    /// Maximum number of ladders and tournaments that the holder created and that are not over.
+    #[prost(uint32, tag = "9")]
+    pub max_contests: u32,
+    /// Maximum size of the request messages received in a minute, in bytes: of the holder's own tokens, and the same of
+    /// each bot. Play streams are not counted, and a move is never refused.
+    #[prost(uint64, tag = "10")]
+    pub max_received_bytes: u64,
+}
+/// Resources that a holder uses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QuotaUsage {
+    /// Number of matches in play.
+    #[prost(uint32, tag = "1")]
+    pub matches: u32,
+    /// Number of open streams of its own tokens.
+    #[prost(uint32, tag = "2")]
+    pub streams: u32,
+    /// Number of calls of its own tokens in the last minute, without rejected ones.
+    #[prost(uint32, tag = "3")]
+    pub calls: u32,
+    /// Number of registered bots.
+    #[prost(uint32, tag = "4")]
+    pub bots: u32,
+    /// Number of active tokens.
+    #[prost(uint32, tag = "5")]
+    pub tokens: u32,
+    /// Stored size of matches and contests, in bytes. 0 on a server without storage.
+    #[prost(uint64, tag = "6")]
+    pub stored_bytes: u64,
+    /// Number of authors that redeemed invitations of the holder, and of further uses of its open invitations.
+    #[prost(uint32, tag = "7")]
+    pub authors: u32,
+    /// Number of open streams of one kind, Play or Watch, of the bot that has the most.
+    #[prost(uint32, tag = "8")]
+    pub bot_streams: u32,
+    /// Number of calls in the last minute of the bot that made the most, without rejected ones and moves.
+    #[prost(uint32, tag = "9")]
+    pub bot_calls: u32,
+    /// Number of ladders and tournaments that are not over.
+    #[prost(uint32, tag = "10")]
+    pub contests: u32,
+    /// Size of the request messages received in the last minute, in bytes: of its own tokens, or of the bot that sent the
+    /// most, whichever is greater.
+    #[prost(uint64, tag = "11")]
+    pub received_bytes: u64,
+}
+/// A holder with its limits, and how much of them it uses.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HolderQuota {
+    /// The holder.
+    #[prost(string, tag = "1")]
+    pub holder: ::prost::alloc::string::String,
+    /// The limits.
+    #[prost(message, optional, tag = "2")]
+    pub quota: ::core::option::Option<Quota>,
+    /// The limits that were set for this holder; 0 for those that were not. Not set: none was.
+    #[prost(message, optional, tag = "3")]
+    pub own_quota: ::core::option::Option<Quota>,
+    /// Current usage.
+    #[prost(message, optional, tag = "4")]
+    pub usage: ::core::option::Option<QuotaUsage>,
+}
 /// A token without its secret.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Token {
@@ -333,6 +428,603 @@ impl Role {
             "ROLE_ADMIN" => Some(Self::Admin),
             "ROLE_AUTHOR" => Some(Self::Author),
             _ => None,
+        }
+    }
+}
+/// Request for `Drain`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrainRequest {
+    /// Time to wait for pending turns, in milliseconds. Default 0: the server's setting.
+    #[prost(int64, tag = "1")]
+    pub grace_period_ms: i64,
+}
+/// Response of `Drain`. The server is about to exit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrainResponse {
+    /// Number of matches in play on this server; they continue after the next start.
+    #[prost(uint32, tag = "1")]
+    pub matches_in_play: u32,
+    /// Number of open streams on this server.
+    #[prost(uint32, tag = "2")]
+    pub streams: u32,
+}
+/// Request for `AdjudicateMatch`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AdjudicateMatchRequest {
+    /// Idempotency key chosen by the caller, 1 to 64 characters: a repeated request with the same key has no further
+    /// effect. Required.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// Id of the match.
+    #[prost(string, tag = "2")]
+    pub match_id: ::prost::alloc::string::String,
+    /// Score of each side, in the order of `SeatLayout.sides`. Ranks follow from the scores.
+    #[prost(double, repeated, tag = "3")]
+    pub side_scores: ::prost::alloc::vec::Vec<f64>,
+    /// Reason in one sentence, for the record. Required.
+    #[prost(string, tag = "4")]
+    pub message: ::prost::alloc::string::String,
+}
+/// Response of `AdjudicateMatch`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AdjudicateMatchResponse {
+    /// Number of the last entry of the match after this call.
+    #[prost(uint64, tag = "1")]
+    pub entry_number: u64,
+    /// Result of the match.
+    #[prost(message, optional, tag = "2")]
+    pub result: ::core::option::Option<crate::api::Result>,
+}
+/// Request for `VoidMatch`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VoidMatchRequest {
+    /// Idempotency key chosen by the caller, 1 to 64 characters: a repeated request with the same key has no further
+    /// effect. Required.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// Id of the match.
+    #[prost(string, tag = "2")]
+    pub match_id: ::prost::alloc::string::String,
+    /// Reason in one sentence, for the record. Required.
+    #[prost(string, tag = "3")]
+    pub message: ::prost::alloc::string::String,
+}
+/// Response of `VoidMatch`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct VoidMatchResponse {
+    /// Number of the last entry of the match after this call.
+    #[prost(uint64, tag = "1")]
+    pub entry_number: u64,
+    /// Result of the match: void.
+    #[prost(message, optional, tag = "2")]
+    pub result: ::core::option::Option<crate::api::Result>,
+}
+/// Request for `PauseBot`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseBotRequest {
+    /// Name of the bot.
+    #[prost(string, tag = "1")]
+    pub bot: ::prost::alloc::string::String,
+    /// Reason in one sentence, for the bot's owner. Required.
+    #[prost(string, tag = "2")]
+    pub message: ::prost::alloc::string::String,
+}
+/// Response of `PauseBot`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PauseBotResponse {
+    /// The bot.
+    #[prost(message, optional, tag = "1")]
+    pub bot: ::core::option::Option<Bot>,
+}
+/// Request for `ResumeBot`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumeBotRequest {
+    /// Name of the bot.
+    #[prost(string, tag = "1")]
+    pub bot: ::prost::alloc::string::String,
+}
+/// Response of `ResumeBot`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResumeBotResponse {
+    /// The bot.
+    #[prost(message, optional, tag = "1")]
+    pub bot: ::core::option::Option<Bot>,
+}
+/// Request for `GetQuota`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetQuotaRequest {
+    /// The holder. Default: the quota of holders without one of their own.
+    #[prost(string, tag = "1")]
+    pub holder: ::prost::alloc::string::String,
+}
+/// Response of `GetQuota`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetQuotaResponse {
+    /// The limits.
+    #[prost(message, optional, tag = "1")]
+    pub quota: ::core::option::Option<Quota>,
+    /// Current usage. Not set if the request names no holder.
+    #[prost(message, optional, tag = "2")]
+    pub usage: ::core::option::Option<QuotaUsage>,
+    /// The limits that were set for this holder; 0 for those that were not. Not set: none was.
+    #[prost(message, optional, tag = "3")]
+    pub own_quota: ::core::option::Option<Quota>,
+}
+/// Request for `ListQuotas`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListQuotasRequest {
+    /// Maximum number of results, 1 to 1000. Default 0: 100.
+    #[prost(uint32, tag = "1")]
+    pub page_size: u32,
+    /// `next_page_token` of the previous page. Default empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// Response of `ListQuotas`: one page.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListQuotasResponse {
+    /// The holders.
+    #[prost(message, repeated, tag = "1")]
+    pub quotas: ::prost::alloc::vec::Vec<HolderQuota>,
+    /// Token of the next page. Empty: there is none.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Request for `SetQuota`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetQuotaRequest {
+    /// The holder.
+    #[prost(string, tag = "1")]
+    pub holder: ::prost::alloc::string::String,
+    /// The new limits. Not set: reset to the quota of holders without one of their own.
+    #[prost(message, optional, tag = "2")]
+    pub quota: ::core::option::Option<Quota>,
+}
+/// Response of `SetQuota`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetQuotaResponse {
+    /// The limits that now apply.
+    #[prost(message, optional, tag = "1")]
+    pub quota: ::core::option::Option<Quota>,
+}
+/// Request for `CreateToken`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateTokenRequest {
+    /// Role, which decides what the token permits. Required.
+    #[prost(enumeration = "Role", tag = "1")]
+    pub role: i32,
+    /// The person or team that gets the token, up to 64 characters. With role bot the default is the bot's owner;
+    /// otherwise required.
+    #[prost(string, tag = "2")]
+    pub holder: ::prost::alloc::string::String,
+    /// With role bot: the bot that the token acts for. Otherwise empty.
+    #[prost(string, tag = "3")]
+    pub bot: ::prost::alloc::string::String,
+    /// Purpose of the token, up to 200 characters. Default empty.
+    #[prost(string, tag = "4")]
+    pub label: ::prost::alloc::string::String,
+    /// Time when the token expires. Default: never.
+    #[prost(message, optional, tag = "5")]
+    pub expire_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// Response of `CreateToken`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateTokenResponse {
+    /// The secret. It cannot be read again later.
+    #[prost(string, tag = "1")]
+    pub secret: ::prost::alloc::string::String,
+    /// The token without its secret.
+    #[prost(message, optional, tag = "2")]
+    pub token: ::core::option::Option<Token>,
+}
+/// Request for `ListTokens`. All filters that are set apply.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTokensRequest {
+    /// Only tokens of this holder. Default: all.
+    #[prost(string, tag = "1")]
+    pub holder: ::prost::alloc::string::String,
+    /// Whether to include revoked and expired tokens. Default false.
+    #[prost(bool, tag = "2")]
+    pub include_inactive: bool,
+    /// Maximum number of results, 1 to 1000. Default 0: 100.
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    /// `next_page_token` of the previous page. Default empty: the first page.
+    #[prost(string, tag = "4")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// Response of `ListTokens`: one page.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTokensResponse {
+    /// The tokens, without their secrets.
+    #[prost(message, repeated, tag = "1")]
+    pub tokens: ::prost::alloc::vec::Vec<Token>,
+    /// Token of the next page. Empty: there is none.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Request for `RevokeToken`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeTokenRequest {
+    /// Id of the token.
+    #[prost(string, tag = "1")]
+    pub token_id: ::prost::alloc::string::String,
+}
+/// Response of `RevokeToken`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeTokenResponse {
+    /// The token.
+    #[prost(message, optional, tag = "1")]
+    pub token: ::core::option::Option<Token>,
+}
+/// Generated client implementations.
+pub mod admin_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Administers the server.
+    ///
+    /// Callers of all methods: admin. Every call can fail with NO_TOKEN, BAD_TOKEN, NOT_YOURS, TOO_MANY_CALLS,
+    /// MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE or REFEREE_FAULT; each method lists its other
+    /// errors. Every call that changes something is written to the server's log with the id of its token.
+    #[derive(Debug, Clone)]
+    pub struct AdminServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> AdminServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> AdminServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            AdminServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Shuts the server down gracefully, like SIGTERM: it starts no new matches, sends Draining to all streams, waits
+        /// for pending turns, writes everything to disk and exits. Returns immediately. Idempotent.
+        pub async fn drain(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DrainRequest>,
+        ) -> std::result::Result<tonic::Response<super::DrainResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/Drain",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "Drain"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends a running match with a result that the caller decides.
+        /// Errors: NO_SUCH_MATCH, MATCH_MOVING, MATCH_NOT_STARTED, MATCH_OVER, BAD_SEATS (not one score for each side),
+        /// REQUEST_ID_REUSED.
+        pub async fn adjudicate_match(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AdjudicateMatchRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AdjudicateMatchResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/AdjudicateMatch",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("referee_api.v1.AdminService", "AdjudicateMatch"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Voids a match that is not over. If it belongs to a pairing, the pairing replays it.
+        /// Errors: NO_SUCH_MATCH, MATCH_MOVING, MATCH_OVER, REQUEST_ID_REUSED.
+        pub async fn void_match(
+            &mut self,
+            request: impl tonic::IntoRequest<super::VoidMatchRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::VoidMatchResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/VoidMatch",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "VoidMatch"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Pauses a bot: it gets no new matches, and finishes those that are in play. Idempotent.
+        /// Errors: NO_SUCH_BOT.
+        pub async fn pause_bot(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PauseBotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PauseBotResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/PauseBot",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "PauseBot"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends a pause, whatever its cause.
+        /// Errors: NO_SUCH_BOT, BOT_NOT_PAUSED.
+        pub async fn resume_bot(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumeBotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResumeBotResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/ResumeBot",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "ResumeBot"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Returns the quota of a holder, and how much of it is used.
+        pub async fn get_quota(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetQuotaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetQuotaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/GetQuota",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "GetQuota"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists all holders of tokens, bots and quotas by name, with their limits and usage.
+        /// Errors: BAD_PAGE_TOKEN.
+        pub async fn list_quotas(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListQuotasRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListQuotasResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/ListQuotas",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "ListQuotas"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Sets the quota of a holder. Resources in use beyond it are not taken away.
+        pub async fn set_quota(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetQuotaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetQuotaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/SetQuota",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "SetQuota"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Creates a token. Its secret is returned only once, in this response.
+        /// Errors: NO_SUCH_BOT, BAD_NAME, TOO_MANY_NAMES.
+        pub async fn create_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/CreateToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "CreateToken"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists tokens without their secrets, newest first.
+        /// Errors: BAD_PAGE_TOKEN.
+        pub async fn list_tokens(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTokensRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTokensResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/ListTokens",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "ListTokens"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Revokes a token and ends the streams that were opened with it. Idempotent.
+        /// Errors: NO_SUCH_TOKEN.
+        pub async fn revoke_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RevokeTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.AdminService/RevokeToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.AdminService", "RevokeToken"));
+            self.inner.unary(req, path, codec).await
         }
     }
 }
@@ -942,6 +1634,661 @@ pub mod bot_service_client {
             req.extensions_mut()
                 .insert(
                     GrpcMethod::new("referee_api.v1.BotService", "ListBotLogEntries"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Request for `ListGames`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListGamesRequest {}
+/// Response of `ListGames`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListGamesResponse {
+    /// The games, by name.
+    #[prost(message, repeated, tag = "1")]
+    pub games: ::prost::alloc::vec::Vec<crate::api::Game>,
+}
+/// Request for `GetGame`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetGameRequest {
+    /// Name of the game.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Response of `GetGame`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetGameResponse {
+    /// The game.
+    #[prost(message, optional, tag = "1")]
+    pub game: ::core::option::Option<crate::api::Game>,
+}
+/// Request for `ReadPosition`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReadPositionRequest {
+    /// The game and its options. Required.
+    #[prost(message, optional, tag = "1")]
+    pub rules: ::core::option::Option<crate::api::Rules>,
+    /// Position to start from, and moves to play from there. Default: the game's initial position.
+    #[prost(message, optional, tag = "2")]
+    pub opening: ::core::option::Option<crate::api::Opening>,
+    /// Seed of the initial position, 32 bytes. Default: 32 zero bytes. Ignored if a position is given.
+    #[prost(bytes = "vec", tag = "3")]
+    pub seed: ::prost::alloc::vec::Vec<u8>,
+    /// Seat whose view to return, from 0. Default: complete information.
+    #[prost(uint32, optional, tag = "4")]
+    pub seat: ::core::option::Option<u32>,
+    /// Maximum number of legal moves to list for each seat to move. Default 0: none. The server can have a lower limit.
+    #[prost(uint32, tag = "5")]
+    pub max_legal_moves: u32,
+    /// Whether to include the view as JSON. Default false.
+    #[prost(bool, tag = "6")]
+    pub include_view: bool,
+}
+/// Response of `ReadPosition`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReadPositionResponse {
+    /// The rules with the values of all options.
+    #[prost(message, optional, tag = "1")]
+    pub rules: ::core::option::Option<crate::api::Rules>,
+    /// Seats and sides under these rules.
+    #[prost(message, optional, tag = "2")]
+    pub seat_layout: ::core::option::Option<crate::api::SeatLayout>,
+    /// The position in canonical form, as the viewer can see it.
+    #[prost(string, tag = "3")]
+    pub position: ::prost::alloc::string::String,
+    /// The position as JSON in the game's view schema. Empty unless requested.
+    #[prost(string, tag = "4")]
+    pub view_json: ::prost::alloc::string::String,
+    /// Seats that have to move, in order, with their legal moves. Empty if the game is over.
+    #[prost(message, repeated, tag = "5")]
+    pub seats_to_move: ::prost::alloc::vec::Vec<SeatToMove>,
+    /// Result of the game. Not set while it continues.
+    #[prost(message, optional, tag = "6")]
+    pub result: ::core::option::Option<crate::api::Result>,
+}
+/// A seat that has to move, and its legal moves.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SeatToMove {
+    /// The seat, from 0.
+    #[prost(uint32, tag = "1")]
+    pub seat: u32,
+    /// Legal moves in order, up to the limit. Empty unless requested, and for a seat whose moves the viewer must not
+    /// see.
+    #[prost(string, repeated, tag = "2")]
+    pub legal_moves: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Whether there are more legal moves than listed.
+    #[prost(bool, tag = "3")]
+    pub legal_moves_truncated: bool,
+    /// Number of legal moves. Not set if legal moves were not requested, or are too many to count quickly.
+    #[prost(uint32, optional, tag = "4")]
+    pub legal_move_count: ::core::option::Option<u32>,
+}
+/// Generated client implementations.
+pub mod game_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Describes games and analyses positions.
+    ///
+    /// Every call can fail with NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE or REFEREE_FAULT; each method lists
+    /// its other errors.
+    #[derive(Debug, Clone)]
+    pub struct GameServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> GameServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> GameServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            GameServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Lists all games of this server by name, on one page.
+        /// Callers: all.
+        pub async fn list_games(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListGamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListGamesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.GameService/ListGames",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.GameService", "ListGames"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Returns a game.
+        /// Callers: all.
+        /// Errors: UNKNOWN_GAME.
+        pub async fn get_game(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetGameRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetGameResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.GameService/GetGame",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.GameService", "GetGame"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads a position, plays moves from it and returns the result: seats to move, legal moves, outcome. Bots without
+        /// their own implementation of the rules can search with it. It uses nothing but the request, in particular no
+        /// information from matches.
+        /// Callers: all.
+        /// Errors: UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, MALFORMED_POSITION, MALFORMED_MOVE,
+        /// ILLEGAL_MOVE, NOT_YOUR_TURN, BAD_FIELD, ENGINE_FAULT.
+        pub async fn read_position(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReadPositionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReadPositionResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.GameService/ReadPosition",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.GameService", "ReadPosition"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// An invitation without its code.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Invitation {
+    /// Public id for lists and logs.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The holder that created it.
+    #[prost(string, tag = "2")]
+    pub organiser: ::prost::alloc::string::String,
+    /// Purpose of the invitation, as given when it was created.
+    #[prost(string, tag = "3")]
+    pub label: ::prost::alloc::string::String,
+    /// How many authors can redeem it.
+    #[prost(uint32, tag = "4")]
+    pub max_uses: u32,
+    /// How many authors have redeemed it.
+    #[prost(uint32, tag = "5")]
+    pub uses: u32,
+    /// Time when it was created.
+    #[prost(message, optional, tag = "6")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Time when it expires.
+    #[prost(message, optional, tag = "7")]
+    pub expire_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether it was revoked.
+    #[prost(bool, tag = "8")]
+    pub revoked: bool,
+}
+/// One use of an invitation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Redemption {
+    /// The author that redeemed it.
+    #[prost(string, tag = "1")]
+    pub holder: ::prost::alloc::string::String,
+    /// Id of the token that the author received.
+    #[prost(string, tag = "2")]
+    pub token_id: ::prost::alloc::string::String,
+    /// Time of the redemption.
+    #[prost(message, optional, tag = "3")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// Request for `CreateInvitation`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateInvitationRequest {
+    /// Idempotency key chosen by the caller, 1 to 64 characters. A repeated request with the same key creates nothing
+    /// and returns no code. Required.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// How many authors can redeem it, 1 to 1000. Default 0: 1.
+    #[prost(uint32, tag = "2")]
+    pub max_uses: u32,
+    /// Time when it expires. Required.
+    #[prost(message, optional, tag = "3")]
+    pub expire_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Purpose of the invitation, up to 200 characters. Default empty.
+    #[prost(string, tag = "4")]
+    pub label: ::prost::alloc::string::String,
+}
+/// Response of `CreateInvitation`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateInvitationResponse {
+    /// The invitation without its code.
+    #[prost(message, optional, tag = "1")]
+    pub invitation: ::core::option::Option<Invitation>,
+    /// The code. Empty if an earlier request with this `request_id` created the invitation.
+    #[prost(string, tag = "2")]
+    pub code: ::prost::alloc::string::String,
+}
+/// Request for `ListInvitations`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListInvitationsRequest {
+    /// Whether to include invitations that are revoked, expired or used up. Default false.
+    #[prost(bool, tag = "1")]
+    pub include_inactive: bool,
+    /// Maximum number of results, 1 to 1000. Default 0: 100.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    /// `next_page_token` of the previous page. Default empty: the first page.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// Response of `ListInvitations`: one page.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListInvitationsResponse {
+    /// The invitations, without their codes.
+    #[prost(message, repeated, tag = "1")]
+    pub invitations: ::prost::alloc::vec::Vec<Invitation>,
+    /// Token of the next page. Empty: there is none.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Request for `RevokeInvitation`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeInvitationRequest {
+    /// Id of the invitation.
+    #[prost(string, tag = "1")]
+    pub invitation_id: ::prost::alloc::string::String,
+}
+/// Response of `RevokeInvitation`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeInvitationResponse {
+    /// The invitation.
+    #[prost(message, optional, tag = "1")]
+    pub invitation: ::core::option::Option<Invitation>,
+}
+/// Request for `ListRedemptions`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRedemptionsRequest {
+    /// Id of the invitation.
+    #[prost(string, tag = "1")]
+    pub invitation_id: ::prost::alloc::string::String,
+    /// Maximum number of results, 1 to 1000. Default 0: 100.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    /// `next_page_token` of the previous page. Default empty: the first page.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// Response of `ListRedemptions`: one page.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRedemptionsResponse {
+    /// The redemptions.
+    #[prost(message, repeated, tag = "1")]
+    pub redemptions: ::prost::alloc::vec::Vec<Redemption>,
+    /// Token of the next page. Empty: there is none.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Request for `RedeemInvitation`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RedeemInvitationRequest {
+    /// Idempotency key chosen by the caller, 1 to 64 characters; strangers who redeem the same code may use the same one. A
+    /// repeated request with the same key, code and holder creates nothing, costs no use, and returns no secret. Required.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The code of the invitation.
+    #[prost(string, tag = "2")]
+    pub code: ::prost::alloc::string::String,
+    /// Name of the new author, by which its tokens and bots are held: 1 to 40 lower-case letters, digits and hyphens,
+    /// beginning with a letter. It must not be the name of a holder that the server knows.
+    #[prost(string, tag = "3")]
+    pub holder: ::prost::alloc::string::String,
+}
+/// Response of `RedeemInvitation`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RedeemInvitationResponse {
+    /// Secret of the author's token. Empty if an earlier request with this `request_id` redeemed the code.
+    #[prost(string, tag = "1")]
+    pub secret: ::prost::alloc::string::String,
+    /// The token without its secret.
+    #[prost(message, optional, tag = "2")]
+    pub token: ::core::option::Option<Token>,
+}
+/// Generated client implementations.
+pub mod invitation_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Invites authors.
+    ///
+    /// Every call can fail with MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE, REFEREE_FAULT or
+    /// TOO_MANY_CALLS, and all but `RedeemInvitation` also with NO_TOKEN, BAD_TOKEN or NOT_YOURS. Each method lists its
+    /// other errors.
+    #[derive(Debug, Clone)]
+    pub struct InvitationServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> InvitationServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InvitationServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            InvitationServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Creates an invitation. Its code is returned only once, in this response.
+        /// Callers: organiser.
+        /// Errors: TOO_MANY_NAMES (too many authors invited), REQUEST_ID_REUSED.
+        pub async fn create_invitation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateInvitationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateInvitationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.InvitationService/CreateInvitation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "referee_api.v1.InvitationService",
+                        "CreateInvitation",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists invitations without their codes, newest first: those of the caller; for an administrator, all.
+        /// Callers: organiser.
+        /// Errors: BAD_PAGE_TOKEN, NO_SUCH_INVITATION (the last one of the previous page).
+        pub async fn list_invitations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListInvitationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListInvitationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.InvitationService/ListInvitations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "referee_api.v1.InvitationService",
+                        "ListInvitations",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Revokes an invitation, so that nobody can redeem it any more. Authors who have redeemed it stay. Idempotent.
+        /// Callers: the organiser who created it.
+        /// Errors: NO_SUCH_INVITATION.
+        pub async fn revoke_invitation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RevokeInvitationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeInvitationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.InvitationService/RevokeInvitation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "referee_api.v1.InvitationService",
+                        "RevokeInvitation",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists who has redeemed an invitation, the earliest first.
+        /// Callers: the organiser who created it.
+        /// Errors: NO_SUCH_INVITATION, BAD_PAGE_TOKEN.
+        pub async fn list_redemptions(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRedemptionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRedemptionsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.InvitationService/ListRedemptions",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "referee_api.v1.InvitationService",
+                        "ListRedemptions",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Redeems the code of an invitation for the token of a new author. Its secret is returned only once, in this
+        /// response. The number of calls is limited per address.
+        /// Callers: all, without a token.
+        /// Errors: BAD_NAME, BAD_INVITATION, NAME_TAKEN (the holder), TOO_MANY_CALLS_IN_FLIGHT.
+        pub async fn redeem_invitation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RedeemInvitationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RedeemInvitationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.InvitationService/RedeemInvitation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "referee_api.v1.InvitationService",
+                        "RedeemInvitation",
+                    ),
                 );
             self.inner.unary(req, path, codec).await
         }
@@ -3033,7 +4380,7 @@ pub mod ladder_service_client {
                 .insert(GrpcMethod::new("referee_api.v1.LadderService", "ListLadders"));
             self.inner.unary(req, path, codec).await
         }
-        /// Adds an entrant.
+        /// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
         /// Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
         /// Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
         /// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
@@ -4861,7 +6208,7 @@ pub mod tournament_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Adds an entrant.
+        /// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
         /// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
         /// Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
         /// each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.

@@ -197,7 +197,7 @@ impl Harness {
         }
         match step.stream.as_deref() {
             Some("ends") => self.player.outgoing = None,
-            Some("opens") => self.player.outgoing = Some(self.outgoing.clone()),
+            Some("opens") => self.player.start_session(self.outgoing.clone()),
             Some(other) => panic!("{other} is unknown here"),
             None => {}
         }
@@ -291,7 +291,16 @@ fn check_item_ids(name: &str, known: &mut Vec<(Value, u64)>, item: &BotItem) {
 
 #[test]
 fn turns() {
-    for vector in load::<Turns>("turns.json").vectors {
+    run_vectors("turns.json");
+}
+
+#[test]
+fn open_turns() {
+    run_vectors("open_turns.json");
+}
+
+fn run_vectors(file: &str) {
+    for vector in load::<Turns>(file).vectors {
         for need in &vector.needs {
             assert!(
                 OFFERED.contains(&need.as_str()),

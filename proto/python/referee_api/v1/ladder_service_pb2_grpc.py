@@ -153,7 +153,7 @@ class LadderServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def JoinLadder(self, request, context):
-        """Adds an entrant.
+        """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
         Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
         Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
         NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.

@@ -55,7 +55,7 @@ class LadderServiceStub:
     Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
     """
     JoinLadder: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.JoinLadderRequest, _ladder_service_pb2.JoinLadderResponse]
-    """Adds an entrant.
+    """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
     Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
     Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
     NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
@@ -150,7 +150,7 @@ class LadderServiceAsyncStub(LadderServiceStub):
     Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
     """
     JoinLadder: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.JoinLadderRequest, _ladder_service_pb2.JoinLadderResponse]  # type: ignore[assignment]
-    """Adds an entrant.
+    """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
     Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
     Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
     NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
@@ -266,7 +266,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.JoinLadderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.JoinLadderResponse, _abc.Awaitable[_ladder_service_pb2.JoinLadderResponse]]:
-        """Adds an entrant.
+        """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
         Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
         Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
         NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.

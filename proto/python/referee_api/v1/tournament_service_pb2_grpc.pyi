@@ -56,7 +56,7 @@ class TournamentServiceStub:
     Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
     """
     EnterTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.EnterTournamentRequest, _tournament_service_pb2.EnterTournamentResponse]
-    """Adds an entrant.
+    """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
     Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
     each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
@@ -178,7 +178,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     Errors: BAD_PAGE_TOKEN, UNKNOWN_GAME.
     """
     EnterTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.EnterTournamentRequest, _tournament_service_pb2.EnterTournamentResponse]  # type: ignore[assignment]
-    """Adds an entrant.
+    """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
     Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
     each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
@@ -321,7 +321,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_service_pb2.EnterTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.EnterTournamentResponse, _abc.Awaitable[_tournament_service_pb2.EnterTournamentResponse]]:
-        """Adds an entrant.
+        """Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
         Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
         Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
         each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.

@@ -1,8 +1,5 @@
 package referee.client.kotlin
 
-import java.util.stream.Stream
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
@@ -11,26 +8,27 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.flowOn
 import kotlinx.coroutines.runInterruptible
 import referee.client.CallException
+import java.util.stream.Stream
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 
 /** Threads that wait for the Java client. Watches may take hours, and must not use up those of [Dispatchers.IO]. */
 internal val waiting = Dispatchers.IO.limitedParallelism(Int.MAX_VALUE, "referee-client")
 
 /** Makes a call of the Java client, which a cancellation ends. */
-internal suspend fun <T> call(context: CoroutineContext = waiting, call: () -> T): T =
-    try {
-        runInterruptible(context, call)
-    } catch (e: CallException) {
-        currentCoroutineContext().ensureActive() // An interrupted call fails like others.
-        throw e
-    }
+internal suspend fun <T> call(context: CoroutineContext = waiting, call: () -> T): T = try {
+    runInterruptible(context, call)
+} catch (e: CallException) {
+    currentCoroutineContext().ensureActive() // An interrupted call fails like others.
+    throw e
+}
 
 /** Returns what the stream has, which is opened and closed by each collection. */
-internal fun <T> elements(open: () -> Stream<T>): Flow<T> =
-    flow {
-        call(EmptyCoroutineContext, open).use { stream ->
-            val iterator = stream.iterator()
-            while (call(EmptyCoroutineContext, iterator::hasNext)) {
-                emit(iterator.next())
-            }
+internal fun <T> elements(open: () -> Stream<T>): Flow<T> = flow {
+    call(EmptyCoroutineContext, open).use { stream ->
+        val iterator = stream.iterator()
+        while (call(EmptyCoroutineContext, iterator::hasNext)) {
+            emit(iterator.next())
         }
-    }.flowOn(waiting)
+    }
+}.flowOn(waiting)

@@ -1,6 +1,5 @@
 package referee.client.kotlin
 
-import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.runBlocking
@@ -9,6 +8,7 @@ import referee.client.End
 import referee.client.Match
 import referee.client.SeatBot
 import referee.client.Turn
+import kotlin.coroutines.CoroutineContext
 
 /**
  * A bot that plays one seat of one match, and may keep what it knows about it.
@@ -50,10 +50,7 @@ public fun interface CoroutineSeatBot {
  * An interruption of that thread cancels the coroutine, whose own threads are those of [context]:
  * otherwise a bot that computes without a pause would not notice its cancellation.
  */
-internal class BlockingSeatBot(
-    private val bot: CoroutineSeatBot,
-    private val context: CoroutineContext,
-) : SeatBot {
+internal class BlockingSeatBot(private val bot: CoroutineSeatBot, private val context: CoroutineContext) : SeatBot {
     override fun started(match: Match, seat: Int) = tell { bot.started(match, seat) }
 
     override fun choose(turn: Turn): Answer = runBlocking(context) { bot.choose(turn) }

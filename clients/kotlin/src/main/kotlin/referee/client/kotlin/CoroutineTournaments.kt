@@ -51,8 +51,7 @@ public class CoroutineTournaments internal constructor(private val tournaments: 
      * Returns the entries of a tournament after the number [after], once and in order, until it is
      * over. After an interruption of the connection the flow goes on with the next entry.
      */
-    public fun watch(name: String, after: Long = 0): Flow<TournamentEntry> =
-        elements { tournaments.watch(name, after) }
+    public fun watch(name: String, after: Long = 0): Flow<TournamentEntry> = elements { tournaments.watch(name, after) }
 
     /** Returns a tournament as the text of a file. */
     public suspend fun export(name: String, format: ExportFormat): String = call { tournaments.export(name, format) }

@@ -1,6 +1,5 @@
 package referee.client.kotlin
 
-import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.SupervisorJob
@@ -14,6 +13,7 @@ import referee.client.Client
 import referee.client.Program
 import referee.client.SeatBot
 import referee.client.Turn
+import kotlin.coroutines.CoroutineContext
 
 /**
  * Plays until the coroutine is cancelled, and reconnects after a session has ended:

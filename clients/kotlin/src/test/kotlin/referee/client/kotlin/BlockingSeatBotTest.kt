@@ -1,9 +1,5 @@
 package referee.client.kotlin
 
-import java.util.Optional
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CountDownLatch
-import kotlin.concurrent.thread
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
@@ -17,6 +13,10 @@ import org.junit.jupiter.api.Test
 import referee.client.Answer
 import referee.client.Match
 import referee.client.Turn
+import java.util.Optional
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
 
 class BlockingSeatBotTest {
     private val turn = Turn.builder("alquerque").legalMoves(listOf("c2-c3")).build()

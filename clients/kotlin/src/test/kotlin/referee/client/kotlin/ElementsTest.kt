@@ -1,7 +1,5 @@
 package referee.client.kotlin
 
-import java.util.concurrent.CountDownLatch
-import java.util.stream.Stream
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
@@ -11,16 +9,17 @@ import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Test
+import java.util.concurrent.CountDownLatch
+import java.util.stream.Stream
 
 class ElementsTest {
     private var opened = 0
     private var closed = 0
 
-    private fun <T> counted(stream: () -> Stream<T>) =
-        elements {
-            opened++
-            stream().onClose { closed++ }
-        }
+    private fun <T> counted(stream: () -> Stream<T>) = elements {
+        opened++
+        stream().onClose { closed++ }
+    }
 
     @Test
     fun `each collection opens and closes a stream of its own`() = runBlocking {

@@ -1,7 +1,5 @@
 package referee.client.kotlin
 
-import java.net.InetAddress
-import java.net.ServerSocket
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
@@ -13,6 +11,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import referee.client.Client
 import referee.client.SettingException
+import java.net.InetAddress
+import java.net.ServerSocket
 
 class PlayTest {
     @Test

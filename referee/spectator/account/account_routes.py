@@ -1,0 +1,210 @@
+"""Routes of the pages behind a token."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from urllib.parse import quote, unquote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from referee.reporting.markup import Markup, joined, tag
+from referee.spectator.account.account_action import REQUEST_ID, Action, confirmation_time
+from referee.spectator.account.account_page import (
+    account_page,
+    as_sentence,
+    confirmation_page,
+    secret_page,
+    sign_in_page,
+    signed_in_bar,
+)
+from referee.spectator.account.account_session import (
+    COOKIE,
+    MAX_NAME_CHARS,
+    Account,
+    AccountSession,
+    delete_cookie,
+    open_session,
+    read_session,
+    set_cookie,
+    set_session,
+)
+from referee.spectator.account.bot_actions import BOT_ACTIONS
+from referee.spectator.account.form_fields import check_fields
+from referee.spectator.account.form_request import fields_of, read_form
+from referee.spectator.account.lost_time_page import own_match_page
+from referee.spectator.account.organiser_actions import ORGANISER_ACTIONS
+from referee.spectator.account.own_bot_page import own_bot_page
+from referee.spectator.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
+from referee.spectator.account.private_log_page import private_log_page, read_number
+from referee.spectator.layout import document, heading
+from referee.spectator.live_pages import Page
+from referee.spectator.upstream import Upstream, UpstreamError
+from referee.spectator.visitors import ACCOUNT
+
+ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **ORGANISER_ACTIONS}
+DONE = "referee_done"
+"""Cookie with the sentence that says what was done, which the next page shows."""
+DONE_S = 60
+MAX_DONE_CHARS = 600
+
+Render = Callable[[Account, Request], Awaitable[Page]]
+
+
+class AccountRoutes:
+    """The routes, for one referee."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
+        self._lock = asyncio.Lock()
+
+    def routes(self) -> list[Route]:
+        return [
+            Route(ACCOUNT, self._page(lambda account, _: account_page(account))),
+            Route(f"{ACCOUNT}/session", self._sign_in, methods=["POST"]),
+            Route(f"{ACCOUNT}/end", self._sign_out, methods=["POST"]),
+            Route(f"{ACCOUNT}/bots/{{bot}}", self._page(lambda it, request: own_bot_page(it, _part(request, "bot")))),
+            Route(f"{ACCOUNT}/bots/{{bot}}/log", self._page(_log)),
+            Route(f"{ACCOUNT}/bots/{{bot}}/matches/{{match}}", self._page(_match)),
+            Route(f"{ACCOUNT}/tournaments/{{name}}", self._page(_tournament)),
+            Route(f"{ACCOUNT}/tournaments/{{name}}/pairings/{{pairing}}", self._page(_pairing)),
+            Route(f"{ACCOUNT}/ladders/{{name}}", self._page(_ladder)),
+            Route(f"{ACCOUNT}/actions/{{action}}", self._page(_confirmation), methods=["GET"]),
+            Route(f"{ACCOUNT}/actions/{{action}}", self._act, methods=["POST"]),
+        ]
+
+    def _page(self, render: Render) -> Callable[[Request], Awaitable[Response]]:
+        async def page(request: Request) -> Response:
+            session = read_session(request)
+            if session is None:
+                status = HTTPStatus.OK if request.url.path == ACCOUNT else HTTPStatus.UNAUTHORIZED
+                return _html(sign_in_page(), status)
+            try:
+                shown = await render(self._account(session), request)
+            except UpstreamError as error:
+                return _failed(session, error)
+            done = unquote(request.cookies.get(DONE, ""))[:MAX_DONE_CHARS]
+            response = _html(_with_bar(session, shown, done))
+            if done:
+                delete_cookie(response, DONE)
+            return response
+
+        return page
+
+    async def _sign_in(self, request: Request) -> Response:
+        form = await read_form(request)
+        name, token = form.get("name", ""), form.get("token", "")
+        try:
+            session = await open_session(self._upstream, name, token)
+        except UpstreamError as error:
+            return _html(sign_in_page(name[:MAX_NAME_CHARS], error.message), HTTPStatus(error.status))
+        response = RedirectResponse(ACCOUNT, HTTPStatus.SEE_OTHER)
+        set_session(request, response, session)
+        return response
+
+    async def _sign_out(self, request: Request) -> Response:
+        await read_form(request)
+        response = RedirectResponse(ACCOUNT, HTTPStatus.SEE_OTHER)
+        delete_cookie(response, COOKIE)
+        return response
+
+    async def _act(self, request: Request) -> Response:
+        action, session = _action(request), read_session(request)
+        form = dict(await read_form(request))
+        if session is None:
+            return _html(sign_in_page(), HTTPStatus.UNAUTHORIZED)
+        request_id = form.pop(REQUEST_ID, "")
+        confirmation_time(request_id)
+        values = check_fields(form, action.required, action.optional)
+        done = action.done(values)
+        try:
+            answer = await action.call(self._account(session), values, request_id)
+        except UpstreamError as error:
+            if error.reason not in action.done_before:
+                return _failed(session, error)
+            done = "It was done already."
+        else:
+            if action.secret:
+                return _html(_with_bar(session, secret_page(action, values, action.secret(answer))))
+        response = RedirectResponse(action.back(values), HTTPStatus.SEE_OTHER)
+        set_cookie(request, response, DONE, quote(done[:MAX_DONE_CHARS], safe=""), DONE_S)
+        return response
+
+    def _account(self, session: AccountSession) -> Account:
+        return Account(session, self._upstream.with_token(session.token), self._lock)
+
+
+def _failed(session: AccountSession, error: UpstreamError) -> Response:
+    """Return the page of an error; a visitor whose token is no longer valid is signed out."""
+    status = HTTPStatus(error.status)
+    if status == HTTPStatus.UNAUTHORIZED:
+        response = _html(sign_in_page(session.name, error.message), status)
+        delete_cookie(response, COOKIE)
+        return response
+    top = joined(
+        heading("Not done", status.phrase), tag("p", as_sentence(error.message), class_="problem", role="alert")
+    )
+    return _html(_with_bar(session, Page(status.phrase, top)), status)
+
+
+def _with_bar(session: AccountSession, page: Page, done: str = "") -> Page:
+    notice = tag("p", done, class_="done", role="status") if done else Markup("")
+    return Page(page.title, joined(signed_in_bar(session), notice, page.top), page.regions)
+
+
+def _html(page: Page, status: HTTPStatus = HTTPStatus.OK) -> HTMLResponse:
+    return HTMLResponse(document(page, ACCOUNT), status.value)
+
+
+def _part(request: Request, key: str) -> str:
+    """Return a part of the path. Raises HTTPException."""
+    text = str(request.path_params[key])
+    if len(text) > MAX_NAME_CHARS:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return text
+
+
+def _query(request: Request, key: str, max_chars: int = MAX_NAME_CHARS) -> str:
+    """Return a value of the query; empty if there is none. Raises HTTPException."""
+    text = request.query_params.get(key, "")
+    if len(text) > max_chars:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"`{key}` is too long.")
+    return text
+
+
+def _action(request: Request) -> Action:
+    """Return what the address names. Raises HTTPException."""
+    action = ACTIONS.get(request.path_params["action"])
+    if action is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return action
+
+
+async def _log(account: Account, request: Request) -> Page:
+    before = read_number(request.query_params.get("before"))
+    return await private_log_page(account, _part(request, "bot"), _query(request, "match"), before)
+
+
+async def _match(account: Account, request: Request) -> Page:
+    return await own_match_page(account, _part(request, "bot"), _part(request, "match"))
+
+
+async def _tournament(account: Account, request: Request) -> Page:
+    return await own_tournament_page(account, _part(request, "name"), _query(request, "page_token", 1_000))
+
+
+async def _pairing(account: Account, request: Request) -> Page:
+    return await own_pairing_page(account, _part(request, "name"), _part(request, "pairing"))
+
+
+async def _ladder(account: Account, request: Request) -> Page:
+    return await own_ladder_page(account, _part(request, "name"), _query(request, "page_token", 1_000))
+
+
+async def _confirmation(account: Account, request: Request) -> Page:
+    action = _action(request)
+    query = fields_of(request.url.query.encode("ascii", "replace"))
+    values = check_fields(query, action.required, action.optional)
+    return confirmation_page(action, values, await action.subject(account, values) if action.subject else "")

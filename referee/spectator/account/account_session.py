@@ -1,0 +1,167 @@
+"""Who is signed in: the token in the cookie, and the check of a token before it gets there."""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from http import HTTPStatus
+from urllib.parse import quote, unquote
+
+from google.protobuf.message import Message
+from referee_api.v1 import admin_service_pb2, bot_service_pb2, invitation_service_pb2, match_service_pb2
+from starlette.requests import Request
+from starlette.responses import Response
+
+from referee.spectator.upstream import METHODS, Upstream, UpstreamError, response_class
+from referee.spectator.visitors import ACCOUNT
+
+COOKIE = "referee_account"
+MAX_NAME_CHARS = 64
+MAX_TOKEN_CHARS = 2_800
+"""So that the cookie stays below the 4096 bytes that browsers keep."""
+TOKEN = re.compile(rf"[!-~]{{1,{MAX_TOKEN_CHARS}}}")
+NO_BOT = "no-bot"
+"""A name for calls of which only the error is read: whether the role permits them."""
+
+
+class AccountRole(Enum):
+    """What the pages offer. What is permitted is decided by the referee."""
+
+    BOT = "bot"
+    AUTHOR = "author"
+    ORGANISER = "organiser"
+    ADMIN = "administrator"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSession:
+    """What the cookie contains. Its role and name only choose what is shown: a visitor may have changed them."""
+
+    role: AccountRole
+    name: str
+    """The holder of the token; with the role bot, the bot."""
+    token: str = field(repr=False)
+
+    @property
+    def owns_bots(self) -> bool:
+        return self.role is not AccountRole.BOT
+
+    @property
+    def organises(self) -> bool:
+        return self.role in (AccountRole.ORGANISER, AccountRole.ADMIN)
+
+    def may_manage(self, organiser: str) -> bool:
+        """Return whether the contests of an organiser are shown as the visitor's own."""
+        return self.role is AccountRole.ADMIN or (self.role is AccountRole.ORGANISER and self.name == organiser)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A visitor who is signed in, and the referee as the visitor's token sees it."""
+
+    session: AccountSession
+    upstream: Upstream
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by what must not be done twice at once, by any visitor."""
+
+    async def call(self, request: Message) -> Message:
+        """Call the method that takes this request. Raises UpstreamError."""
+        return await self.upstream.call(request, response_class(METHODS[request.DESCRIPTOR.full_name]))
+
+
+def read_session(request: Request) -> AccountSession | None:
+    """Return the session in the cookie; None if there is none, or what it says makes no sense."""
+    parts = request.cookies.get(COOKIE, "").split(":")
+    if len(parts) != 3:
+        return None
+    role, name, token = map(unquote, parts)
+    if role not in {one.value for one in AccountRole} or not TOKEN.fullmatch(token) or not 0 < len(name) <= 64:
+        return None
+    return AccountSession(AccountRole(role), name, token)
+
+
+def set_session(request: Request, response: Response, session: AccountSession) -> None:
+    parts = (session.role.value, session.name, session.token)
+    value = ":".join(quote(part, safe="") for part in parts)
+    set_cookie(request, response, COOKIE, value)
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:
+    """Set a cookie that only these pages receive, and no script; without an age, until the browser is closed."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=max_age_s,
+        path=ACCOUNT,
+        secure=is_secure(request),
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def is_secure(request: Request) -> bool:
+    """Return whether the visitor's browser uses HTTPS, perhaps with a proxy in between that ends it.
+
+    The origin is what the browser says of itself: a visitor who forges it harms nobody else.
+    """
+    return request.scope["scheme"] == "https" or request.headers.get("origin", "").startswith("https://")
+
+
+def delete_cookie(response: Response, name: str) -> None:
+    response.delete_cookie(name, path=ACCOUNT, httponly=True, samesite="strict")
+
+
+async def open_session(upstream: Upstream, name: str, token: str) -> AccountSession:
+    """Return the session of a token. Raises UpstreamError if it belongs to another name, or is not for these pages.
+
+    No call of the contract names the holder of a token, so the visitor does, and the calls that succeed show whether it
+    is true, and the role.
+    """
+    if not TOKEN.fullmatch(token) or not 0 < len(name) <= MAX_NAME_CHARS:
+        raise UpstreamError(
+            HTTPStatus.UNAUTHORIZED, "BAD_TOKEN", "enter the name of your account or bot, and its token"
+        )
+    account = Account(AccountSession(AccountRole.BOT, name, token), upstream.with_token(token))
+    role = await _role(account)
+    if role is None:
+        sentence = "this token is one of a spectator, who sees nothing here that the other pages do not show"
+        raise UpstreamError(HTTPStatus.FORBIDDEN, "NOT_YOURS", sentence)
+    if role is AccountRole.BOT:
+        private: Message | None = bot_service_pb2.ListBotLogEntriesRequest(bot=name, page_size=1)
+    else:
+        private = await _private_call(account, name)
+    if private and role is not AccountRole.ADMIN and await _refusal(account, private):
+        raise UpstreamError(HTTPStatus.FORBIDDEN, "NOT_YOURS", f"this token does not belong to {name}")
+    return AccountSession(role, name, token)
+
+
+async def _role(account: Account) -> AccountRole | None:
+    """Return the role of a token; None: a spectator. Raises UpstreamError."""
+    probes: tuple[tuple[AccountRole, Message], ...] = (
+        (AccountRole.BOT, match_service_pb2.ListTurnsRequest()),
+        (AccountRole.ADMIN, admin_service_pb2.ListQuotasRequest(page_size=1)),
+        (AccountRole.ORGANISER, invitation_service_pb2.ListInvitationsRequest(page_size=1)),
+        (AccountRole.AUTHOR, bot_service_pb2.ListBotTokensRequest(bot=NO_BOT)),
+    )
+    for role, request in probes:
+        if await _refusal(account, request) != "NOT_YOURS":
+            return role
+    return None
+
+
+async def _private_call(account: Account, holder: str) -> Message | None:
+    """Return a call that only this holder may make; None if it has no bot, and so nothing private."""
+    request = bot_service_pb2.ListBotsRequest(owner=holder, page_size=1)
+    answer = await account.upstream.call(request, bot_service_pb2.ListBotsResponse)
+    return bot_service_pb2.ListBotTokensRequest(bot=answer.bots[0].name) if answer.bots else None
+
+
+async def _refusal(account: Account, request: Message) -> str:
+    """Return the reason for which a call is refused; empty: it is not. Raises UpstreamError if that cannot be said."""
+    try:
+        await account.call(request)
+    except UpstreamError as error:
+        if error.status == HTTPStatus.UNAUTHORIZED or error.is_temporary:
+            raise
+        return error.reason
+    return ""

@@ -1,0 +1,66 @@
+"""Pages that are open while the server or the site is killed continue without being loaded again."""
+
+import re
+from pathlib import Path
+
+import pytest
+from referee_client import Organiser, Terms
+from referee_client.values import MovePlayed
+
+from tests.e2e.server import TIMEOUT_S, run_server
+from tests.spectator.browser import Visitor, run_browser, visit
+from tests.spectator.site_process import BOTS, run_site, run_world
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+
+def shown_ply(visitor: Visitor) -> int:
+    return int(visitor.page.get_attribute("#match", "data-ply") or -1)
+
+
+def home_ply(visitor: Visitor) -> int:
+    """Return the number of moves that the home page shows below the only match."""
+    found = re.search(r"move (\d+)", visitor.text("#live"))
+    return int(found[1]) if found else -1
+
+
+def wait_for_progress(match: Visitor, home: Visitor) -> None:
+    ply, ply_at_home = shown_ply(match), home_ply(home)
+    match.wait_until(lambda: shown_ply(match) > ply + 1)
+    home.wait_until(lambda: home_ply(home) > ply_at_home)
+
+
+def test_open_pages_continue_after_the_server_and_the_site_were_killed(tmp_path: Path) -> None:
+    with run_browser() as browser, run_world(tmp_path) as world:
+        world.gate.touch()
+        match_id = world.organiser.create_match(Terms("trox", {"max_plies": 150}, clock="600+1"), BOTS[:2]).id
+        world.wait_for_ply(match_id, 2)
+        with visit(browser, world.site.url) as match, visit(browser, world.site.url) as home:
+            match.open(f"/matches/{match_id}")
+            home.open("/")
+            match.mark()
+            home.mark()
+            wait_for_progress(match, home)
+
+            world.server.kill()
+            port = world.server.address
+            with run_server(tmp_path, "--listen", port) as server:
+                assert server.address == port
+                wait_for_progress(match, home)
+
+                world.site.kill()
+                for visitor in (match, home):
+                    visitor.page.wait_for_selector("#connection:not(:empty)")
+                with run_site(server.address, world.token, tmp_path, world.site.url.removeprefix("http://")):
+                    wait_for_progress(match, home)
+                    for visitor in (match, home):
+                        visitor.page.wait_for_selector("#connection:empty", state="attached")
+                        assert visitor.is_marked
+                    with Organiser(server.address, world.token, patience_s=TIMEOUT_S) as spectator:
+                        moves = [
+                            entry.event.played.move
+                            for entry in spectator.watch(match_id)
+                            if isinstance(entry.event, MovePlayed)
+                        ]
+                    match.wait_until(lambda: match.page.get_attribute("#match", "data-live") == "false")
+                    assert match.page.locator("#moves a[data-ply]").all_inner_texts() == moves
