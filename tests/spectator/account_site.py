@@ -1,40 +1,19 @@
-"""The site as a separate process, and a visitor of its pages behind a token.
+"""A visitor of the pages behind a token, without JavaScript.
 
-The visitor keeps cookies as a browser does, sends the forms that it finds on pages, and notices if its token is
-anywhere but in the cookie.
+It keeps cookies as a browser does, sends the forms that it finds on pages, and fails if its token is anywhere but in
+the cookie.
 """
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import HTTPConnection
 from http.cookies import SimpleCookie
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-from tests.e2e.server import TIMEOUT_S, ServerProcess
+from tests.e2e.server import TIMEOUT_S
 
 FORM = "application/x-www-form-urlencoded"
-
-
-@contextmanager
-def run_site(server: ServerProcess, token: str) -> Iterator[str]:
-    """Run the site of a server with the token of a spectator, and yield its address as `host:port`."""
-    command = [sys.executable, "-m", "referee", "site", "--at", server.address, "--listen", "127.0.0.1:0"]
-    environment = {**os.environ, "BOT_TOKEN": token}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    try:
-        assert process.stdout is not None
-        yield urlsplit(json.loads(process.stdout.readline())["site"]).netloc
-    finally:
-        process.kill()
-        process.wait(TIMEOUT_S)
-        assert process.stdout is not None
-        process.stdout.close()
 
 
 @dataclass

@@ -21,7 +21,8 @@ from tests.e2e.contests import (
 from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.test_corrections import LADDER, TOURNAMENT, decide_next, points, standings
-from tests.spectator.account_site import PageAnswer, Visitor, run_site
+from tests.spectator.account_site import PageAnswer, Visitor
+from tests.spectator.site_process import create_spectator_token, run_site
 
 pytestmark = pytest.mark.slow
 
@@ -38,12 +39,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture(scope="module")
-def site(server: ServerProcess) -> Iterator[str]:
-    with server.channel() as channel:
-        fields = {"role": token_pb2.ROLE_SPECTATOR, "holder": "site"}
-        token = call_method(channel, "AdminService/CreateToken", server.admin_token, **fields).secret
-    with run_site(server, token) as address:
-        yield address
+def site(server: ServerProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    token = create_spectator_token(server)
+    with run_site(server.address, token, tmp_path_factory.mktemp("site")) as running:
+        yield running.url.removeprefix("http://")
 
 
 @pytest.fixture
