@@ -34,6 +34,7 @@ CLUSTER = (
     "networkPolicy.databases[0].ipBlock.cidr=10.0.0.0/8",
     "networkPolicy.natsServers[0].namespaceSelector.matchLabels.name=nats",
 )
+SITE = ("site.enabled=true", "site.botsAddress=bots.example:7700", "networkPolicy.visitors[0].ipBlock.cidr=10.0.0.0/8")
 SINGLE_ON_POSTGRES = ("database.url=postgres://db/referee",)
 
 Rendered = dict[str, Any]
@@ -68,6 +69,7 @@ def test_helm_lint_passes() -> None:
         CLUSTER,
         (*SHARED, *ALL_OPTIONS),
         SINGLE_ON_POSTGRES,
+        SITE,
     ],
     ids=str,
 )
@@ -118,6 +120,20 @@ def test_the_settings_in_the_chart_are_valid(render: Render, tmp_path: Path) -> 
     assert settings.tls_client_ca == Path("/etc/referee/client-ca/ca.crt")
     assert settings.log_level.value == "warning"
     assert tomllib.loads(text)["drain_grace_s"] == 30
+
+
+def test_the_site_has_a_service_of_its_own_and_is_off_by_default(render: Render, tmp_path: Path) -> None:
+    assert not [name for name in render() if name.endswith("site")]
+    rendered = render(*SITE)
+    file = tmp_path / "referee.toml"
+    file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
+    settings = read_settings({}, file, environment={}).settings
+    assert (str(settings.site_listen), str(settings.bots_address)) == ("0.0.0.0:7790", "bots.example:7700")
+    assert settings.site_behind_proxy
+    [port] = rendered["Service/cup-site"]["spec"]["ports"]
+    assert {"name": port["targetPort"], "containerPort": 7790} in pod(rendered)["containers"][0]["ports"]
+    ingress = rendered["NetworkPolicy/cup"]["spec"]["ingress"]
+    assert {"ports": [{"port": "site"}], "from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]} in ingress
 
 
 def test_the_settings_of_a_node_are_valid_and_name_its_files(render: Render, tmp_path: Path) -> None:

@@ -33,6 +33,9 @@ spec:
       ports:
         - {name: grpc, containerPort: 7700}
         - {name: http, containerPort: 7780}
+        {{- if .Values.site.enabled }}
+        - {name: site, containerPort: 7790}
+        {{- end }}
       startupProbe: # Recovery of many matches takes time.
         httpGet: {path: /healthz, port: http}
         periodSeconds: 2
