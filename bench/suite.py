@@ -14,6 +14,7 @@ from bench.measurements import (
     settings,
     sizes,
     strength,
+    visitors,
     watchers,
 )
 
@@ -24,6 +25,7 @@ SUITE = (
     path.MEASUREMENT,
     levels.MEASUREMENT,
     watchers.MEASUREMENT,
+    visitors.MEASUREMENT,
     settings.MEASUREMENT,
     peers.MEASUREMENT,
     recovery.MEASUREMENT,
