@@ -230,7 +230,7 @@ func (c Contract) ListLadders(ctx context.Context, request *contract.ListLadders
 	return callOnce[contract.ListLaddersResponse](ctx, c.client, request, new(refereev1.ListLaddersRequest), refereev1.NewLadderServiceClient(c.client.conn).ListLadders)
 }
 
-// JoinLadder adds an entrant.
+// JoinLadder adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
 // Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
 // Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
 // NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
@@ -453,7 +453,7 @@ func (c Contract) ListTournaments(ctx context.Context, request *contract.ListTou
 	return callOnce[contract.ListTournamentsResponse](ctx, c.client, request, new(refereev1.ListTournamentsRequest), refereev1.NewTournamentServiceClient(c.client.conn).ListTournaments)
 }
 
-// EnterTournament adds an entrant.
+// EnterTournament adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
 // Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
 // Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
 // each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.

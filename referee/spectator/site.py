@@ -107,7 +107,7 @@ class Site:
 
     def _live(self, path: str, render: Callable[[str], Render]) -> list[Route]:
         def live_page(request: Request) -> LivePage:
-            return self._pages.get(request.url.path.removesuffix("/events"), render(name_in(request, "name")))
+            return self._pages.get(request.url.path.removesuffix("/events") or "/", render(name_in(request, "name")))
 
         async def page(request: Request) -> Response:
             live = live_page(request)

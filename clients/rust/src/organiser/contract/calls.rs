@@ -351,7 +351,7 @@ impl Contract {
         Ok(self.calls.call(request, call).await?.into())
     }
 
-    /// Adds an entrant.
+    /// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
     /// Callers: a bot for itself; the owner of all its bots; the ladder's organiser.
     /// Errors: LADDER_CLOSED, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for each seat of a side), NO_SUCH_BOT,
     /// NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING.
@@ -700,7 +700,7 @@ impl Contract {
         Ok(self.calls.call(request, call).await?.into())
     }
 
-    /// Adds an entrant.
+    /// Adds an entrant. Idempotent: an entrant that is in, with the same name and bots, stays so.
     /// Callers: a bot for itself; the owner of all its bots; the tournament's organiser.
     /// Errors: TOURNAMENT_STARTED, ENTRIES_CLOSED, TOURNAMENT_OVER, ALREADY_IN, NAME_TAKEN, BAD_SEATS (not one bot for
     /// each seat of a side, or for each board of a team), NO_SUCH_BOT, NO_SUCH_VERSION, BOT_PAUSED, CONSENT_MISSING, WRONG_ENTRANT_COUNT.
