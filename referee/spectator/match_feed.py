@@ -125,8 +125,12 @@ class MatchFeed:
                 try:
                     await self.refresh()
                     self.finished = await read_finished_match(self._upstream, self.match_id, run)
-                except (UpstreamError, TooExpensive, WorkerDied) as why:
+                except UpstreamError as why:
                     log.info("record not shown", match_id=self.match_id, reason=str(why))
+                except (TooExpensive, WorkerDied) as why:
+                    # Not tried again: any visitor could repeat it without end.
+                    log.warning("record not verified", match_id=self.match_id, reason=str(why))
+                    self.finished = FinishedMatch(False, "the record is too large to be verified here", {})
                 else:
                     views = self.finished.views
                     self.frames = [replace(one, view=views.get(one.number, one.view)) for one in self.frames]

@@ -32,7 +32,7 @@ def run_command(language: Language, folder: Path) -> list[str]:
     if language.name == "typescript":
         return [*language.run, str(BOTS / "bot.mjs")]
     if language.name == "java":
-        return ["java", "-cp", "target/classes:target/lib/*", str(BOTS / "PoisonousBot.java")]
+        return ["java", "-cp", "client/target/classes:client/target/lib/*", str(BOTS / "PoisonousBot.java")]
     run_in_client(language, COMPILE[language.name].format(bot=folder / "bot"))
     return [str(folder / "bot")]
 
