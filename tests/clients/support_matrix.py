@@ -50,7 +50,7 @@ FEATURES = (
     Feature(
         "installed as a package outside of the repository, a bot plays a match",
         {
-            "python": "test_python_package.py::test_bots_and_organisers_work_with_the_runtimes_that_the_wheels_permit",
+            "python": "test_python_package.py::test_the_bot_of_the_readme_plays_a_match",
             **{
                 client: f"test_{client}_package.py::test_the_bot_of_the_readme_plays_a_match"
                 for client in HEADINGS
@@ -79,7 +79,7 @@ FEATURES = (
     Feature(
         "creates, watches and records matches",
         {
-            "python": "test_python_package.py::test_bots_and_organisers_work_with_the_runtimes_that_the_wheels_permit",
+            "python": "test_python_package.py::test_the_bot_of_the_readme_plays_a_match",
             "typescript": "test_typescript_package.py::test_an_organiser_runs_a_match_and_watches_it",
             "go": "test_go_package.py::test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder",
             "java": "test_java_package.py::test_an_organiser_runs_a_match_and_watches_it",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -13,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.clients.languages import CLIENTS
+from tests.clients.package_checks import pass_conformance_kit, play_match
 from tests.e2e.server import create_organiser_token, run_server
 
 PROJECT = CLIENTS.parent
+README = (CLIENTS / "python" / "README.md").read_text(encoding="utf-8")
 LICENCE = (PROJECT / "LICENSE").read_bytes()
 FOLDERS = {"referee_client": CLIENTS / "python", "referee_api": PROJECT / "proto" / "python"}
 PACKAGES = sorted(FOLDERS)
@@ -111,17 +114,44 @@ def test_the_client_comes_with_its_changelog(built: Path) -> None:
     assert read_source_archive(file)["CHANGELOG.md"] == (CLIENTS / "python" / "CHANGELOG.md").read_bytes()
 
 
+def install(folder: Path, built: Path, *requirements: str) -> Path:
+    """Install the wheels in a new environment outside of the repository, and return its Python."""
+    python, wheels = folder / "venv" / "bin" / "python", map(str, built.glob("*.whl"))
+    uv = Path(sys.executable).with_name("uv")
+    subprocess.run([str(uv), "venv", "--quiet", "--python", sys.executable, str(python.parents[1])], check=True)
+    command = [str(uv), "pip", "install", "--quiet", "--python", str(python), "--only-binary", ":all:"]
+    subprocess.run([*command, *wheels, *requirements], check=True)
+    return python
+
+
+@pytest.fixture(scope="module")
+def bot(built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of the bot of the README, in a folder of its own with the installed package."""
+    folder = tmp_path_factory.mktemp("project")
+    [text, *_] = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    (folder / "my_bot.py").write_text(text)
+    return [str(install(folder, built)), str(folder / "my_bot.py")]
+
+
+@pytest.mark.slow
+@pytest.mark.toolchain
+def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> None:
+    play_match(bot, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.toolchain
+def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
+    pass_conformance_kit(bot)
+
+
 @pytest.mark.slow
 @pytest.mark.toolchain
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_bots_and_organisers_work_with_the_runtimes_that_the_wheels_permit(
     built: Path, tmp_path: Path, runtime: str
 ) -> None:
-    python, wheels = tmp_path / "venv" / "bin" / "python", map(str, built.glob("*.whl"))
-    uv = Path(sys.executable).with_name("uv")
-    subprocess.run([str(uv), "venv", "--quiet", "--python", sys.executable, str(python.parents[1])], check=True)
-    install = [str(uv), "pip", "install", "--quiet", "--python", str(python), "--only-binary", ":all:"]
-    subprocess.run([*install, *wheels, *RUNTIMES[runtime]], check=True)
+    python = install(tmp_path, built, *RUNTIMES[runtime])
     with run_server(tmp_path, "--ephemeral") as server:
         with server.channel() as channel:
             token = create_organiser_token(channel, server.admin_token)
