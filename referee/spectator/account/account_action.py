@@ -129,7 +129,7 @@ def page_address(*parts: str, **query: str) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-# Who is concerned
+# Names of what an action changes
 
 
 async def match_subject(account: Account, values: Values) -> str:

@@ -1,4 +1,4 @@
-"""Who is signed in: the token in the cookie, and the check of a token before it gets there."""
+"""The session of a visitor who is signed in: a token in a cookie, which is checked before it is put there."""
 
 import asyncio
 import re

@@ -14,7 +14,7 @@ from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.layout import table
 
 WIDTH, HEIGHT = 1_000, 14
-"""Of the picture of one move, which is stretched to the width of its cell."""
+"""Size of the picture of one move, which is stretched to the width of its cell."""
 MAX_ROWS = 100
 
 
