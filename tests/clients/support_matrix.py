@@ -79,7 +79,7 @@ FEATURES = (
     Feature(
         "creates, watches and records matches",
         {
-            "python": "test_python_package.py::test_the_bot_of_the_readme_plays_a_match",
+            "python": "test_python_package.py::test_bots_and_organisers_work_with_the_runtimes_that_the_wheels_permit",
             "typescript": "test_typescript_package.py::test_an_organiser_runs_a_match_and_watches_it",
             "go": "test_go_package.py::test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder",
             "java": "test_java_package.py::test_an_organiser_runs_a_match_and_watches_it",
