@@ -16,7 +16,7 @@ SLOW_FROM_S = 300.0
 """Time left from which on a bot is slow."""
 PAUSE_S = 0.1
 HELD_PLY = 6
-"""Move at which slow matches are held until the gate exists."""
+"""Move at which slow matches are held until the gate exists. A number in it is the next such move."""
 
 
 class RandomBot:
@@ -26,10 +26,15 @@ class RandomBot:
     async def choose(self, turn: Turn) -> str:
         if turn.left and turn.left > SLOW_FROM_S:
             await asyncio.sleep(PAUSE_S)
-            while turn.ply >= HELD_PLY and not self._gate.exists():
+            while turn.ply >= self._held_ply():
                 await asyncio.sleep(PAUSE_S)
         captures = [move for move in turn.legal_moves if "x" in move]
         return random.choice(captures or turn.legal_moves)
+
+    def _held_ply(self) -> float:
+        if not self._gate.exists():
+            return HELD_PLY
+        return float(self._gate.read_text() or "inf")
 
 
 async def play_all(address: str, gate: Path, tokens: list[str]) -> None:

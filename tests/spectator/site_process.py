@@ -67,7 +67,13 @@ class World:
     """Token of the spectator that the site is."""
     site: SiteProcess
     gate: Path
-    """Slow matches are held at `HELD_PLY` until this file exists."""
+    """Slow matches are held at `HELD_PLY` until this file exists, and then at the move that is in it, if one is."""
+
+    def hold_at(self, ply: int) -> None:
+        """Let slow matches go on up to this move."""
+        written = self.gate.with_suffix(".new")
+        written.write_text(str(ply))
+        written.replace(self.gate)
 
     def wait_for_ply(self, match_id: str, ply: int) -> None:
         """Wait until a match has so many moves, or is over."""
