@@ -17,10 +17,10 @@ import asyncio
 import os
 import pickle
 import signal
+import socket
 import struct
 import sys
 import traceback
-from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol, TypeVar, TypeVarTuple, Unpack
@@ -28,6 +28,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar, TypeVarTuple, Unpack
 import structlog
 
 from engines.game_errors import DetailedError
+from referee.live.child_process import ChildProcess
 
 log = structlog.get_logger("referee.live")
 
@@ -39,7 +40,7 @@ MAX_CALLS_PER_HOLDER = 8
 MAX_CPU_S = 2.0
 RETRY_AFTER_MS = 1_000
 EXIT_TIMEOUT_S = 10
-"""Time for a worker to end by itself after it has closed its pipes."""
+"""Time for a worker to end by itself after it has closed its socket."""
 
 HEADER = struct.Struct(">Qd")
 """Header of a request: the size of its pickle, and its CPU limit in seconds; of a reply: its size, and 0."""
@@ -162,50 +163,48 @@ class WorkerPool:
 class _Worker:
     """A worker process, which serves one call at a time."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: ChildProcess, replies: asyncio.StreamReader, requests: asyncio.StreamWriter) -> None:
         self._process = process
+        self._replies = replies
+        self._requests = requests
 
     @classmethod
     async def start(cls) -> "_Worker":
         """Start a worker process. Raises WorkerDied if the system cannot start one now."""
         program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
-        try:
-            return cls(await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdin=PIPE, stdout=PIPE))
-        except OSError as error:
-            raise WorkerDied(f"a worker process cannot be started: {error}") from error
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                process = ChildProcess([sys.executable, "-c", program], theirs.fileno(), theirs.fileno())
+            except OSError as error:
+                ours.close()
+                raise WorkerDied(f"a worker process cannot be started: {error}") from error
+        return cls(process, *await asyncio.open_unix_connection(sock=ours))
 
     async def call(self, request: bytes, max_cpu_s: float) -> bytes:
         """Return the reply to a request. Raises TooExpensive or WorkerDied; then the worker cannot be used again."""
-        requests, replies = self._process.stdin, self._process.stdout
-        if requests is None or replies is None:
-            raise WorkerDied("it has no pipes")
         try:
-            requests.write(HEADER.pack(len(request), max_cpu_s) + request)
-            await requests.drain()
-            size, _ = HEADER.unpack(await replies.readexactly(HEADER.size))
-            return await replies.readexactly(size)
+            self._requests.write(HEADER.pack(len(request), max_cpu_s) + request)
+            await self._requests.drain()
+            size, _ = HEADER.unpack(await self._replies.readexactly(HEADER.size))
+            return await self._replies.readexactly(size)
         except (OSError, RuntimeError, asyncio.IncompleteReadError):
-            # RuntimeError: uvloop raises it for a pipe that the worker has closed.
+            # RuntimeError: uvloop raises it for a socket that the worker has closed.
             await self._wait_or_kill()
-            status = self._process.returncode
-            if status == -signal.SIGPROF:
+            if self._process.status == -signal.SIGPROF:
                 raise TooExpensive(round(max_cpu_s * 1000)) from None
-            raise WorkerDied(f"a worker process ended with status {status}") from None
+            raise WorkerDied(f"a worker process ended with status {self._process.status}") from None
 
     async def _wait_or_kill(self) -> None:
-        """Wait until the worker, which has closed a pipe, has ended by itself.
-
-        Killing it at once could lose its exit status: `Popen.send_signal` polls the process first, and asyncio reports
-        a process that was polled before it noticed the end as ended with status 255.
-        """
+        """Wait until the worker, which has closed its socket, has ended by itself, so that its status tells why."""
         try:
             await asyncio.wait_for(self._process.wait(), EXIT_TIMEOUT_S)
         except TimeoutError:
             await self.kill()
 
     async def kill(self) -> None:
-        if self._process.returncode is None:
-            self._process.kill()
+        self._requests.close()
+        self._process.kill()
         await self._process.wait()
 
 

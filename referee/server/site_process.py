@@ -5,17 +5,18 @@ reads the server through a Unix socket that only this user can open, with a toke
 """
 
 import asyncio
+import os
 import socket
 import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL
 
 import structlog
 
+from referee.live.child_process import ChildProcess
 from referee.server.setting_types import Address
 
 PACKAGES = ("hypercorn", "starlette")
@@ -75,25 +76,24 @@ class SiteProcess:
     async def _keep(self, command: list[str], fd: int, token_line: bytes) -> None:
         while True:
             try:
-                # A session of its own: Ctrl-C reaches the server only, which then ends it.
-                process = await asyncio.create_subprocess_exec(
-                    *command, stdin=PIPE, stdout=DEVNULL, pass_fds=[fd], start_new_session=True
-                )
-                log.error("the site has ended; it is started again", status=await _run(process, token_line))
-            except OSError as why:
-                log.error("the site cannot be started yet", reason=str(why))
+                log.error("the site has ended; it is started again", status=await _run(command, fd, token_line))
+            except Exception as why:  # Whatever it is, the next start may succeed.
+                log.error("the site cannot be started yet", exc_info=why)
             await asyncio.sleep(RESTART_PAUSE_S)
 
 
-async def _run(process: Process, token_line: bytes) -> int:
-    """Return the exit status of the process when it has ended; end it if this is cancelled."""
-    try:
-        assert process.stdin
-        with suppress(OSError):
-            process.stdin.write(token_line)
-            await process.stdin.drain()
-        return await process.wait()
-    finally:
-        with suppress(ProcessLookupError):
+async def _run(command: list[str], fd: int, token_line: bytes) -> int:
+    """Start the site, and return its exit status when it has ended; end it if this is cancelled. Raises OSError."""
+    its_end, our_end = os.pipe()
+    with os.fdopen(our_end, "wb", buffering=0) as pipe:
+        # Before the start, when nobody can have closed the other end; the pipe has room for much more.
+        pipe.write(token_line)
+        try:
+            process = ChildProcess(command, its_end, DEVNULL, [fd])
+        finally:
+            os.close(its_end)
+        try:
+            return await process.wait()
+        finally:
             process.terminate()
-        await process.wait()
+            await process.wait()
