@@ -11,7 +11,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes; without bytecode files each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo cluster lint check test toolchains coverage soak mutants proto golden bench compiled pure tools requirements clean
+.PHONY: help demo cluster lint check test again toolchains coverage soak mutants proto golden bench compiled pure tools requirements clean
 
 help: ## List all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,9 @@ check: lint ## All static checks and the quick tests, in about a minute
 
 test: lint ## All static checks, and all tests that need no toolchain but Python's
 	$(BIN)/python -m pytest $(WAITING) -m "$(SELECT)" --durations=20
+
+again: $(READY) ## Run the tests that failed in the last run once more, one at a time
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v
 
 toolchains: $(READY) ## Tests of clients in other languages, compiled engines and the image; skips what is not installed
 	$(BIN)/python -m pytest $(WAITING) -m "toolchain and not soak"
