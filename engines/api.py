@@ -210,3 +210,10 @@ class Game(ABC):
     def codec(self, settings: Settings) -> Codec | None:
         """Return what converts moves and views to integers for programs that learn; None, by default: nothing does."""
         return None
+
+    def imagine(self, position: Position, viewer: Viewer, seed: bytes) -> Position:
+        """Return a position that looks the same to a seat or the spectator, with all that it does not know drawn anew.
+
+        Equal seeds give equal positions. By default it is `position` itself: nothing is hidden.
+        """
+        return position

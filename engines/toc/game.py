@@ -6,11 +6,12 @@ that errors refer to.
 
 from functools import lru_cache
 
-from engines.api import Game, Json, Notation, Table
+from engines.api import Game, Json, Notation, Position, Table, Viewer
 from engines.chance import Chance
 from engines.options import Settings
 from engines.toc import drawing, notation, position_writer
 from engines.toc.codec import TocCodec
+from engines.toc.imagine import imagine
 from engines.toc.options import OPTIONS
 from engines.toc.position import TocPosition, compiled
 from engines.toc.position_parser import read_position
@@ -75,6 +76,9 @@ class Toc(Game):
 
     def read(self, text: str, settings: Settings) -> TocPosition:
         return TocPosition(read_position(text, compiled(settings)))
+
+    def imagine(self, position: Position, viewer: Viewer, seed: bytes) -> TocPosition:
+        return imagine(position.text(viewer), position.settings, seed)
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(settings, view, last_move)

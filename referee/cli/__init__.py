@@ -4,7 +4,7 @@
 - `ladder`, `tournament`, `report`: contests of a running server, and tournaments on this machine
 - `bot`: the bots of an owner on a running server
 - `games`: games without a server
-- `records`, `explain`, `rerun`: finished matches
+- `records`, `explain`, `rerun`, `whatif`: finished matches
 - `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`,
   `admin_quotas`, `invitation`: running a server
 - `conformance`: the conformance kit
@@ -25,7 +25,7 @@ import click
 MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "settings", "site": "site"}
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
-RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun"}
+RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun", "whatif": "whatif"}
 MAINTENANCE = {
     "admin": "admin",
     "invitation": "invitation",

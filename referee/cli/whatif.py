@@ -1,0 +1,170 @@
+"""`referee whatif`: estimate by random games what each position of a record was worth, and which moves cost most."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.output import progress, text_table, write
+from referee.cli.explain import read_history
+from referee.debugging.what_if import Estimate, JudgedMove, PlayoutTerms, played_moves, run_playouts
+from referee.match.state import Match
+from referee.records.describe_event import escape_unprintable
+from referee.reporting.markup import Markup, tag
+from referee.reporting.page import document, heading
+from referee.reporting.time_chart import seat_class
+from referee.reporting.worth_chart import Worth, worth_chart
+
+MOST = 5
+"""Costly moves that are named."""
+MAX_MOVE_CHARS = 40
+HEAD = ("ply", "seat", "move", "before", "after", "cost", "±")
+
+
+@click.command(cls=GameCommand)
+@click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--ply", type=click.IntRange(0), metavar="N", help="Compare all legal moves after N moves.")
+@click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Judge only every Nth move.")
+@click.option(
+    "--max-moves", type=click.IntRange(1), metavar="N", help="Stop each game after N moves; who is ahead has won."
+)
+@click.option("--games", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Games per position.")
+@click.option("--seed", default="0", show_default=True, help="Equal seeds give equal estimates.")
+@click.option("--workers", type=click.IntRange(1, 1_024), help="Processes; by default one for each core.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with the curve.")
+def whatif(
+    record: Path,
+    ply: int | None,
+    every: int,
+    max_moves: int | None,
+    games: int,
+    seed: str,
+    workers: int | None,
+    html: Path | None,
+) -> None:
+    """Estimate what the positions of a match were worth, and name the moves that cost most.
+
+    From each position, games are played to the end with random moves. Before each of them, what the seat to move did
+    not know is drawn anew. The worth of a position is the mean score of these games.
+    """
+    if html and ply is not None:
+        raise click.UsageError("--html draws the whole match; leave out --ply")
+    match = (history := read_history(record)).last
+    moves = played_moves(history)
+    if not moves:
+        raise click.BadParameter("no move was played in this match", param_hint="RECORD")
+    with run_playouts(match.game, PlayoutTerms(games, seed, max_moves), workers or 0) as playouts:
+        if ply is not None:
+            chosen = [move for move in moves if move.ply == ply]
+            if not chosen:
+                raise click.BadParameter(f"the last move was played at ply {moves[-1].ply}", param_hint="--ply")
+            _print_alternatives(match, playouts.judge_alternatives(chosen[0]), chosen[0].move)
+            return
+        judged = []
+        moves = moves[::every]
+        with progress(len(moves)) as show:
+            for one in playouts.judge_match(moves):
+                judged.append(one)
+                show(f"ply {one.played.ply}")
+    costly = sorted((one for one in judged if one.is_certain), key=lambda one: -one.cost)[:MOST]
+    click.echo(_title(match))
+    click.echo(text_table(HEAD, [_cells(match, one) for one in judged]))
+    for line in _verdict(match, costly):
+        click.echo(line)
+    if html:
+        write(html, _page(match, judged, costly))
+        click.echo(f"written: {html}")
+
+
+def _title(match: Match) -> str:
+    return f"{escape_unprintable(match.setup.match_id)}: {match.game.title}"
+
+
+def _seat(match: Match, seat: int) -> str:
+    return f"{match.table.seats[seat]} ({escape_unprintable(match.players[seat].bot)})"
+
+
+def _move(text: str) -> str:
+    text = escape_unprintable(text)
+    return text if len(text) <= MAX_MOVE_CHARS else f"{text[: MAX_MOVE_CHARS - 1]}…"
+
+
+def _cells(match: Match, one: JudgedMove) -> tuple[str, ...]:
+    seat = one.played.seat
+    numbers = (one.before.means[seat], one.after.means[seat], one.cost, one.error)
+    return (
+        str(one.played.ply),
+        _seat(match, seat),
+        _move(one.played.move),
+        *(f"{number:.2f}" for number in numbers),
+    )
+
+
+def _print_alternatives(match: Match, judged: Sequence[JudgedMove], played: str) -> None:
+    first = judged[0]
+    seat = first.played.seat
+    click.echo(f"{_title(match)}, ply {first.played.ply}, {_seat(match, seat)}")
+    rows = [
+        (
+            "*" if one.played.move == played else "",
+            _move(one.played.move),
+            f"{one.after.means[seat]:.2f}",
+            f"{one.after.errors[seat]:.2f}",
+        )
+        for one in judged
+    ]
+    click.echo(text_table(("", "move", "worth", "±"), rows))
+    click.echo("* was played")
+
+
+def _verdict(match: Match, costly: Sequence[JudgedMove]) -> Iterable[str]:
+    if not costly:
+        yield "No move cost more than chance explains; more --games may tell."
+        return
+    yield "The moves that cost most:"
+    for one in costly:
+        yield f"  {_costly_text(match, one)}"
+
+
+def _costly_text(match: Match, one: JudgedMove) -> str:
+    seat = one.played.seat
+    return (
+        f"ply {one.played.ply}, {_seat(match, seat)}: {_move(one.played.move)} cost {one.cost:.2f} ± {one.error:.2f} "
+        f"({one.before.means[seat]:.2f} before, {one.after.means[seat]:.2f} after it)"
+    )
+
+
+def _page(match: Match, judged: Sequence[JudgedMove], costly: Sequence[JudgedMove]) -> str:
+    last = judged[-1]
+    points = [
+        *(_worth(one.played.ply, one.before) for one in judged),
+        _worth(last.played.ply + 1, last.after),
+    ]
+    table = match.table
+    keys = (
+        tag(
+            "li",
+            tag("span", class_=f"seat {seat_class(table.seats, side[0])}"),
+            " and ".join(_seat(match, seat) for seat in side),
+            " (dashed)" if number % 2 else "",
+        )
+        for number, side in enumerate(table.sides)
+    )
+    chart = worth_chart(points, table.seats, table.sides, [one.played.ply for one in costly])
+    found = tag("ul", *(tag("li", _costly_text(match, one)) for one in costly)) if costly else Markup()
+    return document(
+        _title(match),
+        heading("What if", _title(match), ()),
+        tag("div", chart, class_="scrolls", tabindex="0", role="group", aria_label="Curve"),
+        tag("ul", *keys, class_="keys"),
+        tag(
+            "section",
+            tag("h2", "The moves that cost most"),
+            found or tag("p", "No move cost more than chance explains."),
+        ),
+    )
+
+
+def _worth(ply: int, estimate: Estimate) -> Worth:
+    return Worth(ply, estimate.means, estimate.errors)

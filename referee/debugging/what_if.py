@@ -1,0 +1,174 @@
+"""What the positions of a finished match were worth, estimated by playing on from them at random.
+
+Before each continuation, everything that the seat to move did not know is drawn anew, so a move is judged by what its
+seat could know. The worth of a position is the mean score of its continuations.
+"""
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import sqrt
+from multiprocessing import get_context
+
+from engines.api import Game, Position, Seat, Table
+from engines.registry import find
+from referee.match.events import MovePlayed
+from referee.records.record_reader import RecordHistory
+
+SEED_BYTES = 16
+CERTAIN = 2.0
+"""Standard errors from which on a loss is more than chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutTerms:
+    games: int
+    """Continuations of each position; at least 2."""
+    seed: str = "0"
+    """Equal seeds give equal estimates."""
+    max_moves: int | None = None
+    """Moves after which a continuation stops, and those who are ahead have won. None: it is played to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Mean score of each seat, and its standard error."""
+
+    means: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMove:
+    ply: int
+    """Number of moves before it."""
+    seat: Seat
+    move: str
+    before: Position
+    after: Position
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMove:
+    played: RecordedMove
+    before: Estimate
+    after: Estimate
+
+    @property
+    def cost(self) -> float:
+        """Mean score that its seat lost by it. Negative: it gained."""
+        seat = self.played.seat
+        return self.before.means[seat] - self.after.means[seat]
+
+    @property
+    def error(self) -> float:
+        """Standard error of the cost."""
+        seat = self.played.seat
+        return sqrt(self.before.errors[seat] ** 2 + self.after.errors[seat] ** 2)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it cost more than chance explains."""
+        return self.cost > CERTAIN * self.error
+
+
+def played_moves(history: RecordHistory) -> list[RecordedMove]:
+    """Return the moves of a match, with the positions before and after each."""
+    found: list[RecordedMove] = []
+    before = history.first
+    for step in history.steps[1:]:
+        event = step.entry.event
+        if isinstance(event, MovePlayed) and before.position and step.state.position:
+            found.append(RecordedMove(before.ply, event.seat, event.move, before.position, step.state.position))
+        before = step.state
+    return found
+
+
+class Playouts:
+    """Plays continuations in other processes."""
+
+    def __init__(self, pool: ProcessPoolExecutor, game: Game, terms: PlayoutTerms) -> None:
+        self._pool, self._game, self._terms = pool, game, terms
+
+    def judge_match(self, moves: Sequence[RecordedMove]) -> Iterator[JudgedMove]:
+        """Yield each move with its estimates. Where nothing is hidden, one estimate serves two moves."""
+        asked: dict[tuple[int, Seat | None], Future[Estimate]] = {}
+        for move in moves:
+            for ply, position in ((move.ply, move.before), (move.ply + 1, move.after)):
+                key = self._key(ply, position, move.seat)
+                if key not in asked:
+                    asked[key] = self._estimate(position, move.seat, f"{ply}")
+        for move in moves:
+            before, after = (
+                asked[self._key(ply, position, move.seat)].result()
+                for ply, position in ((move.ply, move.before), (move.ply + 1, move.after))
+            )
+            yield JudgedMove(move, before, after)
+
+    def judge_alternatives(self, move: RecordedMove) -> list[JudgedMove]:
+        """Return all legal moves in place of one that was played, the best first."""
+        before = self._estimate(move.before, move.seat, "before")
+        legal = move.before.moves(move.seat)
+        after = {other: move.before.play(move.seat, other) for other in legal}
+        asked = {other: self._estimate(position, move.seat, other) for other, position in after.items()}
+        judged = [
+            JudgedMove(
+                RecordedMove(move.ply, move.seat, other, move.before, after[other]), before.result(), estimate.result()
+            )
+            for other, estimate in asked.items()
+        ]
+        return sorted(judged, key=lambda one: (one.cost, one.played.move))
+
+    def _key(self, ply: int, position: Position, seat: Seat) -> tuple[int, Seat | None]:
+        return ply, None if self._game.imagine(position, seat, b"") is position else seat
+
+    def _estimate(self, position: Position, seat: Seat, purpose: str) -> Future[Estimate]:
+        return self._pool.submit(estimate, self._game.name, position, seat, self._terms, f"{purpose}/{seat}")
+
+
+@contextmanager
+def run_playouts(game: Game, terms: PlayoutTerms, workers: int = 0) -> Iterator[Playouts]:
+    """Start processes that play continuations. `workers`: 0 is one for each core."""
+    with ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn")) as pool:
+        try:
+            yield Playouts(pool, game, terms)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def estimate(game: str, position: Position, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estimate:
+    """Return the worth of a position to all seats, as far as `seat` could know it."""
+    rng, found = random.Random(f"{terms.seed}/{purpose}"), find(game)
+    table = found.table(position.settings)
+    scores = []
+    for _ in range(terms.games):
+        last = _play_on(found.imagine(position, seat, rng.randbytes(SEED_BYTES)), rng, terms.max_moves)
+        scores.append(last.outcome.scores if last.outcome else _scores_by_standing(last.standing, table))
+    means = tuple(sum(column) / terms.games for column in zip(*scores, strict=True))
+    errors = tuple(
+        sqrt(sum((score - mean) ** 2 for score in column) / (terms.games - 1) / terms.games)
+        for column, mean in zip(zip(*scores, strict=True), means, strict=True)
+    )
+    return Estimate(means, errors)
+
+
+def _play_on(position: Position, rng: random.Random, max_moves: int | None) -> Position:
+    """Return the position after random moves to the end, or after `max_moves`."""
+    moves = 0
+    while position.owing and moves != max_moves:
+        seat = position.owing[0]
+        position = position.play(seat, rng.choice(position.moves(seat)))
+        moves += 1
+    return position
+
+
+def _scores_by_standing(standing: Sequence[float], table: Table) -> list[float]:
+    """Return the scores of the seats as if those sides had won that are ahead; several share the win."""
+    ahead = [side for side, score in zip(table.sides, standing, strict=True) if score == max(standing)]
+    scores = [0.0] * len(table.seats)
+    for seat in (seat for side in ahead for seat in side):
+        scores[seat] = 1 / len(ahead)
+    return scores

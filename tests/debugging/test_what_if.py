@@ -1,0 +1,130 @@
+"""The worth of positions is estimated by playing on from them, with what the seat to move knew and nothing more."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+from click.testing import CliRunner, Result
+
+from engines.api import Position
+from engines.registry import find
+from engines.toc.position import TocPosition
+from referee.cli import main
+from referee.debugging.what_if import PlayoutTerms, estimate, played_moves, run_playouts
+from referee.match.clock import MS, SECOND
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import Resign, SubmitMove
+from referee.records.record_reader import read_record_history
+from tests.cli.test_explain import alquerque_match
+from tests.engines.toc.redealt_positions import redealt
+from tests.records.forgery import record_of
+
+TOC = find("toc")
+TERMS = PlayoutTerms(games=3, seed="test", max_moves=300)
+MOVES = ("d2-c3", "b4xd2", "e1xc3", "d4xd2xb4")
+"""The beginning of a game of Alquerque in which white loses more men than black."""
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    moves = [
+        (number * MS, SubmitMove(number % 2, f"{number % 2}.{number}.1", move, TurnMeasurement(number * MS)))
+        for number, move in enumerate(MOVES)
+    ]
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(record_of(alquerque_match(*moves, (SECOND, Resign(0)))))
+    return path
+
+
+def run_whatif(record: Path, *arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["whatif", str(record), "--workers", "1", *arguments])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def toc_positions(number: int) -> Iterator[Position]:
+    rng = random.Random(7)
+    position = TOC.start(TOC.settings(), b"what if")
+    for _ in range(number):
+        yield position
+        seat = position.owing[0]
+        position = position.play(seat, rng.choice(position.moves(seat)))
+
+
+def test_an_estimate_depends_on_nothing_that_the_seat_could_not_know() -> None:
+    rng = random.Random(3)
+    for position in list(toc_positions(120))[::24]:
+        seat = position.owing[0]
+        other = redealt(cast(TocPosition, position), seat, rng)
+        assert str(other) != str(position)
+        assert estimate("toc", other, seat, TERMS, "") == estimate("toc", position, seat, TERMS, "")
+
+
+def test_the_worth_of_a_decided_position_is_its_result() -> None:
+    game = find("alquerque")
+    position = game.start(game.settings(), b"")
+    while position.outcome is None:
+        position = position.play(position.owing[0], position.moves(position.owing[0])[0])
+    found = estimate("alquerque", position, 0, PlayoutTerms(3), "")
+    assert found.means == position.outcome.scores
+    assert found.errors == (0.0, 0.0)
+
+
+def test_without_an_end_those_who_are_ahead_have_won() -> None:
+    game = find("alquerque")
+    start = game.start(game.settings(), b"")
+    ahead = start.play(0, "d2-c3").play(1, "b4xd2")
+    none = PlayoutTerms(2, max_moves=0)
+    assert estimate("alquerque", start, 0, none, "").means == (0.5, 0.5)
+    assert estimate("alquerque", ahead, 0, none, "").means == (0.0, 1.0)
+
+
+@pytest.mark.slow
+def test_the_moves_of_a_match_are_judged_by_what_they_cost_their_seat(record: Path) -> None:
+    history = read_record_history(record, find)
+    moves = played_moves(history)
+    assert [(one.ply, one.seat, one.move) for one in moves] == [(n, n % 2, move) for n, move in enumerate(MOVES)]
+    with run_playouts(find("alquerque"), PlayoutTerms(60, max_moves=6), workers=1) as playouts:
+        judged = list(playouts.judge_match(moves))
+        again = list(playouts.judge_match(moves))
+        alternatives = playouts.judge_alternatives(moves[0])
+    assert [(one.before, one.after) for one in judged] == [(one.before, one.after) for one in again]
+    # Nothing is hidden, so what follows a move precedes the next one.
+    assert [one.after for one in judged[:-1]] == [one.before for one in judged[1:]]
+    assert judged[0].is_certain
+    assert {one.played.move for one in alternatives} == set(moves[0].before.moves(0))
+    costs = [one.cost for one in alternatives]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.slow
+def test_the_command_names_what_cost_most_and_draws_the_curve(record: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    output = run_whatif(record, "--games", "60", "--max-moves", "6", "--html", str(page)).output
+    assert "The moves that cost most:\n  ply 0, white (ada): d2-c3 cost 0." in output
+    assert [line.split()[3] for line in output.splitlines() if line[:1].isdigit() and "(" in line] == list(MOVES)
+    html = page.read_text()
+    assert html.count('class="curve') == 2
+    assert "d2-c3 cost" in html
+
+
+@pytest.mark.slow
+def test_the_command_compares_all_legal_moves_of_a_ply(record: Path) -> None:
+    output = run_whatif(record, "--ply", "0", "--games", "4", "--max-moves", "4").output
+    assert sorted(line[3:8] for line in output.splitlines()[2:-1]) == ["b2-c3", "c2-c3", "d2-c3", "d3-c3"]
+    assert [line[3:8] for line in output.splitlines() if line.startswith("*  ")] == ["d2-c3"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--ply", "9"), "the last move was played at ply 3"),
+        (("--ply", "1", "--html", "page.html"), "--html draws the whole match; leave out --ply"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(record: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    result = CliRunner().invoke(main, ["whatif", str(record), *arguments])
+    assert result.exit_code == 2
+    assert sentence in result.output
