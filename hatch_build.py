@@ -17,6 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 NOT_COMPILED = (
     "__init__",
     "card_drawing",
+    "codec",
     "drawing",
     "explain",
     "game",

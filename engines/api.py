@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from engines.codec import Codec
 from engines.options import Options, Settings, Value
 from engines.view_table import view_table
 
@@ -205,3 +206,7 @@ class Game(ABC):
         a readable drawing of the view's data.
         """
         return view_table(self.title, view, last_move)
+
+    def codec(self, settings: Settings) -> Codec | None:
+        """Return what converts moves and views to integers for programs that learn; None, by default: nothing does."""
+        return None

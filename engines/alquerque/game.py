@@ -7,6 +7,7 @@ that errors refer to.
 from functools import lru_cache
 
 from engines.alquerque import drawing, notation
+from engines.alquerque.codec import AlquerqueCodec
 from engines.alquerque.men import Rules
 from engines.alquerque.options import OPTIONS
 from engines.alquerque.position import AlquerquePosition, Ending
@@ -47,6 +48,11 @@ def _read(text: str, settings: Settings) -> AlquerquePosition:
     return AlquerquePosition(ending, men, quiet)
 
 
+@lru_cache(maxsize=256)
+def _codec(settings: Settings) -> AlquerqueCodec:
+    return AlquerqueCodec(settings)
+
+
 class Alquerque(Game):
     name = "alquerque"
     version = 1
@@ -68,3 +74,6 @@ class Alquerque(Game):
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(view, last_move)
+
+    def codec(self, settings: Settings) -> AlquerqueCodec:
+        return _codec(settings)

@@ -4,10 +4,13 @@ RULES is prose for players, after the French rule sheet of this game ("Jeu de To
 that errors refer to.
 """
 
+from functools import lru_cache
+
 from engines.api import Game, Json, Notation, Table
 from engines.chance import Chance
 from engines.options import Settings
 from engines.toc import drawing, notation, position_writer
+from engines.toc.codec import TocCodec
 from engines.toc.options import OPTIONS
 from engines.toc.position import TocPosition, compiled
 from engines.toc.position_parser import read_position
@@ -50,6 +53,11 @@ Options change every rule that could reasonably be different.
 """
 
 
+@lru_cache(maxsize=256)
+def _codec(settings: Settings) -> TocCodec:
+    return TocCodec(settings)
+
+
 class Toc(Game):
     name = "toc"
     version = 1
@@ -70,3 +78,6 @@ class Toc(Game):
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(settings, view, last_move)
+
+    def codec(self, settings: Settings) -> TocCodec:
+        return _codec(settings)

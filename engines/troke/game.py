@@ -11,6 +11,7 @@ from engines.game_errors import BadOption
 from engines.options import Settings
 from engines.troke import drawing, notation
 from engines.troke.boards import COLOURS
+from engines.troke.codec import TrokeCodec
 from engines.troke.options import OPTIONS
 from engines.troke.own_board import board_of
 from engines.troke.pieces import Pieces
@@ -59,6 +60,11 @@ def _constants(settings: Settings) -> GameConstants:
     return GameConstants(settings)
 
 
+@lru_cache(maxsize=256)
+def _codec(settings: Settings) -> TrokeCodec:
+    return TrokeCodec(settings)
+
+
 class Troke(Game):
     name = "troke"
     version = 1
@@ -91,3 +97,6 @@ class Troke(Game):
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(settings, view, last_move)
+
+    def codec(self, settings: Settings) -> TrokeCodec:
+        return _codec(settings)

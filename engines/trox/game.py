@@ -9,6 +9,7 @@ from functools import lru_cache
 from engines.api import Game, Json, Notation, Table
 from engines.options import Settings
 from engines.trox import drawing, notation
+from engines.trox.codec import TroxCodec
 from engines.trox.options import OPTIONS
 from engines.trox.pawns import Rules
 from engines.trox.position import Ending, TroxPosition
@@ -43,6 +44,11 @@ def _compiled(settings: Settings) -> tuple[Rules, Ending]:
     return Rules(settings), Ending(settings)
 
 
+@lru_cache(maxsize=256)
+def _codec(settings: Settings) -> TroxCodec:
+    return TroxCodec(settings)
+
+
 class Trox(Game):
     name = "trox"
     version = 1
@@ -66,3 +72,6 @@ class Trox(Game):
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(view, last_move)
+
+    def codec(self, settings: Settings) -> TroxCodec:
+        return _codec(settings)

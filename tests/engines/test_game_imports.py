@@ -3,7 +3,7 @@
 import grimp
 import pytest
 
-SHARED_MODULES = {"engines.api", "engines.options", "engines.game_errors", "engines.chance", "engines.drawing"}
+SHARED_MODULES = {f"engines.{name}" for name in ("api", "options", "game_errors", "chance", "codec", "drawing")}
 GRAPH = grimp.build_graph("engines", cache_dir=None)
 GAMES = sorted(name for name in GRAPH.find_children("engines") if GRAPH.find_children(name))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from engines.api import REFEREE, Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
 from engines.chance import Chance
+from engines.codec import Codec, Field
 from engines.drawing import INK, element, group, svg_element, text
 from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Count, Options, Settings
@@ -90,6 +91,24 @@ SCHEMA: Mapping[str, Json] = {
 }
 
 
+class FingersCodec(Codec):
+    def __init__(self, settings: Settings) -> None:
+        many = settings.count("seats")
+        fields = [
+            Field("round", 1, 0, ROUNDS, "How many rounds are over."),
+            Field("scores", many, 0, 18, "By seat: its score."),
+            Field("shown", many, -1, 3, "By seat: what it shows; 0: nothing yet, -1: hidden."),
+            Field("bonus", 1, 0, 3, "The number that counts twice; 0: hidden."),
+        ]
+        super().__init__("123", "[0-9]", fields)
+
+    def observe(self, view: Any, seat: int) -> list[int]:
+        _, _, shown, bonus, _ = view["text"].split()
+        meaning = {OPEN: 0, SEALED: -1}
+        numbers = [meaning[mine] if mine in meaning else int(mine) for mine in shown]
+        return [view["round"], *view["scores"], *numbers, int(bonus.replace("?", "0"))]
+
+
 class Fingers(Game):
     name = "fingers"
     version = 1
@@ -142,3 +161,6 @@ class Fingers(Game):
             ),
             group(*(text((40 + 3 * score, 10 + 12 * seat), 6, str(score)) for seat, score in scores), fill=INK),
         )
+
+    def codec(self, settings: Settings) -> FingersCodec:
+        return FingersCodec(settings)

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
+from engines.codec import Codec, Field, one_hot
 from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Count, Options, Settings
 
@@ -66,6 +68,19 @@ SCHEMA: Mapping[str, Json] = {
 }
 
 
+class NimCodec(Codec):
+    def __init__(self) -> None:
+        fields = [
+            Field("heap", 1, 0, 1000, "How many are left."),
+            Field("to_move", 1, 0, 1, "Whether the seat is to move."),
+            Field("seat", 2, 0, 1, "The seat."),
+        ]
+        super().__init__("123", "[0-9]", fields)
+
+    def observe(self, view: Any, seat: int) -> list[int]:
+        return [view["heap"], int(view["to_move"] == seat), *one_hot(2, seat)]
+
+
 class Nim(Game):
     name = "nim"
     version = 1
@@ -87,3 +102,6 @@ class Nim(Game):
         if not found:
             raise MalformedPosition(text, "it is the heap and the seat to move, as in '21 0'")
         return NimPosition(settings, int(found[1]), int(found[2]))
+
+    def codec(self, settings: Settings) -> NimCodec:
+        return NimCodec()
