@@ -1,0 +1,19 @@
+"""Environments of PettingZoo and Gymnasium for all games.
+
+It needs the extra `referee[learning]`.
+"""
+
+EXTRA = ("gymnasium", "numpy", "pettingzoo")
+
+try:
+    from referee.learning.aec_env import RawEnv, env
+    from referee.learning.learning_game import IllegalAction, Observation, Policy
+    from referee.learning.seat_env import SeatEnv
+except ModuleNotFoundError as why:
+    if why.name not in EXTRA:
+        raise
+    raise ModuleNotFoundError(
+        f"learning environments need the package {why.name}: pip install 'referee[learning]'", name=why.name
+    ) from None
+
+__all__ = ["IllegalAction", "Observation", "Policy", "RawEnv", "SeatEnv", "env"]

@@ -1,0 +1,16 @@
+"""Games and policies that tests of environments share."""
+
+import numpy as np
+import pytest
+
+from engines.registry import games
+from referee.learning import Observation
+from tests.third_party_games.third_party_games import FINGERS, NIM
+
+GAMES = [*games().values(), NIM, FINGERS]
+every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+
+
+def first_action(observation: Observation) -> int:
+    """Return the legal action with the lowest index."""
+    return int(np.flatnonzero(observation["action_mask"])[0])
