@@ -1,4 +1,4 @@
-"""Environments of PettingZoo and Gymnasium for all games.
+"""Environments of PettingZoo and Gymnasium for all games, and trained policies as bots.
 
 It needs the extra `referee[learning]`.
 """
@@ -7,8 +7,8 @@ EXTRA = ("gymnasium", "numpy", "pettingzoo")
 
 try:
     from referee.learning.aec_env import RawEnv, env
-    from referee.learning.learning_game import Observation, Policy
-    from referee.learning.move_choice import IllegalAction
+    from referee.learning.learning_game import IllegalAction, Observation, Policy
+    from referee.learning.policy_bot import PolicyBot
     from referee.learning.seat_env import SeatEnv
 except ModuleNotFoundError as why:
     if why.name not in EXTRA:
@@ -17,4 +17,4 @@ except ModuleNotFoundError as why:
         f"learning environments need the package {why.name}: pip install 'referee[learning]'", name=why.name
     ) from None
 
-__all__ = ["IllegalAction", "Observation", "Policy", "RawEnv", "SeatEnv", "env"]
+__all__ = ["IllegalAction", "Observation", "Policy", "PolicyBot", "RawEnv", "SeatEnv", "env"]

@@ -15,8 +15,7 @@ from pettingzoo.utils import wrappers
 
 from engines.api import REFEREE, Game, Position, Seat
 from engines.options import Value
-from referee.learning.learning_game import LearningGame, Observation
-from referee.learning.move_choice import MoveChoice
+from referee.learning.learning_game import LearningGame, MoveChoice, Observation
 
 SEED_BYTES = 32
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from engines.api import Game, Position, Seat
 from engines.options import Value
-from referee.learning.learning_game import LearningGame, Observation, Policy
-from referee.learning.move_choice import IllegalAction, MoveChoice
+from referee.learning.learning_game import IllegalAction, LearningGame, MoveChoice, Observation, Policy
 
 RANDOM = "random"
 SEED_BYTES = 32

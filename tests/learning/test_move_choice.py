@@ -7,7 +7,7 @@ import pytest
 
 from engines.api import Game
 from engines.registry import find
-from referee.learning.move_choice import IllegalAction, MoveChoice
+from referee.learning.learning_game import IllegalAction, MoveChoice
 from tests.engines.suite import game_path
 from tests.learning.learning_games import every_game
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
-from engines.codec import Codec, Field
+from engines.codec import Codec, Field, one_hot
 from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Count, Options, Settings
 
@@ -70,11 +70,15 @@ SCHEMA: Mapping[str, Json] = {
 
 class NimCodec(Codec):
     def __init__(self) -> None:
-        heap = Field("heap", 1, 0, 1000, "How many are left.")
-        super().__init__("123", "[0-9]", [heap, Field("to_move", 1, 0, 1, "Whether the seat is to move.")])
+        fields = [
+            Field("heap", 1, 0, 1000, "How many are left."),
+            Field("to_move", 1, 0, 1, "Whether the seat is to move."),
+            Field("seat", 2, 0, 1, "The seat."),
+        ]
+        super().__init__("123", "[0-9]", fields)
 
     def observe(self, view: Any, seat: int) -> list[int]:
-        return [view["heap"], int(view["to_move"] == seat)]
+        return [view["heap"], int(view["to_move"] == seat), *one_hot(2, seat)]
 
 
 class Nim(Game):
