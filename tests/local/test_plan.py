@@ -89,7 +89,7 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: invalid name"),
         ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string such as"),
         ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, but there are only 1"),
-        (f'{BOTS}[[games]]\ngame = "chess"', "games 1: unknown game 'chess'; known: alquerque"),
+        (f'{BOTS}[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'; known: alquerque"),
         (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ huf = true }}', "unknown option 'huf'; known"),
         (
             f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ max_plies = [1] }}',
