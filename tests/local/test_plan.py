@@ -175,6 +175,12 @@ def test_match_names_are_unique() -> None:
     assert "trox/anna.bert.1" in names
 
 
+def test_a_plan_without_clocks_is_the_same_but_untimed() -> None:
+    plan = plan_of((ANNA, BERT), terms("alquerque", 2, 2), terms("trox", 2, 2)).unclocked()
+    assert [pairing.terms.match_terms.controls for pairing in plan.pairings()] == [(Untimed(),)] * 4
+    assert {pairing.terms.match_terms.game for pairing in plan.pairings()} == {"alquerque", "trox"}
+
+
 def test_the_games_of_a_plan_alternate() -> None:
     pairings = plan_of(ALL_BOTS, terms("alquerque", 2, 2), terms("trox", 2, 2)).pairings()
     assert Counter(pairing.terms.label for pairing in pairings[:12]) == {"alquerque": 6, "trox": 6}
