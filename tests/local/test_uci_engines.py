@@ -1,11 +1,13 @@
 """Chess engines that speak UCI, in local matches: two of Debian's, and small ones that misbehave."""
 
+import io
 import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from chess.pgn import read_game
 
 from tests.local.test_commands import record_files, referee, table_row
 
@@ -30,7 +32,7 @@ def engine(name: str, *words: str) -> str:
 
 
 def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path: Path) -> None:
-    strong = f"sf=uci:Threads=1 'Move Overhead=500' {find_engine('stockfish')}"
+    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
     weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
     completed = referee("match", strong, weak, "--game", "chess", "--clock", "10+0.1", "--out", str(tmp_path))
     assert completed.returncode == 0, completed.stdout + completed.stderr
@@ -38,6 +40,16 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
     assert ": fine: match " in referee("verify", str(record)).stdout
     replayed = referee("replay", str(record)).stdout
     assert "sf 1; fischer, main 10 s, increment 0.1 s" in replayed
+    game = read_game(io.StringIO(referee("replay", "--pgn", str(record)).stdout))
+    assert game is not None
+    assert not game.errors
+    assert (game.headers["White"], game.headers["Termination"], game.headers["TimeControl"]) == (
+        "sf 1",
+        "normal",
+        "10+0.1",
+    )
+    assert game.end().ply() == int(game.headers["PlyCount"]) > 10
+    assert all(0 < (node.clock() or 0) < 30 for node in game.mainline())
     assert table_row(completed.stdout, "sf")[0] == "1"
 
 
