@@ -28,6 +28,8 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
+NOT_COMPILED_GAMES = ("chess",)
+"""Games whose speed is that of another distribution, which a build does not need."""
 
 SETUP = """\
 from mypyc.build import mypycify
@@ -40,7 +42,8 @@ setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="{op
 def compiled_modules(root: Path) -> list[str]:
     """Return the modules that have a compiled form, as paths below `root`."""
     # Only those of games: games of other distributions, which are not compiled, subclass the shared ones.
-    found = sorted(path for path in root.glob("engines/*/*.py") if path.stem not in NOT_COMPILED)
+    of_games = [path for path in root.glob("engines/*/*.py") if path.parent.name not in NOT_COMPILED_GAMES]
+    found = sorted(path for path in of_games if path.stem not in NOT_COMPILED)
     return [path.relative_to(root).as_posix() for path in found]
 
 

@@ -1,10 +1,10 @@
 """Registry of games.
 
-The games of this distribution are listed in `OURS`. Other distributions add games by an entry point in the group
-"referee.games" that refers to their `Game`.
+The games of this distribution are listed in `OURS`, and those that need another distribution as well in `EXTRAS`. Other
+distributions add games by an entry point in the group "referee.games" that refers to their `Game`.
 """
 
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 
 from engines.api import Game
 from engines.game_errors import UnknownGame
@@ -17,24 +17,47 @@ OURS = {
     "troke": "engines.troke:GAME",
     "trox": "engines.trox:GAME",
 }
+EXTRAS = {"chess": "engines.chess:GAME"}
+"""Games that exist only where the extra of the same name installs a distribution of the same name."""
+
+
+def own_games() -> dict[str, str]:
+    """Return the places of this distribution's games by name, without those whose extra is not installed."""
+    return OURS | {name: place for name, place in EXTRAS.items() if _is_installed(name)}
 
 
 def games() -> dict[str, Game]:
     """Return all games by name, those of this distribution first. Raises ValueError if two have the same name."""
-    found = {name: _load(name, place) for name, place in OURS.items()}
-    for point in entry_points(group=GROUP):
-        if point.name in found:
-            raise ValueError(f"two games are called {point.name!r}: {found[point.name]!r} and {point.value!r}")
-        found[point.name] = _load(point.name, point.value)
-    return found
+    return {name: _load(name, place) for name, place in _places().items()}
 
 
 def find(name: str) -> Game:
-    """Return the game with the given name. Raises UnknownGame, which lists the known names."""
-    known = games()
-    if name not in known:
-        raise UnknownGame(name, ", ".join(known))
-    return known[name]
+    """Return the game with the given name, without importing the others.
+
+    Raises UnknownGame, which lists the known names, or says how to install a game that is missing.
+    """
+    places = _places()
+    if name in places:
+        return _load(name, places[name])
+    install = f"; to add {name}: pip install 'referee[{name}]'" if name in EXTRAS else ""
+    raise UnknownGame(name, ", ".join(places) + install)
+
+
+def _places() -> dict[str, str]:
+    found = own_games()
+    for point in entry_points(group=GROUP):
+        if point.name in found:
+            raise ValueError(f"two games are called {point.name!r}: {found[point.name]!r} and {point.value!r}")
+        found[point.name] = point.value
+    return found
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _load(name: str, place: str) -> Game:

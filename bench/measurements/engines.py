@@ -8,7 +8,7 @@ from bench.figures import Findings, Goal
 from bench.forms import forms
 from bench.measurement import Measurement, Scope, alternate
 from bench.svg import bars
-from engines.registry import games
+from engines.registry import OURS
 
 STEPS_A_ROUND = 3000
 STEP = "CPU per step, µs"
@@ -43,7 +43,7 @@ def _candidates(ours: dict[str, Beside], others: Beside | None) -> tuple[Candida
     """Return the candidates that are measured by steps, and those by lines of perft."""
     steps: Candidates = {LOOP: partial(ours["pure"].ask, "loop fast 1")}
     lines: Candidates = {}
-    for game in games():
+    for game in OURS:
         for form, program in ours.items():
             for work, name in WORKS.items():
                 steps[f"{game}, {name}, {form}"] = partial(program.ask, f"{game} {work} {STEPS_A_ROUND}")

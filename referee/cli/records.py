@@ -67,6 +67,7 @@ def verify(context: click.Context, files: tuple[str, ...], key: str | None, reco
     type=click.Path(path_type=Path),
     help="Write the match as one HTML page, which any browser shows without a server, and print its name.",
 )
+@click.option("--pgn", is_flag=True, help="Print a match of chess as PGN, with the clocks.")
 @click.pass_context
 def replay(
     context: click.Context,
@@ -76,12 +77,15 @@ def replay(
     spectator: bool,
     every: bool,
     page: Path | None,
+    pgn: bool,
 ) -> None:
     """Print the match of a record: moves, clocks, board, result."""
     if spectator and seat is not None:
         raise click.UsageError("--seat and --spectator exclude each other")
     if page and (every or ply is not None):
         raise click.UsageError("a page shows the board after every move: --html excludes --all and --ply")
+    if pgn and (page or every or spectator or ply is not None or seat is not None):
+        raise click.UsageError("--pgn prints the whole match, and excludes all other options")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
     verdict = verified(Path(file), None, find)
     if verdict.status is not RecordStatus.FINE:
@@ -92,12 +96,23 @@ def replay(
         click.echo(f"Error: {click.format_filename(file)}: {escape_unprintable(str(trouble.verdict))}", err=True)
         context.exit(trouble.verdict.status)
     _check_viewer(history, viewer)
+    if pgn:
+        _print_pgn(history)
+        return
     if page:
         write(page, match_page(history, PageTerms(viewer, (("Record", str(verdict)),))))
         click.echo(click.format_filename(page))
         return
     for line in _format_history(history, viewer, _check_ply(history, ply), every):
         click.echo(line)
+
+
+def _print_pgn(history: RecordHistory) -> None:
+    if history.first.game.name != "chess":
+        raise click.UsageError(f"PGN is a notation of chess, and this is a match of {history.first.game.name}")
+    from referee.reporting.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
+
+    click.echo(pgn_text(history), nl=False)
 
 
 def _read_key(key: str) -> str:

@@ -3,6 +3,7 @@
     random, greedy, search   a built-in bot
     python:MODULE:NAME       a class or function, run by the Python client
     grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
+    uci:[OPTION=VALUE…] COMMAND  a chess engine that speaks UCI
     tcp:HOST:PORT            a program that listens there, and reads and writes lines
     COMMAND                  a program that reads and writes lines
 
@@ -14,7 +15,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, takewhile
 from pathlib import PurePath
 from typing import Any
 
@@ -30,6 +31,8 @@ NAME_CHARS = 32
 NAME = re.compile(rf"(?=.{{1,{NAME_CHARS}}}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 NAME_RULE = f"up to {NAME_CHARS} lower-case letters, digits and single hyphens between them, the first a letter"
 NAMED = re.compile(r"([A-Za-z][\w-]*)=(.+)", re.DOTALL)
+OPTION = re.compile(r"[A-Za-z][^=/]*=.*", re.DOTALL)
+"""An option of a UCI engine, in front of its command."""
 SEPARATOR = "--"
 """Separates the name of a bot from the number of its instance. Names cannot contain it."""
 OF_A_BOT = ("run", "folder", "env")
@@ -141,7 +144,17 @@ def _lines(given: str) -> Entrant:
     return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--", *words))
 
 
-KINDS: dict[str, Callable[[str, str], Entrant]] = {"python": _python, "grpc": _grpc, "tcp": _tcp}
+def _uci(given: str, command: str) -> Entrant:
+    words = _words(given, command)
+    options = tuple(takewhile(OPTION.fullmatch, words))
+    program = words[len(options) :]
+    if not program:
+        raise BadEntrant(given, "names no engine; expected uci:COMMAND or uci:OPTION=VALUE COMMAND")
+    set_options = (word for option in options for word in ("--option", option))
+    return Entrant(_name(PurePath(program[0]).stem), (*BRIDGE, "--uci", *set_options, "--", *program))
+
+
+KINDS: dict[str, Callable[[str, str], Entrant]] = {"python": _python, "grpc": _grpc, "tcp": _tcp, "uci": _uci}
 
 
 def _words(given: str, command: str) -> tuple[str, ...]:
@@ -151,7 +164,7 @@ def _words(given: str, command: str) -> tuple[str, ...]:
         raise BadEntrant(given, f"is not a command: {error}") from None
     if not words:
         raise BadEntrant(
-            given, f"is not a command; expected {', '.join(BUILT_IN)}, python:…, grpc:…, tcp:… or a command"
+            given, f"is not a command; expected {', '.join(BUILT_IN)}, python:…, grpc:…, uci:…, tcp:… or a command"
         )
     return words
 

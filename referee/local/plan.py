@@ -10,6 +10,8 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from engines.api import Game, Table
 from engines.game_errors import DetailedError
 from engines.registry import find
@@ -112,7 +114,8 @@ class Plan(BotPlan):
     def unclocked(self) -> "Plan":
         """Return the plan without clocks."""
         terms = tuple(
-            replace(terms, match_terms=replace(terms.match_terms, controls=(Untimed(),))) for terms in self.terms
+            replace(terms, match_terms=structs.replace(terms.match_terms, controls=(Untimed(),)))
+            for terms in self.terms
         )
         return replace(self, terms=terms)
 

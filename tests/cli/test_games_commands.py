@@ -104,7 +104,7 @@ def test_show_reports_a_draw() -> None:
         (("show", "alquerque", "nonsense"), "cannot read the position 'nonsense'"),
         (("play", "alquerque", "--preset", "none"), "unknown preset 'none'"),
         (("perft", "alquerque", "-1"), "-1"),
-        (("rules", "chess"), "unknown game 'chess'"),
+        (("rules", "shogi"), "unknown game 'shogi'"),
     ],
 )
 def test_an_invalid_argument_is_reported_in_one_sentence_with_status_two(

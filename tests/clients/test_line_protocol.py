@@ -5,7 +5,8 @@ import socket
 
 from referee_client import Choice
 from referee_client.answers import Answer
-from referee_client.bridge.line_protocol import MAX_LINE_BYTES, LineProtocol
+from referee_client.bridge.line_protocol import LineProtocol
+from referee_client.bridge.program_lines import MAX_LINE_BYTES
 from referee_client.turn import Turn
 
 TURN = Turn("m", 0, "t", "alquerque", {}, 0, "a position", listed_moves=())
@@ -15,7 +16,7 @@ async def answer_two_turns(lines: bytes) -> tuple[Answer, Answer]:
     bridge_end, program_end = socket.socketpair()
     protocol = LineProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES))
     reader, writer = await asyncio.open_connection(sock=program_end)
-    tasks = [asyncio.create_task(protocol.choose(TURN, view=False)) for _ in range(2)]
+    tasks = [asyncio.create_task(protocol.choose(TURN)) for _ in range(2)]
     for _ in tasks:
         await reader.readline()
     writer.write(lines)

@@ -48,7 +48,7 @@ def opening(*moves: tuple[int, str], position: str = "") -> dict[str, Any]:
 def errors_in_terms(create: Callable[..., Any]) -> dict[str, ErrorCause]:
     """Return the errors about terms that both kinds of contests have; `create` creates a contest with such terms."""
     return {
-        "UNKNOWN_GAME": lambda organiser: create(organiser, rules(game="chess")),
+        "UNKNOWN_GAME": lambda organiser: create(organiser, rules(game="shogi")),
         "UNKNOWN_OPTION": lambda organiser: create(organiser, rules(options={"huf": "true"})),
         "UNKNOWN_PRESET": lambda organiser: create(organiser, rules(preset="x")),
         "BAD_OPTION": lambda organiser: create(organiser, rules(options={"huff": "perhaps"})),
@@ -304,7 +304,7 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     f"{LADDER}/GetLadder": {"NO_SUCH_LADDER": lambda organiser: organiser.call(f"{LADDER}/GetLadder", name="nowhere")},
     f"{LADDER}/ListLadders": {
         "BAD_PAGE_TOKEN": lambda organiser: organiser.call(f"{LADDER}/ListLadders", page_token="x"),
-        "UNKNOWN_GAME": lambda organiser: organiser.call(f"{LADDER}/ListLadders", game="chess"),
+        "UNKNOWN_GAME": lambda organiser: organiser.call(f"{LADDER}/ListLadders", game="shogi"),
     },
     f"{LADDER}/JoinLadder": {
         "NO_SUCH_LADDER": lambda organiser: join(organiser, **first_entrant(organiser)),
@@ -429,7 +429,7 @@ CONTEST_ERRORS: dict[str, dict[str, ErrorCause]] = {
     },
     f"{TOURNAMENT}/ListTournaments": {
         "BAD_PAGE_TOKEN": lambda organiser: organiser.call(f"{TOURNAMENT}/ListTournaments", page_token="x"),
-        "UNKNOWN_GAME": lambda organiser: organiser.call(f"{TOURNAMENT}/ListTournaments", game="chess"),
+        "UNKNOWN_GAME": lambda organiser: organiser.call(f"{TOURNAMENT}/ListTournaments", game="shogi"),
     },
     f"{TOURNAMENT}/EnterTournament": {
         "NO_SUCH_TOURNAMENT": lambda organiser: enter(organiser, **first_entrant(organiser)),

@@ -152,7 +152,7 @@ def redeem_unknown_code(organiser: Organiser) -> None:
 CALL_ERRORS: dict[str, Callable[[Organiser], Any]] = {
     "MALFORMED_MOVE": lambda organiser: submit_move(organiser, "nonsense"),
     "MALFORMED_POSITION": lambda organiser: read_position(organiser, opening="x"),
-    "UNKNOWN_GAME": lambda organiser: read_position(organiser, game="chess"),
+    "UNKNOWN_GAME": lambda organiser: read_position(organiser, game="shogi"),
     "UNKNOWN_OPTION": lambda organiser: read_position(organiser, options={"huf": "true"}),
     "UNKNOWN_PRESET": lambda organiser: read_position(organiser, preset="x"),
     "BAD_OPTION": lambda organiser: read_position(organiser, options={"huff": "perhaps"}),

@@ -63,7 +63,7 @@ def send_move_of_other_seat(organiser: Organiser) -> error_pb2.ErrorDetail:
 VERDICT_ERRORS: dict[str, Callable[[Organiser], error_pb2.ErrorDetail]] = {
     "MALFORMED_MOVE": lambda organiser: send_move(organiser, "nonsense"),
     "ILLEGAL_MOVE": lambda organiser: send_move(organiser, "a1-a2"),
-    "UNKNOWN_GAME": lambda organiser: send(organiser, hello={"games": ["chess"]}),
+    "UNKNOWN_GAME": lambda organiser: send(organiser, hello={"games": ["shogi"]}),
     "BAD_FIELD": lambda organiser: send(organiser, move={"match_id": organiser.start_match(), "turn_token": "x"}),
     "MATCH_OVER": lambda organiser: send(organiser, resignation={"match_id": finish_match(organiser)}),
     "CLOCK_EXPIRED": send_move_late,
@@ -135,7 +135,7 @@ def send_large_message(organiser: Organiser) -> None:
 
 STREAM_ERRORS: dict[str, Callable[[Organiser], None]] = {
     "HELLO_EXPECTED": open_without_hello,
-    "UNKNOWN_GAME": lambda organiser: open_with_hello(organiser, games=["chess"]),
+    "UNKNOWN_GAME": lambda organiser: open_with_hello(organiser, games=["shogi"]),
     "BAD_FIELD": lambda organiser: open_with_hello(organiser, version="1\n2"),
     "SESSION_TAKEN_OVER": open_second_session,
     "NO_TOKEN": open_without_a_token,

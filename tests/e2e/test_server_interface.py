@@ -97,7 +97,7 @@ def test_games_are_described_and_positions_read(server: ServerProcess, channel: 
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
-        ({"rules": game_pb2.Rules(game="chess")}, "UNKNOWN_GAME"),
+        ({"rules": game_pb2.Rules(game="shogi")}, "UNKNOWN_GAME"),
         ({"rules": game_pb2.Rules(game="toc", options={"huf": "1"})}, "UNKNOWN_OPTION"),
         ({"rules": game_pb2.Rules(game="toc", preset="x")}, "UNKNOWN_PRESET"),
         ({"rules": game_pb2.Rules(game="toc"), "opening": game_pb2.Opening(position="x")}, "MALFORMED_POSITION"),

@@ -12,6 +12,7 @@ MAX_CPU_S = 1.0
 """A quadratic parser needs four seconds."""
 
 PIECES = {
+    "chess": ("e2e4", "8/", "K", "-", " 1"),
     "alquerque": ("a1", "xc3", "b", "/5", "1,"),
     "trox": ("NBR@0.0u/0.-1d", ",NBR@0.0u/0.-1d", "-", "0.0u,", "N"),
     "troke": ("Tb1", "-c2", "b1:TrWrMr", ",d1:TrMr", "x9"),

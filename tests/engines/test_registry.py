@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,25 @@ def test_the_games_of_this_distribution_come_first_under_their_names() -> None:
 
 def test_the_error_for_an_unknown_game_lists_the_known_games() -> None:
     with pytest.raises(UnknownGame, match="known: alquerque"):
+        find("shogi")
+
+
+def test_the_error_for_a_game_whose_extra_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(distribution: str) -> str:
+        raise PackageNotFoundError(distribution)
+
+    assert find("chess").title == "Chess"
+    monkeypatch.setattr(registry, "version", missing)
+    assert list(games()) == list(registry.OURS)
+    with pytest.raises(UnknownGame, match=r"; to add chess: pip install 'referee\[chess\]'"):
         find("chess")
+
+
+def test_a_game_is_found_without_importing_the_others() -> None:
+    imported = "print({'chess', 'engines.toc'} & set(sys.modules))"
+    script = f"import sys; from engines.registry import find; find('trox'); {imported}"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
     [
         ("game =", "cannot be read"),
         ('gmae = "trox"', "unknown key 'gmae'; known: name, title"),
-        ('game = "chess"', "unknown game 'chess'; known: alquerque"),
+        ('game = "shogi"', "unknown game 'shogi'; known: alquerque"),
         ('game = "trox"\noptions = { huf = true }', "unknown option 'huf'; known"),
         ('game = "trox"\nclock = "slow"', "60+1"),
         ('game = "trox"\nname = "Cup!"', "name: a name has 1 to 40"),
@@ -187,7 +187,7 @@ def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) 
     [
         ("", "games: missing"),
         ("games = [1]", "games 1: expected a table"),
-        ('[[games]]\ngame = "chess"', "games 1: unknown game 'chess'"),
+        ('[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'"),
         ('[[games]]\ngame = "trox"\nrounds = 2', "games 1: unknown key 'rounds'; known: game"),
         ('rematch_after = 0\n[[games]]\ngame = "trox"', "rematch_after: expected an integer from 1 to"),
     ],

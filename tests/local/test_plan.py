@@ -89,7 +89,7 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: invalid name"),
         ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string such as"),
         ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, but there are only 1"),
-        (f'{BOTS}[[games]]\ngame = "chess"', "games 1: unknown game 'chess'; known: alquerque"),
+        (f'{BOTS}[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'; known: alquerque"),
         (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ huf = true }}', "unknown option 'huf'; known"),
         (
             f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ max_plies = [1] }}',
@@ -173,6 +173,12 @@ def test_match_names_are_unique() -> None:
     names = [pairing.name for pairing in plan_of(ALL_BOTS, terms("toc", 4, 4), terms("trox", 2, 4)).pairings()]
     assert len(set(names)) == len(names)
     assert "trox/anna.bert.1" in names
+
+
+def test_a_plan_without_clocks_is_the_same_but_untimed() -> None:
+    plan = plan_of((ANNA, BERT), terms("alquerque", 2, 2), terms("trox", 2, 2)).unclocked()
+    assert [pairing.terms.match_terms.controls for pairing in plan.pairings()] == [(Untimed(),)] * 4
+    assert {pairing.terms.match_terms.game for pairing in plan.pairings()} == {"alquerque", "trox"}
 
 
 def test_the_games_of_a_plan_alternate() -> None:

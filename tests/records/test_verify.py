@@ -170,12 +170,12 @@ def test_a_record_of_an_unknown_version_has_a_verdict_of_its_own(tmp_path: Path)
 
 
 def test_a_record_of_an_unknown_game_has_a_verdict_of_its_own(tmp_path: Path) -> None:
-    chess = [line.replace(b'"game":"nim"', b'"game":"chess"') for line in LINES]
+    shogi = [line.replace(b'"game":"nim"', b'"game":"shogi"') for line in LINES]
     _check_verdict(
-        resigned(chess),
+        resigned(shogi),
         tmp_path,
         RecordStatus.UNKNOWN_GAME,
-        "cannot be played again: unknown game 'chess'; known: alquerque",
+        "cannot be played again: unknown game 'shogi'; known: alquerque",
     )
     newer = [line.replace(b'"game_version":1', b'"game_version":2') for line in LINES]
     _check_verdict(

@@ -172,7 +172,7 @@ def test_the_last_move_is_marked_on_the_board_only_after_a_move() -> None:
     assert len({painter.svg(start), painter.svg(moved), painter.svg(offered)}) == 3
 
 
-@pytest.mark.parametrize("rules", [("chess", {}), ("alquerque", {"no_such_option": "1"})])
+@pytest.mark.parametrize("rules", [("shogi", {}), ("alquerque", {"no_such_option": "1"})])
 def test_a_game_that_is_not_known_here_is_drawn_as_a_table(rules: tuple[str, dict[str, str]]) -> None:
     game, options = rules
     painter = BoardPainter(game_pb2.Rules(game=game, options=options), games())

@@ -14,7 +14,7 @@ from referee_api.v1 import game_service_pb2
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
 try:
-    from engines.registry import OURS, games
+    from engines.registry import games, own_games
 except ImportError:
     INSTALLED = False
 else:
@@ -36,7 +36,7 @@ def has_same_games(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...])
     except grpc.RpcError:
         return False
     # Games from other distributions may hide information; then only the referee can list legal moves.
-    installed = {(name, installed_games()[name].version) for name in OURS}
+    installed = {(name, installed_games()[name].version) for name in own_games()}
     return installed.issuperset((game.name, game.version) for game in response.games)
 
 

@@ -32,10 +32,15 @@ class SessionOptions:
     max_matches: int = 1
     view: bool = False
     verdicts_with_turns: bool = False
+    full_move_history: bool = False
 
     def hello(self, listed: bool) -> play_pb2.BotItem:
         """Return the Hello. `listed`: whether the referee should list legal moves."""
-        turn_options = play_pb2.TurnOptions(max_legal_moves=MAX_LEGAL_MOVES if listed else 0, include_view=self.view)
+        turn_options = play_pb2.TurnOptions(
+            max_legal_moves=MAX_LEGAL_MOVES if listed else 0,
+            include_view=self.view,
+            full_move_history=self.full_move_history,
+        )
         return play_pb2.BotItem(
             hello=play_pb2.Hello(
                 version=self.version,

@@ -38,7 +38,7 @@ class Turn:
     position: str
     """The position in the game's notation; what this seat may not know is `?`."""
     moves_since: tuple[Played, ...] = ()
-    """The moves since the last turn of this seat."""
+    """The moves since the last turn of this seat; with `full_move_history`, all moves since the start."""
     clocks: tuple[Clock, ...] = ()
     """The clocks of all seats, in order."""
     left: float | None = None

@@ -4,13 +4,17 @@ import argparse
 import asyncio
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
+from referee_client.bridge import uci_protocol
 from referee_client.bridge.bot import LineBot
-from referee_client.bridge.line_protocol import ProgramUnavailable
+from referee_client.bridge.line_protocol import LineProtocol
 from referee_client.bridge.player import Player, Restart
-from referee_client.bridge.programs import Command, Limits, Program, TcpProgram
+from referee_client.bridge.program_lines import ProgramUnavailable
+from referee_client.bridge.programs import Command, Limits, NewLines, Program, TcpProgram
 from referee_client.bridge.sandbox import sandboxed
+from referee_client.bridge.uci_protocol import UciProtocol
 from referee_client.errors import Misconfigured
 from referee_client.playing import play, run_until_stopped
 
@@ -29,7 +33,7 @@ def main() -> None:
 
 async def _play(arguments: argparse.Namespace, program: Program) -> None:
     def new_player() -> Player:
-        return Player(program, Restart(arguments.restart), arguments.view, arguments.stderr_dir)
+        return Player(program, Restart(arguments.restart), arguments.stderr_dir)
 
     bot = LineBot(new_player, arguments.per_match)
     try:
@@ -38,9 +42,10 @@ async def _play(arguments: argparse.Namespace, program: Program) -> None:
             play(
                 bot,
                 version=arguments.version,
-                games=arguments.games,
+                games=arguments.games or ((uci_protocol.GAME,) if arguments.uci else ()),
                 max_matches=arguments.max_matches,
                 verdicts_with_turns=arguments.verdicts_with_turns,
+                full_move_history=arguments.uci,
             )
         )
         bot.unusable.add_done_callback(lambda _: playing.cancel())
@@ -63,7 +68,7 @@ def _program(arguments: argparse.Namespace) -> Program:
         host, _, port = arguments.tcp.rpartition(":")
         if not host or not port.isdecimal():
             raise Misconfigured(f"--tcp takes HOST:PORT, not {arguments.tcp!r}")
-        return TcpProgram(host, int(port))
+        return TcpProgram(host, int(port), _protocol(arguments))
     command = tuple(arguments.command)
     if shutil.which(command[0]) is None:
         if Path(command[0]).is_file():
@@ -71,7 +76,22 @@ def _program(arguments: argparse.Namespace) -> Program:
         raise Misconfigured(f"there is no program {command[0]!r}")
     if arguments.sandbox:
         command = sandboxed(command, Path.cwd())
-    return Command(command, Limits(arguments.cpu_seconds, arguments.memory_mb * MIB))
+    return Command(command, Limits(arguments.cpu_seconds, arguments.memory_mb * MIB), _protocol(arguments))
+
+
+def _protocol(arguments: argparse.Namespace) -> NewLines:
+    """Return the protocol with the program. Raises Misconfigured."""
+    if not arguments.uci:
+        if arguments.option:
+            raise Misconfigured("--option sets an option of a UCI engine, and needs --uci")
+        return partial(LineProtocol, view=arguments.view)
+    options = {}
+    for option in arguments.option:
+        name, equals, value = option.partition("=")
+        if not name or not equals or not option.isprintable():
+            raise Misconfigured(f"--option takes NAME=VALUE, not {option!r}")
+        options[name] = value
+    return partial(UciProtocol, options=options, untimed_ms=arguments.movetime)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -82,6 +102,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("command", nargs="*", metavar="COMMAND", help="the program, after --")
     parser.add_argument("--tcp", metavar="HOST:PORT", help="connect to a program that listens there")
+    parser.add_argument("--uci", action="store_true", help="the program is a chess engine that speaks UCI")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="set an option of the UCI engine"
+    )
+    parser.add_argument(
+        "--movetime",
+        type=int,
+        default=uci_protocol.UNTIMED_MS,
+        metavar="MS",
+        help="how long the UCI engine thinks in a match without clocks (default: %(default)s)",
+    )
     parser.add_argument(
         "--per-match", action="store_true", help="run one program per match and seat (default: one for all)"
     )

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Callable
 
 from referee_client.answers import Answer
-from referee_client.bridge.line_protocol import ProgramUnavailable
 from referee_client.bridge.player import Player
+from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.matches import End
 from referee_client.turn import Turn
 from referee_client.values.matches import Match

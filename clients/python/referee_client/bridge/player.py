@@ -6,8 +6,7 @@ from enum import Enum
 from pathlib import Path
 
 from referee_client.answers import Answer
-from referee_client.bridge.line_protocol import ProgramUnavailable
-from referee_client.bridge.lines import ended_line, hello_line, started_line
+from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.programs import Program, RunningProgram
 from referee_client.bridge.stderr_log import create_stderr_log
 from referee_client.matches import End
@@ -36,10 +35,9 @@ MAX_STARTS = {Restart.NEVER: 1, Restart.ONCE: 2}
 class Player:
     """One program, for one seat or for all seats."""
 
-    def __init__(self, program: Program, restart: Restart, view: bool, stderr_folder: Path | None) -> None:
+    def __init__(self, program: Program, restart: Restart, stderr_folder: Path | None) -> None:
         self._program = program
         self._restart = restart
-        self._view = view
         self._stderr_log = create_stderr_log(stderr_folder)
         self._running: RunningProgram | None = None
         self._starts = 0
@@ -82,7 +80,7 @@ class Player:
             running = await self._ensure_running(reason)
             self._stderr_log.start_match(turn.match_id, turn.seat)
             try:
-                return await running.lines.choose(turn, self._view)
+                return await running.lines.choose(turn)
             except ProgramUnavailable as unavailable:
                 reason = str(unavailable)
                 log.warning("match %s, ply %d: the program has ended: %s", turn.match_id, turn.ply, reason)
@@ -90,12 +88,12 @@ class Player:
 
     async def started(self, match: Match, seat: int) -> None:
         running = await self._ensure_running("")
-        running.lines.send(started_line(match, seat))
+        running.lines.start_match(match, seat)
 
     async def ended(self, end: End) -> None:
         """Notify the program, if it runs."""
         if self._running:
-            self._running.lines.send(ended_line(end))
+            self._running.lines.end_match(end)
         self._stderr_log.end_match(end.match_id, end.seat)
 
     async def stop(self) -> None:
@@ -124,5 +122,5 @@ class Player:
             raise ProgramUnavailable(f"{reason or 'it has ended'}, and is not started again")
         self._starts += 1
         running = await self._program.start(self._stderr_log)
-        running.lines.send(hello_line())
+        running.lines.greet()
         return running

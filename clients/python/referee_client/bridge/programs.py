@@ -6,22 +6,30 @@ import shlex
 import signal
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from referee_client.bridge import launch
-from referee_client.bridge.line_protocol import MAX_LINE_BYTES, LineProtocol, ProgramUnavailable
+from referee_client.bridge.line_protocol import LineProtocol
+from referee_client.bridge.program_lines import MAX_LINE_BYTES, ProgramLines, ProgramUnavailable
 from referee_client.bridge.stderr_log import StderrLog
 
 TERMINATION_TIMEOUT_S = 2.0
 """How long a program may take to end after SIGTERM."""
+FAREWELL_TIMEOUT_S = 0.5
+"""How long a program may take to end after being asked to by its protocol, before SIGTERM."""
 PIPE = asyncio.subprocess.PIPE
+
+NewLines: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], ProgramLines]
+"""Creates the protocol with a program that was started or connected to."""
 
 
 class RunningProgram(ABC):
     """A program that was started or connected to."""
 
-    lines: LineProtocol
+    lines: ProgramLines
 
     @abstractmethod
     async def describe_exit(self) -> str:
@@ -53,6 +61,7 @@ class Command(Program):
 
     command: tuple[str, ...]
     limits: Limits = Limits()
+    new_lines: NewLines = LineProtocol
 
     async def start(self, stderr_log: StderrLog) -> "Process":
         launcher = (sys.executable, "-I", launch.__file__, str(self.limits.cpu_s), str(self.limits.memory_bytes))
@@ -66,7 +75,7 @@ class Command(Program):
             env=_environment_without_settings(),
             start_new_session=True,
         )
-        return Process(process, stderr_log, shlex.join(self.command))
+        return Process(process, stderr_log, shlex.join(self.command), self.new_lines)
 
 
 @dataclass(frozen=True)
@@ -75,19 +84,22 @@ class TcpProgram(Program):
 
     host: str
     port: int
+    new_lines: NewLines = LineProtocol
 
     async def start(self, stderr_log: StderrLog) -> "Connection":
         try:
             reader, writer = await asyncio.open_connection(self.host, self.port, limit=MAX_LINE_BYTES)
         except OSError as error:
             raise ProgramUnavailable(f"cannot connect to {self.host}:{self.port}: {error.strerror}") from None
-        return Connection(LineProtocol(reader, writer), f"{self.host}:{self.port}")
+        return Connection(self.new_lines(reader, writer), f"{self.host}:{self.port}")
 
 
 class Process(RunningProgram):
     """A program that was started by the bridge."""
 
-    def __init__(self, process: asyncio.subprocess.Process, stderr_log: StderrLog, command: str) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, stderr_log: StderrLog, command: str, new_lines: NewLines
+    ) -> None:
         assert process.stdin
         assert process.stdout
         assert process.stderr
@@ -95,7 +107,7 @@ class Process(RunningProgram):
         self._stderr_log = stderr_log
         self._command = command
         self._stderr_reader = asyncio.create_task(stderr_log.read(process.stderr))
-        self.lines = LineProtocol(process.stdout, process.stdin)
+        self.lines = new_lines(process.stdout, process.stdin)
 
     async def describe_exit(self) -> str:
         # The output of a program ends a moment before the program; its children may keep its standard error open.
@@ -107,6 +119,9 @@ class Process(RunningProgram):
 
     async def stop(self) -> None:
         """End the program and all other processes of its group."""
+        if self.lines.farewell:
+            self.lines.send(self.lines.farewell)
+            await self.lines.ends_within(FAREWELL_TIMEOUT_S)
         self._signal(signal.SIGTERM)
         with suppress(TimeoutError):
             async with asyncio.timeout(TERMINATION_TIMEOUT_S):
@@ -125,7 +140,7 @@ class Process(RunningProgram):
 class Connection(RunningProgram):
     """A connection to a program that runs elsewhere."""
 
-    def __init__(self, lines: LineProtocol, address: str) -> None:
+    def __init__(self, lines: ProgramLines, address: str) -> None:
         self.lines = lines
         self._address = address
 
@@ -133,6 +148,7 @@ class Connection(RunningProgram):
         return f"{self._address}: {self.lines.end_reason}"
 
     async def stop(self) -> None:
+        self.lines.send(self.lines.farewell)
         await self.lines.close()
 
 

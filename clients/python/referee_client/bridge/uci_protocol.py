@@ -1,0 +1,135 @@
+"""UCI, the protocol of chess engines: an engine that knows nothing else plays unchanged.
+
+The engine is asked with the position from which the seat has known the match, and all moves since then, so that it sees
+repetitions. A turn that is cancelled stops the search, whose move is then discarded.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from referee_client.answers import Answer
+from referee_client.bridge.program_lines import ProgramLines, ProgramUnavailable
+from referee_client.bridge.uci_clock import go_words, increments
+from referee_client.matches import End
+from referee_client.turn import Turn
+from referee_client.values.matches import Match
+
+log = logging.getLogger("referee_client.bridge")
+
+GAME = "chess"
+UNTIMED_MS = 1_000
+"""Default of the time for a move in a match without clocks."""
+CHESS960 = "UCI_Chess960"
+
+Key = tuple[str, int]
+
+
+class UciProtocol(ProgramLines):
+    """Commands to an engine, and its moves."""
+
+    farewell = b"quit\n"
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        options: Mapping[str, str] | None = None,
+        untimed_ms: int = UNTIMED_MS,
+    ) -> None:
+        """`options` are set by `setoption`. `reader` must have the limit MAX_LINE_BYTES."""
+        super().__init__(reader, writer)
+        self._options = options or {}
+        self._untimed_ms = untimed_ms
+        self._known_options: set[str] = set()
+        """The names of the engine's options in lower case: UCI ignores case."""
+        self._greeted = self._future()
+        self._ready = self._future()
+        self._search = self._future()
+        """The search that is running, or the last one. Its result is the move."""
+        self._search.set_result("")
+        self._increments: dict[Key, dict[int, int]] = {}
+        self._bases: dict[Key, tuple[str, int]] = {}
+        """The first position that a seat was asked in, and the number of moves before it."""
+        self._playing: Key | None = None
+
+    def greet(self) -> None:
+        self._command("uci")
+
+    def start_match(self, match: Match, seat: int) -> None:
+        self._increments[match.id, seat] = increments(match)
+
+    def end_match(self, end: End) -> None:
+        key = (end.match_id, end.seat)
+        self._increments.pop(key, None)
+        self._bases.pop(key, None)
+
+    async def choose(self, turn: Turn) -> Answer:
+        if self.end_reason:
+            raise ProgramUnavailable(self.end_reason)
+        self._extra_bytes = 0
+        await asyncio.shield(self._greeted)
+        await asyncio.shield(self._search)
+        key = (turn.match_id, turn.seat)
+        if key != self._playing:
+            await self._begin_game(turn)
+            self._playing = key
+        base, before = self._bases.setdefault(key, (turn.position, len(turn.moves_since)))
+        moves = [played.move for played in turn.moves_since[before:]]
+        self._command("position fen", base, *(["moves", *moves] if moves else []))
+        self._search = self._future()
+        self._command("go", *go_words(turn, self._increments.get(key, {}), self._untimed_ms))
+        try:
+            return await asyncio.shield(self._search)
+        except asyncio.CancelledError:
+            self._command("stop")
+            raise
+
+    async def _begin_game(self, turn: Turn) -> None:
+        if CHESS960.lower() in self._known_options:
+            self._set_option(CHESS960, turn.options.get("chess960", "false"))
+        self._command("ucinewgame")
+        self._ready = self._future()
+        self._command("isready")
+        await asyncio.shield(self._ready)
+
+    def _on_line(self, line: str) -> None:
+        match line.split():
+            case ["option", "name", *words] if "type" in words:
+                self._known_options.add(" ".join(words[: words.index("type")]).lower())
+            case ["uciok", *_]:
+                self._set_options()
+                _resolve(self._greeted)
+            case ["readyok", *_]:
+                _resolve(self._ready)
+            case ["bestmove", *words] if not self._search.done():
+                _resolve(self._search, words[0] if words else line)
+                return
+        if self._search.done():
+            self._discard(line)
+
+    def _set_options(self) -> None:
+        for name, value in self._options.items():
+            if name.lower() not in self._known_options:
+                log.warning("the engine has no option %r; it is set anyway", name)
+            self._set_option(name, value)
+
+    def _set_option(self, name: str, value: str) -> None:
+        self._command("setoption name", name, "value", value)
+
+    def _command(self, *words: str) -> None:
+        self.send(" ".join(words).encode() + b"\n")
+
+    def _reject_pending(self) -> None:
+        for future in (self._greeted, self._ready, self._search):
+            if not future.done():
+                future.set_exception(ProgramUnavailable(self.end_reason))
+                future.exception()  # It may be that nobody waits for it.
+
+    def _future(self) -> asyncio.Future[str]:
+        return asyncio.get_running_loop().create_future()
+
+
+def _resolve(future: asyncio.Future[str], value: str = "") -> None:
+    if not future.done():
+        future.set_result(value)

@@ -1,0 +1,99 @@
+"""PGN of a match of chess: headers, moves in SAN with the clock after each, and the result.
+
+It needs python-chess. Without that there is no chess either, so nobody who has a match of it lacks it.
+"""
+
+from datetime import UTC, datetime
+
+from chess import Board
+from chess.pgn import Game, StringExporter
+
+from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
+from referee.match.events import MovePlayed, PlayStarted
+from referee.match.result import EndCause, EndKind, Fault
+from referee.match.state import Match
+from referee.records.describe_event import escape_unprintable
+from referee.records.record_reader import RecordHistory
+
+GAME = "chess"
+US = 1_000_000
+UNFINISHED = "*"
+RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
+"""The result by the ranks of White and Black."""
+
+
+def pgn_text(history: RecordHistory) -> str:
+    """Return a match of chess as PGN. A match that is not over, or is void, has the result `*`."""
+    last = history.last
+    game = Game()
+    game.headers.update(_headers(history))
+    if last.position is not None:
+        game.setup(_first_board(history))
+    node, controls = game.end(), last.terms.controls
+    for step in history.steps:
+        event = step.entry.event
+        if isinstance(event, MovePlayed):
+            node = node.add_variation(node.board().parse_uci(event.move))
+            left_us = controls[event.seat].limit_us(step.state.clocks[event.seat])
+            if left_us is not None:
+                node.set_clock(left_us / US)
+    game.headers["PlyCount"] = str(last.ply)
+    return game.accept(StringExporter(columns=80)) + "\n"
+
+
+def _headers(history: RecordHistory) -> dict[str, str]:
+    first, last = history.first, history.last
+    begun = next((step for step in history.steps if isinstance(step.entry.event, PlayStarted)), history.steps[0])
+    at = datetime.fromtimestamp(begun.entry.at_ms / 1_000, UTC)
+    white, black = (_written(f"{player.bot} {player.version}".strip()) for player in last.players)
+    return {
+        "Event": _written(dict(first.setup.labels).get("title", "")),
+        "Site": "?",
+        "Date": f"{at:%Y.%m.%d}",
+        "Round": "?",
+        "White": white,
+        "Black": black,
+        "Result": _result(last),
+        "UTCDate": f"{at:%Y.%m.%d}",
+        "UTCTime": f"{at:%H:%M:%S}",
+        "TimeControl": _time_control(*last.terms.controls),
+        "Termination": _termination(last),
+    }
+
+
+def _first_board(history: RecordHistory) -> Board:
+    position = next(step.state.position for step in history.steps if step.state.position is not None)
+    return Board(str(position), chess960=position.settings.flag("chess960"))
+
+
+def _written(text: str) -> str:
+    return escape_unprintable(text) or "?"
+
+
+def _result(match: Match) -> str:
+    return RESULTS.get(match.result.ranks, UNFINISHED) if match.result else UNFINISHED
+
+
+def _termination(match: Match) -> str:
+    """Return one of the words that PGN defines."""
+    result = match.result
+    if result is None:
+        return "unterminated"
+    if result.kind is EndKind.VOID:
+        return "abandoned"
+    if result.kind is EndKind.PLAYED:
+        return "adjudication" if result.cause is EndCause.ADJUDICATION else "normal"
+    faults = {forfeit.fault for forfeit in result.forfeits}
+    return "time forfeit" if Fault.TIME in faults else "abandoned" if Fault.GONE in faults else "rules infraction"
+
+
+def _time_control(white: TimeControl, black: TimeControl) -> str:
+    """Return the field of the header; PGN has no word for seats with different clocks, or for most controls."""
+    match white if white == black else None:
+        case Untimed():
+            return "-"
+        case SuddenDeath(main_us=main):
+            return f"{main / US:g}"
+        case Fischer(main_us=main, increment_us=added):
+            return f"{main / US:g}+{added / US:g}"
+    return "?"

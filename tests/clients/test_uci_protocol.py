@@ -1,0 +1,238 @@
+"""The conversation with a UCI engine: its beginning, turns, clocks, and searches that are no longer needed."""
+
+import asyncio
+import socket
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES, ProgramUnavailable
+from referee_client.bridge.uci_clock import go_words, increments
+from referee_client.bridge.uci_protocol import UciProtocol
+from referee_client.clocks import Clock
+from referee_client.matches import End
+from referee_client.turn import Played, Turn
+from referee_client.values.matches import Match, MatchTerms
+from referee_client.values.results import Result
+from referee_client.values.time_controls import (
+    AnyClock,
+    Bank,
+    Bronstein,
+    ClockRule,
+    Fischer,
+    JapaneseByoYomi,
+    MovesPerPeriod,
+    Period,
+    SeatOdds,
+    SuddenDeath,
+    TimeControl,
+    UsDelay,
+)
+
+TURN = Turn("m", 0, "t", "chess", {"chess960": "false"}, 0, "FEN", listed_moves=())
+LATER = replace(TURN, ply=2, position="FEN 2", moves_since=(Played(0, "e2e4"), Played(1, "e7e5")))
+GREETING = b"id name Fake\noption name Skill Level type spin default 20\noption name UCI_Chess960 type check\nuciok\n"
+
+
+class Engine:
+    """The engine's end of the conversation."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, protocol: UciProtocol) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.protocol = protocol
+
+    async def read(self, lines: int = 1) -> list[str]:
+        return [(await self.reader.readline()).decode().strip() for _ in range(lines)]
+
+    def write(self, lines: bytes) -> None:
+        self.writer.write(lines)
+
+    async def greet(self) -> None:
+        assert await self.read() == ["uci"]
+        self.write(GREETING)
+
+    async def begin(self, turn: Turn = TURN) -> "asyncio.Task[Any]":
+        """Ask for the first turn, and return the task that waits for its answer."""
+        asking = asyncio.create_task(self.protocol.choose(turn))
+        assert (await self.read(3))[1:] == ["ucinewgame", "isready"]
+        self.write(b"readyok\n")
+        return asking
+
+
+def converse(scenario: Callable[[Engine], Coroutine[Any, Any, None]], options: Mapping[str, str] | None = None) -> None:
+    async def run() -> None:
+        bridge_end, program_end = socket.socketpair()
+        protocol = UciProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES), options or {})
+        engine = Engine(*await asyncio.open_connection(sock=program_end), protocol)
+        protocol.greet()
+        await engine.greet()
+        await scenario(engine)
+        engine.writer.close()
+        await protocol.close()
+
+    asyncio.run(asyncio.wait_for(run(), timeout=60))
+
+
+def test_an_engine_is_set_up_and_asked_with_the_position_and_the_time() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = asyncio.create_task(engine.protocol.choose(TURN))
+        assert await engine.read(4) == [
+            "setoption name skill level value 3",
+            "setoption name UCI_Chess960 value false",
+            "ucinewgame",
+            "isready",
+        ]
+        engine.write(b"readyok\n")
+        assert await engine.read(2) == ["position fen FEN", "go movetime 1000"]
+        engine.write(b"info depth 1\nbestmove e2e4 ponder e7e5\n")
+        assert await asking == "e2e4"
+
+    converse(scenario, {"skill level": "3"})
+
+
+def test_the_next_turn_has_the_first_position_and_all_moves_since() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        engine.write(b"bestmove e2e4\n")
+        await asking
+        asking = asyncio.create_task(engine.protocol.choose(LATER))
+        assert (await engine.read(2))[0] == "position fen FEN moves e2e4 e7e5"
+        engine.write(b"bestmove g1f3\n")
+        assert await asking == "g1f3"
+
+    converse(scenario)
+
+
+def test_a_seat_that_is_first_asked_later_begins_with_that_position() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin(LATER)
+        assert (await engine.read(2))[0] == "position fen FEN 2"
+        engine.write(b"bestmove g1f3\n")
+        assert await asking == "g1f3"
+
+    converse(scenario)
+
+
+def test_another_match_is_another_game() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        engine.write(b"bestmove e2e4\n")
+        await asking
+        engine.protocol.end_match(End("m", 0, Result()))
+        asking = await engine.begin(replace(TURN, match_id="m2", position="FEN 3", options={"chess960": "true"}))
+        assert (await engine.read(2))[0] == "position fen FEN 3"
+        engine.write(b"bestmove a2a3\n")
+        assert await asking == "a2a3"
+
+    converse(scenario)
+
+
+def test_a_turn_that_is_cancelled_stops_the_search_whose_move_is_not_used() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert await engine.read() == ["stop"]
+        asking = asyncio.create_task(engine.protocol.choose(LATER))
+        engine.write(b"bestmove a2a3\n")
+        assert (await engine.read(2))[0] == "position fen FEN moves e2e4 e7e5"
+        engine.write(b"bestmove g1f3\n")
+        assert await asking == "g1f3"
+
+    converse(scenario)
+
+
+@pytest.mark.parametrize(("line", "answer"), [(b"bestmove (none)\n", "(none)"), (b"bestmove\n", "bestmove")])
+def test_nonsense_is_answered_as_it_is_so_that_the_referee_refuses_it(line: bytes, answer: str) -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        engine.write(line)
+        assert await asking == answer
+
+    converse(scenario)
+
+
+def test_an_engine_that_ends_while_it_searches_is_unavailable() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        engine.writer.close()
+        with pytest.raises(ProgramUnavailable, match="it closed its output"):
+            await asking
+        with pytest.raises(ProgramUnavailable, match="it closed its output"):
+            await engine.protocol.choose(LATER)
+
+    converse(scenario)
+
+
+def test_an_engine_may_write_much_while_it_searches_but_not_between_turns() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        much = b"info string much\n" * (MAX_EXTRA_BYTES // 16)
+        engine.write(much)
+        engine.write(b"bestmove e2e4\n")
+        assert await asking == "e2e4"
+        engine.write(much + much)
+        assert await engine.protocol.ends_within(60)
+        assert "while no turn was pending" in engine.protocol.end_reason
+
+    converse(scenario)
+
+
+def clocks(*, main: float = 0, period: float = 0, periods: int = 0, moves: int = 0) -> Turn:
+    """Return a turn of Black, who has this clock, while White has eight seconds."""
+    mine = Clock(1, True, main + period, main, period, periods, moves)
+    return replace(TURN, seat=1, clocks=(Clock(0, False, 8, 8, 0, 0, moves), mine), left=main + period)
+
+
+@pytest.mark.parametrize(
+    ("turn", "words"),
+    [
+        (clocks(main=5), "wtime 8000 btime 5000 winc 100 binc 200"),
+        (clocks(main=5, period=1), "wtime 8000 btime 5000 winc 100 binc 200"),
+        (clocks(main=5, moves=7), "wtime 8000 btime 5000 winc 100 binc 200 movestogo 7"),
+        (clocks(period=5, moves=7), "wtime 8000 btime 5000 winc 100 binc 200 movestogo 7"),
+        (clocks(period=2), "movetime 1800"),
+        (clocks(period=0.1), "movetime 80"),
+        (clocks(period=0.001), "movetime 1"),
+        (TURN, "movetime 1234"),
+    ],
+)
+def test_the_clock_is_passed_in_the_words_of_uci(turn: Turn, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Turn, "left_now", property(lambda self: self.left))
+    assert " ".join(go_words(turn, {0: 100, 1: 200}, 1234)) == words
+
+
+def test_time_that_has_gone_since_the_turn_arrived_is_not_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Turn, "left_now", property(lambda self: self.left - 1))
+    assert go_words(clocks(main=5), {}, 1)[:4] == ["wtime", "8000", "btime", "4000"]
+    assert go_words(clocks(main=0.5), {}, 1)[:4] == ["wtime", "8000", "btime", "1"]
+    assert go_words(clocks(period=2), {}, 1) == ["movetime", "900"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "increment"),
+    [
+        (None, 0),
+        (SuddenDeath(main_ms=5), 0),
+        (Fischer(main_ms=5, increment_ms=1), 1),
+        (Bronstein(main_ms=5, delay_ms=2), 2),
+        (UsDelay(main_ms=5, delay_ms=3), 3),
+        (Bank(move_ms=4, bank_ms=5), 4),
+        (JapaneseByoYomi(main_ms=5, period_ms=6, periods=1), 6),
+        (MovesPerPeriod(periods=(Period(moves=40, added_ms=5, increment_ms=7),)), 7),
+        (MovesPerPeriod(), 0),
+    ],
+)
+def test_the_increment_is_that_of_the_rule_of_each_seat(rule: AnyClock | None, increment: int) -> None:
+    odds = (SeatOdds(seat=1, rule=ClockRule(kind=Fischer(main_ms=5, increment_ms=9))),)
+    control = TimeControl(rule=ClockRule(kind=rule), odds=odds)
+    assert increments(Match(terms=MatchTerms(time_control=control))) == {0: increment, 1: 9}

@@ -1,0 +1,59 @@
+"""The drawing of a view: every piece on its square, and the squares of the last move."""
+
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+
+from engines.api import SPECTATOR, Position
+from engines.chess import GAME
+from engines.chess.drawing import PAINTS, SHAPES
+from engines.drawing import MARK
+from tests.engines.svg_checks import NAMESPACE, parse_svg, shapes_in
+
+
+def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
+    return parse_svg(GAME.svg(position.settings, position.view(SPECTATOR), last_move))
+
+
+def start() -> Position:
+    return GAME.start(GAME.settings(), b"")
+
+
+def frames(position: Position, last_move: str | None) -> list[tuple[str | None, str | None]]:
+    """Return the corners of the squares that mark the last move."""
+    groups = [inner for inner in drawn(position, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
+    return [(inner.get("x"), inner.get("y")) for inner in groups for inner in inner]
+
+
+def test_every_piece_of_the_first_position_is_on_its_square() -> None:
+    kinds = {shape: kind for kind, shape in SHAPES.items()}
+    for colour, rows in (("white", (120, 140)), ("black", (0, 20))):
+        paths = shapes_in(drawn(start()), PAINTS[colour][0], "path")
+        counts = Counter(kinds[path.get("d", "")] for path in paths)
+        assert counts == {"pawn": 8, "rook": 2, "knight": 2, "bishop": 2, "queen": 1, "king": 1}
+        places = {path.get("transform", ""): kinds[path.get("d", "")] for path in paths}
+        assert {int(re.findall(r"\d+", place)[1]) for place in places} == set(rows)
+        assert places[f"translate(80,{0 if colour == 'black' else 140})"] == "king"
+
+
+def test_the_last_move_frames_its_two_squares() -> None:
+    after = start().play(0, "e2e4")
+    assert frames(after, "e2e4") == [("81", "121"), ("81", "81")]
+
+
+@pytest.mark.parametrize("move", [None, "", "e2-e4", "e9e4", "?"])
+def test_a_last_move_that_cannot_be_parsed_is_not_marked(move: str | None) -> None:
+    assert frames(start(), move) == []
+
+
+def test_the_label_says_who_is_to_move_and_whether_in_check() -> None:
+    checked = GAME.read("4k3/8/8/8/8/8/4R3/K7 b - - 0 1", GAME.settings())
+    assert drawn(checked).get("aria-label") == "Chess: black to move, in check, 2 white and 1 black pieces"
+
+
+def test_the_triangle_is_on_the_side_of_the_side_to_move() -> None:
+    for position, y in ((start(), "150"), (start().play(0, "e2e4"), "10")):
+        (triangle,) = drawn(position).iter(f"{NAMESPACE}polygon")
+        assert triangle.get("points", "").startswith(f"163,{y} ")

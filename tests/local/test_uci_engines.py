@@ -1,0 +1,92 @@
+"""Chess engines that speak UCI, in local matches: two of Debian's, and small ones that misbehave."""
+
+import io
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from chess.pgn import read_game
+
+from tests.local.test_commands import record_files, referee, table_row
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = Path(__file__).parents[1] / "clients" / "uci_program.py"
+
+
+def find_engine(name: str) -> str:
+    """Return the path of an engine. The test is skipped if it is missing, but fails in CI."""
+    found = shutil.which(name, path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
+    if found:
+        return found
+    why = f"{name} is not installed"
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+def engine(name: str, *words: str) -> str:
+    return f"{name}=uci:{sys.executable} {PROGRAM} {' '.join(words)}"
+
+
+def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path: Path) -> None:
+    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
+    weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
+    completed = referee("match", strong, weak, "--game", "chess", "--clock", "10+0.1", "--out", str(tmp_path))
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    (record,) = tmp_path.glob("records/chess/sf.gnu.1.jsonl")
+    assert ": fine: match " in referee("verify", str(record)).stdout
+    replayed = referee("replay", str(record)).stdout
+    assert "sf 1; fischer, main 10 s, increment 0.1 s" in replayed
+    game = read_game(io.StringIO(referee("replay", "--pgn", str(record)).stdout))
+    assert game is not None
+    assert not game.errors
+    assert (game.headers["White"], game.headers["Termination"], game.headers["TimeControl"]) == (
+        "sf 1",
+        "normal",
+        "10+0.1",
+    )
+    assert game.end().ply() == int(game.headers["PlyCount"]) > 10
+    assert all(0 < (node.clock() or 0) < 30 for node in game.mainline())
+    assert table_row(completed.stdout, "sf")[0] == "1"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "clock", "status", "reason"),
+    [
+        ("nonsense", "60", 3, "bad illegal at ply 0: 'a1a1'"),
+        ("hangs", "3", 3, "bad late at ply 0"),
+        ("crashes", "60", 0, "resignation"),
+    ],
+)
+def test_the_opponent_of_a_faulty_engine_gets_a_result(
+    tmp_path: Path, behaviour: str, clock: str, status: int, reason: str
+) -> None:
+    completed = referee(
+        *("match", engine("bad", behaviour), engine("good", "good"), "--game", "chess"),
+        *("--clock", clock, "--out", str(tmp_path)),
+    )
+    assert f"bad 0, good 1 ({reason}" in completed.stdout, completed.stdout + completed.stderr
+    assert completed.returncode == status
+
+
+def test_an_engine_plays_chess960_and_is_asked_to_quit(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    completed = referee(
+        *("match", engine("one", "good", str(told)), "random", "--game", "chess", "--option", "chess960=true"),
+        *("--no-clock", "--out", str(tmp_path / "out")),
+    )
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert record_files(tmp_path / "out") == ["one.random.1.jsonl"]
+    assert told.read_text(encoding="utf-8") == "quit"
+
+
+def test_an_option_of_an_engine_needs_uci(tmp_path: Path) -> None:
+    completed = referee(
+        *("match", f"one=grpc:{sys.executable} -m referee_client.bridge --option Hash=1 -- cat", "random"),
+        *("--out", str(tmp_path / "out")),
+    )
+    assert completed.returncode == 4
+    assert "--option sets an option of a UCI engine, and needs --uci" in completed.stdout + completed.stderr

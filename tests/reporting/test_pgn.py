@@ -1,0 +1,136 @@
+"""Matches of chess as PGN, read again by python-chess."""
+
+import io
+from pathlib import Path
+
+import pytest
+from chess.pgn import Game, read_game
+from click.testing import CliRunner
+
+from engines.chess import GAME
+from engines.registry import find
+from referee.cli import main
+from referee.match.clock import SECOND, Fischer, PerMove, SuddenDeath, Untimed
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import Command, FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
+from referee.match.result import EndCause
+from referee.match.setup import Player
+from tests.match.setups import make_setup
+from tests.records.forgery import lines_of, record_of
+from tests.records.matches import decided_events, random_match
+
+FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
+
+
+def record(moves: str, *after: Command, chess960: bool = False, **terms: object) -> bytes:
+    """Return the record of a match of these moves, one a second."""
+    usual: dict[str, object] = {
+        "match_id": "m1",
+        "game": "chess",
+        "game_version": GAME.version,
+        "settings": GAME.settings({"chess960": chess960}),
+        "players": (Player("ada", "1"), Player("bob", "2")),
+        "controls": (Fischer(10 * SECOND, SECOND // 2),) * 2,
+        "seed": bytes(32),
+        "labels": (("title", 'a "final"'),),
+    }
+    asked: list[tuple[int, Command]] = [(0, StartPlay())]
+    for ply, move in enumerate(moves.split()):
+        at_us = (ply + 1) * SECOND
+        asked.append((at_us, SubmitMove(ply % 2, f"{ply % 2}.{ply}.1", move, TurnMeasurement(at_us))))
+    asked += [(60 * SECOND, command) for command in after]
+    return record_of(decided_events(make_setup(**{**usual, **terms}), *asked))
+
+
+def pgn_of(folder: Path, data: bytes) -> Game:
+    file = folder / "record.jsonl"
+    file.write_bytes(data)
+    result = CliRunner().invoke(main, ["replay", "--pgn", str(file)])
+    assert result.exit_code == 0, result.output
+    game = read_game(io.StringIO(result.stdout))
+    assert game is not None
+    assert not game.errors
+    return game
+
+
+def test_a_match_has_its_headers_moves_and_clocks(tmp_path: Path) -> None:
+    game = pgn_of(tmp_path, record(FOOLS_MATE))
+    headers = dict(game.headers)
+    assert headers.pop("Date") == headers.pop("UTCDate")
+    assert headers.pop("UTCTime")
+    assert headers == {
+        "Event": 'a "final"',
+        "Site": "?",
+        "Round": "?",
+        "White": "ada 1",
+        "Black": "bob 2",
+        "Result": "0-1",
+        "TimeControl": "10+0.5",
+        "Termination": "normal",
+        "PlyCount": "4",
+    }
+    assert [node.uci() for node in game.mainline()] == FOOLS_MATE.split()
+    assert [node.clock() for node in game.mainline()] == [9.5, 9.5, 9.0, 9.0]
+
+
+def test_an_opening_is_the_first_position(tmp_path: Path) -> None:
+    opening = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    game = pgn_of(tmp_path, record("e2e4 e8e7", Resign(0), opening=opening))
+    assert (game.headers["FEN"], game.headers["Result"]) == (opening, "0-1")
+    assert game.end().board().fen() == "8/4k3/8/8/4P3/8/8/4K3 w - - 1 2"
+
+
+def test_chess960_is_a_variant_with_its_first_position(tmp_path: Path) -> None:
+    ready = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    game = pgn_of(tmp_path, record("e1h1 e8a8", Resign(1), chess960=True, opening=ready))
+    assert (game.headers["Variant"], game.headers["FEN"]) == ("Chess960", ready)
+    assert [node.san() for node in game.mainline()] == ["O-O", "O-O-O"]
+
+
+@pytest.mark.parametrize(
+    ("after", "result", "termination"),
+    [
+        (Resign(0), "0-1", "normal"),
+        (FallFlag(0, TurnMeasurement(60 * SECOND)), "0-1", "time forfeit"),
+        (VoidMatch(EndCause.ABORTED), "*", "abandoned"),
+    ],
+)
+def test_the_end_is_the_result_and_a_termination(tmp_path: Path, after: Command, result: str, termination: str) -> None:
+    headers = pgn_of(tmp_path, record("e2e4 e7e5", after)).headers
+    assert (headers["Result"], headers["Termination"]) == (result, termination)
+
+
+def test_a_draw_by_the_rules_is_a_half_each(tmp_path: Path) -> None:
+    assert pgn_of(tmp_path, record("g1f3 g8f6 f3g1 f6g8 " * 2)).headers["Result"] == "1/2-1/2"
+
+
+def test_a_match_that_did_not_start_has_no_moves(tmp_path: Path) -> None:
+    file = lines_of(record("e2e4", Resign(1)))
+    (tmp_path / "record.jsonl").write_bytes(b"".join(file[:2]))
+    result = CliRunner().invoke(main, ["replay", "--pgn", str(tmp_path / "record.jsonl")])
+    assert '[Termination "unterminated"]' in result.stdout
+    assert result.stdout.endswith("\n\n*\n")
+
+
+@pytest.mark.parametrize(
+    ("controls", "written"),
+    [
+        ((SuddenDeath(300 * SECOND),) * 2, "300"),
+        ((Untimed(),) * 2, "-"),
+        ((PerMove(60 * SECOND),) * 2, "?"),
+        ((SuddenDeath(300 * SECOND), SuddenDeath(60 * SECOND)), "?"),
+    ],
+)
+def test_the_time_control_is_written_where_pgn_has_a_word(
+    tmp_path: Path, controls: tuple[object, ...], written: str
+) -> None:
+    assert pgn_of(tmp_path, record("e2e4", Resign(1), controls=controls)).headers["TimeControl"] == written
+
+
+def test_a_match_of_another_game_and_other_options_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "chess.jsonl").write_bytes(record(FOOLS_MATE))
+    both = CliRunner().invoke(main, ["replay", "--pgn", "--all", str(tmp_path / "chess.jsonl")])
+    assert (both.exit_code, "excludes all other options" in both.output) == (2, True)
+    (tmp_path / "trox.jsonl").write_bytes(record_of(random_match(find("trox"), 1, max_answers=4)))
+    other = CliRunner().invoke(main, ["replay", "--pgn", str(tmp_path / "trox.jsonl")])
+    assert (other.exit_code, "this is a match of trox" in other.output) == (2, True)
