@@ -16,7 +16,7 @@ from referee_api.v1 import (
 
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import Action, action_form, confirmation_form, page_address
-from referee.spectator.account.account_session import MAX_NAME_CHARS, MAX_TOKEN_CHARS, Account, AccountSession
+from referee.spectator.account.account_session import MAX_TOKEN_CHARS, Account, AccountSession
 from referee.spectator.account.form_fields import FIELDS, Values
 from referee.spectator.account.organiser_actions import ABORT, INVITE, REVOKE_INVITATION
 from referee.spectator.layout import heading, moment, nothing, section, table
@@ -29,23 +29,9 @@ MAX_CONTESTS = 5_000
 """Contests that are searched for those of an organiser, the newest first."""
 
 
-def sign_in_page(name: str = "", problem: str = "") -> Page:
+def sign_in_page(problem: str = "") -> Page:
     form = tag(
         "form",
-        tag(
-            "label",
-            tag("span", "Account or bot"),
-            tag(
-                "input",
-                name="name",
-                value=name or None,
-                required="",
-                maxlength=MAX_NAME_CHARS,
-                autocomplete="username",
-                autocapitalize="none",
-                spellcheck="false",
-            ),
-        ),
         tag(
             "label",
             tag("span", "Token"),
@@ -64,8 +50,8 @@ def sign_in_page(name: str = "", problem: str = "") -> Page:
         class_="sign-in",
     )
     about = nothing(
-        "For the authors of bots and the organisers of contests. Enter the name that your token was made for: your"
-        " account, or the bot that plays with it. The token stays in this browser until you sign out or close it."
+        "For the authors of bots and the organisers of contests. Enter your token, or the one of your bot. It stays in"
+        " this browser until you sign out or close it."
     )
     return Page("Account", joined(heading("", "Sign in"), problem_note(problem), about, form))
 

@@ -95,11 +95,10 @@ class AccountRoutes:
 
     async def _sign_in(self, request: Request) -> Response:
         form = await read_form(request)
-        name, token = form.get("name", ""), form.get("token", "")
         try:
-            session = await open_session(self._upstream, name, token)
+            session = await open_session(self._upstream, form.get("token", ""))
         except UpstreamError as error:
-            return _html(sign_in_page(name[:MAX_NAME_CHARS], error.message), HTTPStatus(error.status))
+            return _html(sign_in_page(error.message), HTTPStatus(error.status))
         response = RedirectResponse(ACCOUNT, HTTPStatus.SEE_OTHER)
         set_session(request, response, session)
         return response
@@ -140,7 +139,7 @@ def _failed(session: AccountSession, error: UpstreamError) -> Response:
     """Return the page of an error; a visitor whose token is no longer valid is signed out."""
     status = HTTPStatus(error.status)
     if status == HTTPStatus.UNAUTHORIZED:
-        response = _html(sign_in_page(session.name, error.message), status)
+        response = _html(sign_in_page(error.message), status)
         delete_cookie(response, COOKIE)
         return response
     top = joined(
