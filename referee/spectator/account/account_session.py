@@ -12,11 +12,11 @@ from referee_api.v1 import token_pb2, token_service_pb2
 from starlette.requests import Request
 from starlette.responses import Response
 
+from referee.spectator.request_values import MAX_NAME_CHARS
 from referee.spectator.upstream import METHODS, Upstream, UpstreamError, response_class
 from referee.spectator.visitors import ACCOUNT
 
 COOKIE = "referee_account"
-MAX_NAME_CHARS = 64
 MAX_TOKEN_CHARS = 2_800
 """So that the cookie stays below the 4096 bytes that browsers keep."""
 TOKEN = re.compile(rf"[!-~]{{1,{MAX_TOKEN_CHARS}}}")
@@ -81,7 +81,11 @@ def read_session(request: Request) -> AccountSession | None:
     if len(parts) != 3:
         return None
     role, name, token = map(unquote, parts)
-    if role not in {one.value for one in AccountRole} or not TOKEN.fullmatch(token) or not 0 < len(name) <= 64:
+    if (
+        role not in {one.value for one in AccountRole}
+        or not TOKEN.fullmatch(token)
+        or not 0 < len(name) <= MAX_NAME_CHARS
+    ):
         return None
     return AccountSession(AccountRole(role), name, token)
 

@@ -9,6 +9,8 @@ from referee_api.v1 import (
     contest_pb2,
     ladder_pb2,
     ladder_service_pb2,
+    match_pb2,
+    match_service_pb2,
     token_pb2,
     tournament_pb2,
     tournament_service_pb2,
@@ -20,12 +22,14 @@ from referee.spectator.account.account_page import bot_state
 from referee.spectator.account.account_session import Account
 from referee.spectator.account.bot_actions import CREATE_TOKEN, ENTER, JOIN, LEAVE, REINSTATE, REVOKE_TOKEN, WITHDRAW
 from referee.spectator.account.lost_time_page import lost_matches, lost_table
-from referee.spectator.layout import heading, moment, nothing, section, table
+from referee.spectator.layout import heading, match_title, moment, nothing, section, table
 from referee.spectator.live_pages import Page
 from referee.spectator.tournament_page import PHASES
 
 PAGE_SIZE = 200
 """Contests of each kind that are listed, the newest first."""
+SHOWN_MATCHES = 50
+"""Matches in play that are listed."""
 ENDED = (tournament_pb2.TOURNAMENT_PHASE_FINISHED, tournament_pb2.TOURNAMENT_PHASE_CANCELLED)
 
 
@@ -33,8 +37,9 @@ async def own_bot_page(account: Account, name: str) -> Page:
     # The log comes first, since only the owner may read it, and only the owner is to see the rest.
     log = bot_service_pb2.ListBotLogEntriesRequest(bot=name, page_size=1)
     await account.call(log)
-    bot, contests, tokens, lost = await asyncio.gather(
+    bot, playing, contests, tokens, lost = await asyncio.gather(
         account.upstream.call(bot_service_pb2.GetBotRequest(name=name), bot_service_pb2.GetBotResponse),
+        _playing(account, name),
         _contests(account, name),
         _tokens(account, name),
         lost_matches(account, name),
@@ -51,6 +56,7 @@ async def own_bot_page(account: Account, name: str) -> Page:
             heading("Your bot", name, _facts(bot.bot)),
             links,
             _reinstatement(bot.bot),
+            section("In play", playing),
             section("Lost on time", lost_table(name, lost) if lost else nothing("No match was lost on time lately.")),
             contests,
             tokens,
@@ -76,6 +82,22 @@ def _reinstatement(bot: bot_pb2.Bot) -> Markup:
     if bot.pause.cause == bot_pb2.PAUSE_CAUSE_ADMIN:
         return section("Paused", since, nothing("An administrator paused it, and only an administrator can end that."))
     return section("Paused", since, action_form(REINSTATE, {"bot": bot.name}))
+
+
+async def _playing(account: Account, bot: str) -> Markup:
+    request = match_service_pb2.ListMatchesRequest(
+        bot=bot, phase=match_pb2.MATCH_PHASE_PLAYING, page_size=SHOWN_MATCHES
+    )
+    matches = (await account.upstream.call(request, match_service_pb2.ListMatchesResponse)).matches
+    rows = [
+        (
+            tag("a", match_title(one), href=page_address("matches", one.id)),
+            one.terms.rules.game,
+            moment(one.start_time),
+        )
+        for one in matches
+    ]
+    return table(("Match", "Game", "Began"), rows) if rows else nothing("It plays no match at the moment.")
 
 
 async def _contests(account: Account, bot: str) -> Markup:
