@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from referee_api.v1 import clock_pb2, match_pb2, play_pb2, token_pb2, tournament_pb2
+from referee_api.v1 import clock_pb2, match_pb2, play_pb2, result_pb2, token_pb2, tournament_pb2
 
 from tests.e2e.contests import (
     call_for_ladder,
@@ -48,6 +48,13 @@ def site(server: ServerProcess, tmp_path_factory: pytest.TempPathFactory) -> Ite
 @pytest.fixture
 def organiser(server: ServerProcess) -> Iterator[Organiser]:
     with server.channel() as channel, new_organiser(server, channel, f"ada-{next(NUMBERS)}") as organiser:
+        yield organiser
+
+
+@pytest.fixture
+def four(server: ServerProcess) -> Iterator[Organiser]:
+    """Return an organiser of four bots."""
+    with server.channel() as channel, new_organiser(server, channel, f"ada-{next(NUMBERS)}", 4) as organiser:
         yield organiser
 
 
@@ -354,6 +361,51 @@ def test_a_secret_is_shown_once_and_created_once(visitor: Visitor, organiser: Or
     ]
 
 
+def test_a_bot_is_registered_once_and_its_secret_is_shown_once(visitor: Visitor, organiser: Organiser) -> None:
+    bot = f"{organiser.name}-new"
+    confirmation = visitor.submit(visitor.get("/account").form("register-bot"), bot=bot, description=HOSTILE)
+    assert bot not in visitor.get("/account").body
+    form = confirmation.form("register-bot")
+    secret = secret_of(visitor.submit(form))
+    again = visitor.submit(form)
+    assert "was shown then" in again.body
+    assert secret not in again.body
+    assert len(organiser.call("BotService/ListBotTokens", bot=bot).tokens) == 1
+    assert call_method(organiser.channel, "TokenService/GetOwnToken", secret).token.bot == bot
+    assert organiser.call("BotService/GetBot", name=bot).bot.description == HOSTILE
+    other = visitor.submit(visitor.get("/account").form("register-bot"), bot=bot).form("register-bot")
+    assert visitor.submit(other).status == 409
+    bad = visitor.submit(visitor.get("/account").form("register-bot"), bot="Not A Name").form("register-bot")
+    assert visitor.submit(bad).status == 400
+
+
+def test_a_bot_is_withdrawn_from_a_match_by_its_owner(visitor: Visitor, site: str, organiser: Organiser) -> None:
+    match_id = organiser.start_match()
+    own = Visitor(site, organiser.secrets[0])
+    own.sign_in()
+    assert not own.get(bot_page(organiser)).has_form("withdraw-from-match")
+    visitor.do(bot_page(organiser), "withdraw-from-match", {"match": match_id})
+    match = organiser.call("MatchService/GetMatch", match_id=match_id).match
+    assert [(one.seat, one.cause) for one in match.result.forfeited.forfeits] == [
+        (0, result_pb2.FORFEIT_CAUSE_WITHDRAWN)
+    ]
+
+
+def test_a_bye_is_requested_and_taken_back(site: str, four: Organiser) -> None:
+    organiser, visitor = four, Visitor(site, four.token)
+    visitor.sign_in()
+    create_tournament(organiser, entrants=entrants_of(organiser), swiss={"rounds": 3}, max_requested_byes=1)
+    fields = {"round": "2", "bye": "BYE_KIND_HALF_POINT"}
+    confirmation = visitor.submit(visitor.get(bot_page(organiser)).form("request-bye"), **fields)
+    assert "gets half a point for not playing round 2" in confirmation.body
+    assert not find_tournament(organiser).requested_byes
+    visitor.follow(visitor.submit(confirmation.form("request-bye")))
+    (bye,) = find_tournament(organiser).requested_byes
+    assert (bye.entrant, bye.round, bye.kind) == (organiser.bots[0], 2, tournament_pb2.BYE_KIND_HALF_POINT)
+    visitor.do(bot_page(organiser), "request-bye", round="2", bye="BYE_KIND_NONE")
+    assert not find_tournament(organiser).requested_byes
+
+
 def secret_of(page: PageAnswer) -> str:
     before, found, after = page.body.partition('class="secret"><code>')
     assert found, before
@@ -405,6 +457,19 @@ def test_a_pairing_is_postponed_and_then_lost_by_absence(visitor: Visitor, organ
     answer = visitor.do(page, "declare-absent", entrants=organiser.bots[1], message="ill")
     assert f"{organiser.bots[1]}: lost by absence." in answer.body
     assert list(find_pairing(organiser).absent_entrants) == [organiser.bots[1]]
+
+
+def test_a_round_is_paired_by_hand(site: str, four: Organiser) -> None:
+    visitor = Visitor(site, four.token)
+    visitor.sign_in()
+    start_tournament(four, swiss={"rounds": 3})
+    anna, bert, cleo, dora = four.bots
+    for wanted in ([[anna, bert], [cleo, dora]], [[dora, anna], [bert, cleo]]):
+        pairings = ", ".join(map(" ".join, wanted))
+        page = visitor.do(tournament_page(four), "pair-round", pairings=pairings, message="a wish")
+        assert f"{wanted[0][0]} – {wanted[0][1]}" in page.body
+        made = call_for_tournament(four, "ListPairings").pairings
+        assert [list(one.entrants) for one in made] == wanted
 
 
 def test_results_of_a_tournament_are_struck_corrected_and_restored(visitor: Visitor, organiser: Organiser) -> None:
@@ -459,6 +524,30 @@ def test_a_ladder_is_paused_resumed_and_corrected(visitor: Visitor, organiser: O
     assert standings(organiser) != played
 
 
+def test_a_ladder_starts_a_season_once_and_is_closed(visitor: Visitor, organiser: Organiser) -> None:
+    create_ladder(organiser)
+    page = f"/account/ladders/{organiser.name}"
+    form = visitor.submit(visitor.get(page).form("start-season")).form("start-season")
+    for _ in range(2):
+        visitor.follow(visitor.submit(form))
+    assert organiser.call("LadderService/GetLadder", name=organiser.name).ladder.season == 2
+    visitor.do(page, "close-ladder", message="the end")
+    assert organiser.call("LadderService/GetLadder", name=organiser.name).ladder.closed
+    assert not visitor.get(page).has_form("close-ladder")
+
+
+def test_an_administrator_voids_a_match(visitor: Visitor, site: str, organiser: Organiser) -> None:
+    match_id = organiser.start_match()
+    assert not visitor.get("/account").has_form("void-match")
+    forged = visitor.get("/account/actions/void-match", match=match_id, message="mine").form("void-match")
+    assert visitor.submit(forged).status == 403
+    admin = Visitor(site, organiser.server.admin_token)
+    admin.sign_in()
+    admin.do("/account", "void-match", match=match_id, message=HOSTILE)
+    match = organiser.call("MatchService/GetMatch", match_id=match_id).match
+    assert (match.phase, match.result.voided.message) == (match_pb2.MATCH_PHASE_OVER, HOSTILE)
+
+
 def test_a_match_is_aborted(visitor: Visitor, organiser: Organiser) -> None:
     match_id = organiser.create_match()
     form = visitor.submit(visitor.get("/account").form("abort-match"), match=match_id, message=HOSTILE).form(
@@ -496,6 +585,8 @@ def test_an_invitation_is_created_once_and_revoked(visitor: Visitor, organiser: 
         ("abort-match", {"match": "m" * 65}),
         ("abort-match", {"match": "m", "other": "x"}),
         ("postpone-pairing", {"tournament": "t", "pairing": "1.1", "until": "tomorrow", "message": "m"}),
+        ("request-bye", {"bot": "b", "tournament": "t", "entrant": "b", "round": "1", "bye": "BYE_KIND_X"}),
+        ("pair-round", {"tournament": "t", "round": "1", "pairings": "a b c", "message": "m"}),
         ("create-invitation", {"uses": "0", "days": "1"}),
         ("create-invitation", {"uses": "1", "days": "367"}),
         ("correct-ladder-match", {"ladder": "l", "match": "m", "ranks": "1,x", "message": "m"}),

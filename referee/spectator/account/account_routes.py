@@ -35,6 +35,7 @@ from referee.spectator.account.bot_actions import BOT_ACTIONS
 from referee.spectator.account.form_fields import check_fields
 from referee.spectator.account.form_request import fields_of, read_form
 from referee.spectator.account.lost_time_page import own_match_page
+from referee.spectator.account.match_actions import MATCH_ACTIONS
 from referee.spectator.account.organiser_actions import ORGANISER_ACTIONS
 from referee.spectator.account.own_bot_page import own_bot_page
 from referee.spectator.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
@@ -47,7 +48,7 @@ from referee.spectator.request_values import MAX_NAME_CHARS, integer_in, last_en
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import ACCOUNT
 
-ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **ORGANISER_ACTIONS}
+ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **MATCH_ACTIONS, **ORGANISER_ACTIONS}
 SEAT = f"{ACCOUNT}/matches/{{id}}/seats/{{seat:int}}"
 DONE = "referee_done"
 """Cookie with the sentence that says what was done, which the next page shows."""
