@@ -430,6 +430,14 @@ func (c Contract) GetRecord(ctx context.Context, request *contract.GetRecordRequ
 	return callAll[contract.GetRecordResponse](ctx, c.client, request, new(refereev1.GetRecordRequest), refereev1.NewMatchServiceClient(c.client.conn).GetRecord)
 }
 
+// GetOwnToken returns the token of the call, without its secret: its role, its holder, its bot and when it expires.
+// Callers: all with a token.
+// Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
+// REFEREE_FAULT.
+func (c Contract) GetOwnToken(ctx context.Context, request *contract.GetOwnTokenRequest) (*contract.GetOwnTokenResponse, error) {
+	return callOnce[contract.GetOwnTokenResponse](ctx, c.client, request, new(refereev1.GetOwnTokenRequest), refereev1.NewTokenServiceClient(c.client.conn).GetOwnToken)
+}
+
 // CreateTournament creates a tournament. Entrants can join until it is started.
 // Callers: organiser.
 // Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,

@@ -50,6 +50,7 @@ from referee.transport.services.holder_usage import ContestLimit, HolderUsage
 from referee.transport.services.invitations import InvitationServicer
 from referee.transport.services.ladders import Ladders
 from referee.transport.services.matches import AnswerLimits, Matches
+from referee.transport.services.own_tokens import OwnTokens
 from referee.transport.services.play import Play, PlayLimits
 from referee.transport.services.records import ContestRecords, Records
 from referee.transport.services.tournaments import Tournaments
@@ -217,7 +218,7 @@ class GrpcFrontend:
             contest_records,
             max_items,
         )
-        services = (games_service, matches, play, bots, invitations, admin, ladders, tournaments)
+        services = (games_service, matches, play, bots, invitations, OwnTokens(), admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address

@@ -14,6 +14,7 @@ from referee.spectator.layout import PHASES, bot_link, heading, match_title, mom
 from referee.spectator.live_pages import Page
 from referee.spectator.match_feed import MatchFeed
 from referee.spectator.terms_text import time_control_text
+from referee.spectator.visitors import ACCOUNT
 
 STEPS = (
     ("first", "|◀", "First move"),
@@ -25,38 +26,44 @@ STEPS = (
 
 def match_page(feed: MatchFeed, finished: FinishedMatch | None, ply: int | None) -> Page:
     """Return the page with the board after `ply` moves; None: as it is now."""
+    match = feed.match
+    content = match_content(feed, ply, f"/matches/{match.id}")
+    return Page(
+        match_title(match),
+        joined(match_heading(feed), content, *match_times(feed), *_record(feed, finished), *_seat_link(feed)),
+        description=f"{match.terms.rules.game}: {match_title(match)}",
+    )
+
+
+def match_content(feed: MatchFeed, ply: int | None, address: str) -> Markup:
+    """Return the board after `ply` moves with clocks and moves; `address`: the path of the page."""
     match, frame = feed.match, feed.frame_at(ply)
-    content = tag(
+    return tag(
         "div",
         tag(
             "div",
             tag("figure", Markup(feed.painter().svg(frame)) or nothing(_no_board(feed)), id="board"),
-            _steps(feed, frame),
+            _steps(feed, frame, address),
             tag("p", _caption(match, frame), id="caption", aria_live="polite"),
             class_="board-column",
         ),
         tag(
             "div",
             _seats(match, frame, running=ply is None and not feed.is_over),
-            section("Moves", tag("ol", *_moves(feed, frame), id="moves", tabindex="0")),
+            section("Moves", tag("ol", *_moves(feed, frame, address), id="moves", tabindex="0")),
             class_="moves-column",
         ),
         class_="match",
         id="match",
-        data_match=match.id,
+        data_address=address,
         data_number=feed.last.number,
         data_ply=frame.ply,
         data_live=None if feed.is_over else "true",
         data_fixed="true" if ply is not None else None,
     )
-    return Page(
-        match_title(match),
-        joined(_heading(feed), content, *_times(feed), *_record(feed, finished)),
-        description=f"{match.terms.rules.game}: {match_title(match)}",
-    )
 
 
-def _heading(feed: MatchFeed) -> Markup:
+def match_heading(feed: MatchFeed) -> Markup:
     match = feed.match
     state = result_text(match, match.result) if feed.is_over else PHASES.get(match.phase, "")
     ratings = [f"{one.bot} {one.before.value:.0f} → {one.after.value:.0f}" for one in match.ratings]
@@ -93,14 +100,14 @@ def _caption(match: match_pb2.Match, frame: Frame) -> str:
     return "The start" if frame.view else ""
 
 
-def _steps(feed: MatchFeed, frame: Frame) -> Markup:
+def _steps(feed: MatchFeed, frame: Frame, address: str) -> Markup:
     last = feed.last_board.ply
     targets = {"first": 0, "previous": max(0, frame.ply - 1), "next": min(last, frame.ply + 1), "last": last}
     links = [
         tag(
             "a",
             sign,
-            href=f"/matches/{feed.match_id}?ply={targets[name]}",
+            href=f"{address}?ply={targets[name]}",
             data_step=name,
             aria_label=label,
             class_="step",
@@ -108,7 +115,7 @@ def _steps(feed: MatchFeed, frame: Frame) -> Markup:
         for name, sign, label in STEPS
     ]
     play = tag("button", "Play", type="button", id="play", hidden="")
-    now = tag("a", "Live", href=f"/matches/{feed.match_id}", id="to-live", class_="step") if not feed.is_over else ""
+    now = tag("a", "Live", href=address, id="to-live", class_="step") if not feed.is_over else ""
     hidden = "" if feed.is_over and not frame.view else None
     return tag("nav", *links, play, now, class_="steps", aria_label="Moves", hidden=hidden)
 
@@ -153,13 +160,13 @@ def clock_text(left_ms: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def _moves(feed: MatchFeed, shown: Frame) -> Iterator[Markup]:
+def _moves(feed: MatchFeed, shown: Frame, address: str) -> Iterator[Markup]:
     for frame in feed.frames:
         if frame.text:
-            yield move_row(feed.match, frame, is_current=frame is shown)
+            yield _move_row(feed.match, frame, address, is_current=frame is shown)
 
 
-def move_row(match: match_pb2.Match, frame: Frame, *, is_current: bool) -> Markup:
+def _move_row(match: match_pb2.Match, frame: Frame, address: str, *, is_current: bool) -> Markup:
     if frame.kind != "move_played":
         return tag("li", frame.text, class_="event", data_number=frame.number)
     names = match.seat_layout.seat_names
@@ -171,7 +178,7 @@ def move_row(match: match_pb2.Match, frame: Frame, *, is_current: bool) -> Marku
         tag(
             "a",
             frame.text,
-            href=f"/matches/{match.id}?ply={frame.ply}",
+            href=f"{address}?ply={frame.ply}",
             data_ply=frame.ply,
             aria_current="step" if is_current else None,
         ),
@@ -181,7 +188,7 @@ def move_row(match: match_pb2.Match, frame: Frame, *, is_current: bool) -> Marku
     )
 
 
-def _times(feed: MatchFeed) -> list[Markup]:
+def match_times(feed: MatchFeed) -> list[Markup]:
     chart = time_chart(feed.frames, feed.match.seat_layout.seat_names)
     return [section("Time per move", chart)] if chart else []
 
@@ -198,3 +205,12 @@ def _record(feed: MatchFeed, finished: FinishedMatch | None) -> list[Markup]:
         "a", "Download the signed record", href=f"/matches/{feed.match_id}/record", download=f"{feed.match_id}.jsonl"
     )
     return [section("Record", tag("p", word, f": {finished.verification}."), tag("p", link))]
+
+
+def _seat_link(feed: MatchFeed) -> list[Markup]:
+    """Return the link to what seats see. Who is signed in is not known here: this page does not get the cookie."""
+    if feed.is_over:
+        return []
+    link = tag("a", "See it as your bot does", href=f"{ACCOUNT}/matches/{feed.match_id}")
+    sentence = ", with its hand if the game has hidden cards; for those who have its token."
+    return [tag("p", link, sentence, class_="note")]

@@ -19,6 +19,8 @@ from referee.spectator.upstream import Upstream, UpstreamError
 MAX_BEHIND = 500
 """Entries that a visitor may be behind. Those who are further behind load the page again."""
 MAX_ENCODED = 16
+MAX_BOARDS = 40
+"""Boards in one response."""
 INTERVAL_S = 0.25
 """Minimum interval of events; entries in between share one event, with the board after the last of them."""
 FIRST_PAUSE_S = 0.5
@@ -34,8 +36,10 @@ log = structlog.get_logger("referee.site")
 class MatchFeed:
     """Follows one match from its first entry to its end. It begins when it is created, and ends with `close`."""
 
-    def __init__(self, upstream: Upstream, match_id: str, games: Mapping[str, Game]) -> None:
+    def __init__(self, upstream: Upstream, match_id: str, games: Mapping[str, Game], seat: int | None = None) -> None:
+        """`seat`: whose view it has, which the token of `upstream` must permit; None: that of a spectator."""
         self._upstream = upstream
+        self._seat = seat
         self._games = games
         self.match_id = match_id
         self.match = match_pb2.Match()
@@ -98,6 +102,13 @@ class MatchFeed:
 
     def painter(self) -> BoardPainter:
         return BoardPainter(self.match.terms.rules, self._games)
+
+    def boards(self, first: int, count: int) -> list[object]:
+        """Return boards and clocks after some moves, as data for the script of the page."""
+        painter = self.painter()
+        plies = range(first, min(first + min(count, MAX_BOARDS), self.last_board.ply + 1))
+        frames = {frame.number: frame for frame in map(self.frame_at, plies)}
+        return [{**frame_data(frame), "board": painter.svg(frame)} for frame in frames.values()]
 
     async def events(self, after: int) -> AsyncGenerator[bytes, None]:
         """Yield the events after entry `after`, each the same bytes for all visitors, until the match is over."""
@@ -172,7 +183,7 @@ class MatchFeed:
 
     async def _watch(self) -> None:
         request = match_service_pb2.WatchMatchRequest(
-            match_id=self.match_id, after_number=self.last.number, include_view=True
+            match_id=self.match_id, after_number=self.last.number, include_view=True, seat=self._seat
         )
         async for response in self._upstream.stream(request, match_service_pb2.WatchMatchResponse):
             for item in response.items:

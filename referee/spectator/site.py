@@ -27,14 +27,12 @@ from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
 from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import LivePage, LivePages, Page, Render
-from referee.spectator.match_feed import frame_data
 from referee.spectator.match_feeds import MatchFeeds
+from referee.spectator.request_values import integer_in, last_entry_in, name_in
 from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import App, Protected, Visitors
 
-MAX_FRAMES = 40
-"""Boards in one response."""
 STATIC_FILES = {
     "site.css": "text/css; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
@@ -42,7 +40,6 @@ STATIC_FILES = {
     "icon.svg": "image/svg+xml",
 }
 FILTERS = {"playing": match_pb2.MATCH_PHASE_PLAYING, "over": match_pb2.MATCH_PHASE_OVER}
-MAX_NAME = 64
 
 
 class Site:
@@ -87,7 +84,7 @@ class Site:
             Route("/join", self._joining),
             Route("/static/{name}", self._static_file),
             *api.routes(),
-            *AccountRoutes(self._upstream).routes(),
+            *AccountRoutes(self._upstream, self._feeds.games).routes(),
         ]
         handlers: dict[Any, Any] = {UpstreamError: self._upstream_error, HTTPException: self._http_error}
 
@@ -145,22 +142,14 @@ class Site:
 
     async def _match_events(self, request: Request) -> Response:
         feed = await self._feeds.feed(name_in(request, "id"))
-        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        if not (after.isascii() and after.isdigit() and len(after) < 10):
-            raise HTTPException(HTTPStatus.BAD_REQUEST, "`after` is the number of an entry.")
-        return EventStream(feed.events(int(after)))
+        return EventStream(feed.events(last_entry_in(request)))
 
     async def _match_frames(self, request: Request) -> Response:
         """Return boards and clocks after some moves, for the script that replays a match."""
         feed = await self._feeds.feed(name_in(request, "id"))
         await feed.finish(self._pool.run)
         first, count = integer_in(request, "ply") or 0, integer_in(request, "count") or 1
-        painter = feed.painter()
-        plies = range(first, min(first + min(count, MAX_FRAMES), feed.last_board.ply + 1))
-        frames = {frame.number: frame for frame in map(feed.frame_at, plies)}
-        return JSONResponse(
-            {"frames": [{**frame_data(frame), "board": painter.svg(frame)} for frame in frames.values()]}
-        )
+        return JSONResponse({"frames": feed.boards(first, count)})
 
     async def _match_record(self, request: Request) -> Response:
         match_id = name_in(request, "id")
@@ -223,21 +212,3 @@ class Site:
         text = message[:1].upper() + message[1:]
         top = joined(heading(str(status.value), status.phrase), nothing(text if text.endswith(".") else f"{text}."))
         return self._page(request, Page(status.phrase, Markup(top)), status)
-
-
-def name_in(request: Request, key: str) -> str:
-    """Return a name in the path; empty if the path has none. Raises HTTPException."""
-    name = str(request.path_params.get(key, ""))
-    if len(name) > MAX_NAME:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return name
-
-
-def integer_in(request: Request, key: str) -> int | None:
-    """Return a number in the query; None if there is none. Raises HTTPException."""
-    text = request.query_params.get(key)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 7):
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"`{key}` is a whole number.")
-    return int(text)

@@ -20,6 +20,7 @@ from referee_api.v1 import (
     invitation_service_pb2,
     ladder_service_pb2,
     match_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 from referee_client.errors import call_error
@@ -52,6 +53,7 @@ SERVICES = (
     tournament_service_pb2,
     game_service_pb2,
     invitation_service_pb2,
+    token_service_pb2,
     admin_service_pb2,
 )
 METHODS: dict[str, MethodDescriptor] = {

@@ -99,7 +99,7 @@ def token_of(token: Token) -> token_pb2.Token:
         holder=token.holder,
         bot=token.bot,
         label=token.label,
-        create_time=timestamp(token.created_ms),
+        create_time=timestamp(token.created_ms) if token.is_stored else None,
         expire_time=maybe_timestamp(token.expires_ms),
         last_use_time=maybe_timestamp(token.used_ms),
         revoked=token.revoked,

@@ -17,6 +17,7 @@ from referee_api.v1 import (
     invitation_service_pb2,
     ladder_service_pb2,
     match_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 
@@ -38,6 +39,7 @@ SERVICES = [
         invitation_service_pb2,
         ladder_service_pb2,
         match_service_pb2,
+        token_service_pb2,
         tournament_service_pb2,
     )
     for service in module.DESCRIPTOR.services_by_name.values()

@@ -142,6 +142,14 @@ def test_bots_and_matches_are_listed(context: Context) -> None:
     assert len({anna, organiser.create_token("anna")}) == 2
 
 
+def test_an_organiser_reads_its_own_token(context: Context) -> None:
+    with Organiser(context.server.address, context.server.admin_token) as admin:
+        made = admin.administration.make_token("spectator", "sam", expires_at=datetime.now(UTC) + timedelta(days=1))
+    with Organiser(context.server.address, made.secret) as spectator:
+        assert replace(spectator.own_token(), last_use_time=None) == made.token
+    assert context.organiser.own_token().role == "organiser"
+
+
 def test_a_bot_is_registered_and_updated_with_its_consent(context: Context) -> None:
     organiser = context.organiser
     organiser.register_bot("choosy", consent=Consent(scope="own"))

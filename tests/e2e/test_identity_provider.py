@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
+from referee_api.v1 import token_pb2
 
 from tests.e2e.call_errors import parse_error
 from tests.e2e.issuer import AUDIENCE, Issuer, SigningKey, run_issuer
@@ -68,6 +69,13 @@ def test_an_author_registers_a_bot_and_creates_no_contests(provider: Connected) 
     assert registered.bot.owner == "oidc:ann"
     assert provider.call("BotService/GetBot", registered.secret, name="ann-1").bot.name == "ann-1"
     assert provider.reason_of(author, "LadderService/CreateLadder", request_id="ann") == "NOT_YOURS"
+
+
+def test_a_holder_of_the_provider_reads_its_own_token(provider: Connected) -> None:
+    token = provider.call("TokenService/GetOwnToken", provider.issuer.token(sub="olga", referee_role="author")).token
+    assert (token.role, token.holder) == (token_pb2.ROLE_AUTHOR, "oidc:olga")
+    assert token.HasField("expire_time")
+    assert not token.HasField("create_time")
 
 
 def test_an_organiser_invites_authors(provider: Connected) -> None:

@@ -69,16 +69,15 @@ class PageAnswer:
 class Visitor:
     """A browser without JavaScript."""
 
-    def __init__(self, site: str, name: str, token: str) -> None:
+    def __init__(self, site: str, token: str) -> None:
         self.site = site
-        self.name = name
         self.token = token
         self.cookies: dict[str, str] = {}
         self.set_cookies: list[str] = []
         """Set-Cookie headers of the last answer."""
 
     def sign_in(self) -> PageAnswer:
-        return self.post("/account/session", {"name": self.name, "token": self.token})
+        return self.post("/account/session", {"token": self.token})
 
     def get(self, path: str, **query: str) -> PageAnswer:
         return self.request("GET", f"{path}?{urlencode(query)}" if query else path)

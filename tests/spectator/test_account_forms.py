@@ -134,7 +134,8 @@ def test_every_field_of_an_action_has_a_label_and_a_limit() -> None:
     for action in ACTIONS.values():
         assert {*action.required, *action.optional} <= FIELDS.keys()
         values = dict.fromkeys((*action.required, *action.optional), "1")
-        assert action.sentence(values | {"until": "2040-01-01T00:00"}).endswith(".")
+        values |= {"until": "2040-01-01T00:00", "bye": "BYE_KIND_NONE"}
+        assert action.sentence(values).endswith(".")
         assert action.done(values).endswith(".")
         assert action.back(values).startswith("/account")
     for name, field in FIELDS.items():

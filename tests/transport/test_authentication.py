@@ -12,6 +12,7 @@ from referee_api.v1 import (
     ladder_service_pb2,
     match_service_pb2,
     play_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 
@@ -30,6 +31,7 @@ SERVED: list[ServiceDescriptor] = [
         (play_service_pb2, "PlayService"),
         (bot_service_pb2, "BotService"),
         (invitation_service_pb2, "InvitationService"),
+        (token_service_pb2, "TokenService"),
         (admin_service_pb2, "AdminService"),
         (ladder_service_pb2, "LadderService"),
         (tournament_service_pb2, "TournamentService"),

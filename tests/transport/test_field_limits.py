@@ -15,6 +15,7 @@ from referee_api.v1 import (
     ladder_service_pb2,
     match_service_pb2,
     play_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 from referee_api.v1.play_pb2 import BotItem, Hello, Move, Nonce, Pong
@@ -41,6 +42,7 @@ FILES = (
     ladder_service_pb2,
     match_service_pb2,
     play_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 REQUESTS = [

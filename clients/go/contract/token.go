@@ -49,7 +49,7 @@ type Token struct {
 	Bot string `contract:"bot"`
 	// Purpose of the token, as given when it was created.
 	Label string `contract:"label"`
-	// Time when it was created.
+	// Time when it was created. Not set: it is a token of an identity provider, which does not say so.
 	CreateTime time.Time `contract:"create_time"`
 	// Time when it expires. Not set: never.
 	ExpireTime time.Time `contract:"expire_time"`

@@ -107,7 +107,7 @@ type Token struct {
 	Bot string `protobuf:"bytes,4,opt,name=bot,proto3" json:"bot,omitempty"`
 	// Purpose of the token, as given when it was created.
 	Label string `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`
-	// Time when it was created.
+	// Time when it was created. Not set: it is a token of an identity provider, which does not say so.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// Time when it expires. Not set: never.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`

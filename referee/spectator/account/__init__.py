@@ -8,8 +8,9 @@ what is permitted, and any node of a cluster can serve the next request.
 - `form_request`: reads forms, which must come from the site itself
 - `form_fields`: inputs of forms, with their labels and limits
 - `account_action`: what changes something: a form, its confirmation, the call, and what was done
-- `bot_actions`, `organiser_actions`: these, by who does them
+- `bot_actions`, `match_actions`, `organiser_actions`: these, by what they change
 - `account_page`: signing in, and the lists of bots, contests and invitations
 - `own_bot_page`, `private_log_page`, `clock_charges`, `lost_time_page`: a bot, as its owner sees it
+- `seat_match_page`: a match as a seat of the bot sees it
 - `own_contest_pages`: tournaments, pairings and ladders, as their organiser sees them
 """

@@ -16,9 +16,11 @@ from referee_api.v1 import (
 
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import Action, action_form, confirmation_form, page_address
-from referee.spectator.account.account_session import MAX_NAME_CHARS, MAX_TOKEN_CHARS, Account, AccountSession
+from referee.spectator.account.account_session import MAX_TOKEN_CHARS, Account, AccountRole, AccountSession
+from referee.spectator.account.bot_actions import REGISTER
 from referee.spectator.account.form_fields import FIELDS, Values
-from referee.spectator.account.organiser_actions import ABORT, INVITE, REVOKE_INVITATION
+from referee.spectator.account.match_actions import ABORT, VOID
+from referee.spectator.account.organiser_actions import INVITE, REVOKE_INVITATION
 from referee.spectator.layout import heading, moment, nothing, section, table
 from referee.spectator.live_pages import Page
 from referee.spectator.tournament_page import PHASES
@@ -29,23 +31,9 @@ MAX_CONTESTS = 5_000
 """Contests that are searched for those of an organiser, the newest first."""
 
 
-def sign_in_page(name: str = "", problem: str = "") -> Page:
+def sign_in_page(problem: str = "") -> Page:
     form = tag(
         "form",
-        tag(
-            "label",
-            tag("span", "Account or bot"),
-            tag(
-                "input",
-                name="name",
-                value=name or None,
-                required="",
-                maxlength=MAX_NAME_CHARS,
-                autocomplete="username",
-                autocapitalize="none",
-                spellcheck="false",
-            ),
-        ),
         tag(
             "label",
             tag("span", "Token"),
@@ -64,8 +52,8 @@ def sign_in_page(name: str = "", problem: str = "") -> Page:
         class_="sign-in",
     )
     about = nothing(
-        "For the authors of bots and the organisers of contests. Enter the name that your token was made for: your"
-        " account, or the bot that plays with it. The token stays in this browser until you sign out or close it."
+        "For the authors of bots and the organisers of contests. Enter your token, or the one of your bot. It stays in"
+        " this browser until you sign out or close it."
     )
     return Page("Account", joined(heading("", "Sign in"), problem_note(problem), about, form))
 
@@ -94,7 +82,8 @@ async def account_page(account: Account) -> Page:
     bots, tournaments, ladders, invitations = await asyncio.gather(
         _bots(account), own_tournaments(account), own_ladders(account), _invitations(account)
     )
-    parts = [section("Bots", _bot_table(bots) if bots else nothing(_no_bots(session)))]
+    register = action_form(REGISTER, {}) if session.owns_bots else ""
+    parts = [section("Bots", _bot_table(bots) if bots else nothing(_no_bots(session)), register)]
     if session.organises:
         parts += [
             section("Tournaments", _tournament_table(tournaments) if tournaments else nothing("You have none yet.")),
@@ -104,6 +93,9 @@ async def account_page(account: Account) -> Page:
     if session.owns_bots:
         about = nothing("One that you created yourself. Those of contests are struck on the page of the contest.")
         parts.append(section("Abort a match", about, action_form(ABORT, {})))
+    if session.role is AccountRole.ADMIN:
+        about = nothing("Any match that is not over. A match of a pairing is played again.")
+        parts.append(section("Void a match", about, action_form(VOID, {})))
     return Page(session.name, joined(heading("Account", session.name), *parts))
 
 
@@ -152,7 +144,7 @@ async def _invitations(account: Account) -> Sequence[invitation_pb2.Invitation]:
 
 
 def _no_bots(session: AccountSession) -> str:
-    return f"{session.name} has no bot yet: `referee bot register NAME` registers one. The page Join says how."
+    return f"{session.name} has no bot yet. Register one here; the page Join says how it connects."
 
 
 def bot_state(bot: bot_pb2.Bot) -> str:

@@ -7,9 +7,10 @@ from urllib.parse import quote, unquote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from engines.api import Game
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import REQUEST_ID, Action, confirmation_time
 from referee.spectator.account.account_page import (
@@ -22,7 +23,6 @@ from referee.spectator.account.account_page import (
 )
 from referee.spectator.account.account_session import (
     COOKIE,
-    MAX_NAME_CHARS,
     Account,
     AccountSession,
     delete_cookie,
@@ -35,16 +35,21 @@ from referee.spectator.account.bot_actions import BOT_ACTIONS
 from referee.spectator.account.form_fields import check_fields
 from referee.spectator.account.form_request import fields_of, read_form
 from referee.spectator.account.lost_time_page import own_match_page
+from referee.spectator.account.match_actions import MATCH_ACTIONS
 from referee.spectator.account.organiser_actions import ORGANISER_ACTIONS
 from referee.spectator.account.own_bot_page import own_bot_page
 from referee.spectator.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
 from referee.spectator.account.private_log_page import private_log_page, read_number
+from referee.spectator.account.seat_match_page import SeatMatches
+from referee.spectator.event_stream import EventStream
 from referee.spectator.layout import document, heading
 from referee.spectator.live_pages import Page
+from referee.spectator.request_values import MAX_NAME_CHARS, integer_in, last_entry_in, name_in
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import ACCOUNT
 
-ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **ORGANISER_ACTIONS}
+ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **MATCH_ACTIONS, **ORGANISER_ACTIONS}
+SEAT = f"{ACCOUNT}/matches/{{id}}/seats/{{seat:int}}"
 DONE = "referee_done"
 """Cookie with the sentence that says what was done, which the next page shows."""
 DONE_S = 60
@@ -56,8 +61,9 @@ Render = Callable[[Account, Request], Awaitable[Page]]
 class AccountRoutes:
     """The routes, for one referee."""
 
-    def __init__(self, upstream: Upstream) -> None:
+    def __init__(self, upstream: Upstream, games: Mapping[str, Game]) -> None:
         self._upstream = upstream
+        self._matches = SeatMatches(games)
         self._lock = asyncio.Lock()
 
     def routes(self) -> list[Route]:
@@ -65,9 +71,13 @@ class AccountRoutes:
             Route(ACCOUNT, self._page(lambda account, _: account_page(account))),
             Route(f"{ACCOUNT}/session", self._sign_in, methods=["POST"]),
             Route(f"{ACCOUNT}/end", self._sign_out, methods=["POST"]),
-            Route(f"{ACCOUNT}/bots/{{bot}}", self._page(lambda it, request: own_bot_page(it, _part(request, "bot")))),
+            Route(f"{ACCOUNT}/bots/{{bot}}", self._page(lambda it, request: own_bot_page(it, name_in(request, "bot")))),
             Route(f"{ACCOUNT}/bots/{{bot}}/log", self._page(_log)),
             Route(f"{ACCOUNT}/bots/{{bot}}/matches/{{match}}", self._page(_match)),
+            Route(f"{ACCOUNT}/matches/{{id}}", self._page(self._seat_page)),
+            Route(SEAT, self._page(self._seat_page)),
+            Route(f"{SEAT}/events", self._seat_events),
+            Route(f"{SEAT}/frames", self._seat_frames),
             Route(f"{ACCOUNT}/tournaments/{{name}}", self._page(_tournament)),
             Route(f"{ACCOUNT}/tournaments/{{name}}/pairings/{{pairing}}", self._page(_pairing)),
             Route(f"{ACCOUNT}/ladders/{{name}}", self._page(_ladder)),
@@ -95,11 +105,10 @@ class AccountRoutes:
 
     async def _sign_in(self, request: Request) -> Response:
         form = await read_form(request)
-        name, token = form.get("name", ""), form.get("token", "")
         try:
-            session = await open_session(self._upstream, name, token)
+            session = await open_session(self._upstream, form.get("token", ""))
         except UpstreamError as error:
-            return _html(sign_in_page(name[:MAX_NAME_CHARS], error.message), HTTPStatus(error.status))
+            return _html(sign_in_page(error.message), HTTPStatus(error.status))
         response = RedirectResponse(ACCOUNT, HTTPStatus.SEE_OTHER)
         set_session(request, response, session)
         return response
@@ -132,6 +141,26 @@ class AccountRoutes:
         set_cookie(request, response, DONE, quote(done[:MAX_DONE_CHARS], safe=""), DONE_S)
         return response
 
+    async def _seat_page(self, account: Account, request: Request) -> Page:
+        seat = request.path_params.get("seat")
+        return await self._matches.page(account, name_in(request, "id"), seat, integer_in(request, "ply"))
+
+    async def _seat_events(self, request: Request) -> Response:
+        account, seat = self._signed_in(request), request.path_params["seat"]
+        return EventStream(await self._matches.events(account, name_in(request, "id"), seat, last_entry_in(request)))
+
+    async def _seat_frames(self, request: Request) -> Response:
+        account, seat = self._signed_in(request), request.path_params["seat"]
+        first, count = integer_in(request, "ply") or 0, integer_in(request, "count") or 1
+        return JSONResponse({"frames": await self._matches.frames(account, name_in(request, "id"), seat, first, count)})
+
+    def _signed_in(self, request: Request) -> Account:
+        """Return the visitor. Raises HTTPException if nobody is signed in."""
+        session = read_session(request)
+        if session is None:
+            raise HTTPException(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+        return self._account(session)
+
     def _account(self, session: AccountSession) -> Account:
         return Account(session, self._upstream.with_token(session.token), self._lock)
 
@@ -140,7 +169,7 @@ def _failed(session: AccountSession, error: UpstreamError) -> Response:
     """Return the page of an error; a visitor whose token is no longer valid is signed out."""
     status = HTTPStatus(error.status)
     if status == HTTPStatus.UNAUTHORIZED:
-        response = _html(sign_in_page(session.name, error.message), status)
+        response = _html(sign_in_page(error.message), status)
         delete_cookie(response, COOKIE)
         return response
     top = joined(
@@ -156,14 +185,6 @@ def _with_bar(session: AccountSession, page: Page, done: str = "") -> Page:
 
 def _html(page: Page, status: HTTPStatus = HTTPStatus.OK) -> HTMLResponse:
     return HTMLResponse(document(page, ACCOUNT), status.value)
-
-
-def _part(request: Request, key: str) -> str:
-    """Return a part of the path. Raises HTTPException."""
-    text = str(request.path_params[key])
-    if len(text) > MAX_NAME_CHARS:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return text
 
 
 def _query(request: Request, key: str, max_chars: int = MAX_NAME_CHARS) -> str:
@@ -184,23 +205,23 @@ def _action(request: Request) -> Action:
 
 async def _log(account: Account, request: Request) -> Page:
     before = read_number(request.query_params.get("before"))
-    return await private_log_page(account, _part(request, "bot"), _query(request, "match"), before)
+    return await private_log_page(account, name_in(request, "bot"), _query(request, "match"), before)
 
 
 async def _match(account: Account, request: Request) -> Page:
-    return await own_match_page(account, _part(request, "bot"), _part(request, "match"))
+    return await own_match_page(account, name_in(request, "bot"), name_in(request, "match"))
 
 
 async def _tournament(account: Account, request: Request) -> Page:
-    return await own_tournament_page(account, _part(request, "name"), _query(request, "page_token", 1_000))
+    return await own_tournament_page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
 
 
 async def _pairing(account: Account, request: Request) -> Page:
-    return await own_pairing_page(account, _part(request, "name"), _part(request, "pairing"))
+    return await own_pairing_page(account, name_in(request, "name"), name_in(request, "pairing"))
 
 
 async def _ladder(account: Account, request: Request) -> Page:
-    return await own_ladder_page(account, _part(request, "name"), _query(request, "page_token", 1_000))
+    return await own_ladder_page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
 
 
 async def _confirmation(account: Account, request: Request) -> Page:

@@ -8,20 +8,18 @@ from http import HTTPStatus
 from urllib.parse import quote, unquote
 
 from google.protobuf.message import Message
-from referee_api.v1 import admin_service_pb2, bot_service_pb2, invitation_service_pb2, match_service_pb2
+from referee_api.v1 import token_pb2, token_service_pb2
 from starlette.requests import Request
 from starlette.responses import Response
 
+from referee.spectator.request_values import MAX_NAME_CHARS
 from referee.spectator.upstream import METHODS, Upstream, UpstreamError, response_class
 from referee.spectator.visitors import ACCOUNT
 
 COOKIE = "referee_account"
-MAX_NAME_CHARS = 64
 MAX_TOKEN_CHARS = 2_800
 """So that the cookie stays below the 4096 bytes that browsers keep."""
 TOKEN = re.compile(rf"[!-~]{{1,{MAX_TOKEN_CHARS}}}")
-NO_BOT = "no-bot"
-"""A name for calls of which only the error is read: whether the role permits them."""
 
 
 class AccountRole(Enum):
@@ -31,6 +29,14 @@ class AccountRole(Enum):
     AUTHOR = "author"
     ORGANISER = "organiser"
     ADMIN = "administrator"
+
+
+ROLES = {
+    token_pb2.ROLE_BOT: AccountRole.BOT,
+    token_pb2.ROLE_AUTHOR: AccountRole.AUTHOR,
+    token_pb2.ROLE_ORGANISER: AccountRole.ORGANISER,
+    token_pb2.ROLE_ADMIN: AccountRole.ADMIN,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,11 @@ def read_session(request: Request) -> AccountSession | None:
     if len(parts) != 3:
         return None
     role, name, token = map(unquote, parts)
-    if role not in {one.value for one in AccountRole} or not TOKEN.fullmatch(token) or not 0 < len(name) <= 64:
+    if (
+        role not in {one.value for one in AccountRole}
+        or not TOKEN.fullmatch(token)
+        or not 0 < len(name) <= MAX_NAME_CHARS
+    ):
         return None
     return AccountSession(AccountRole(role), name, token)
 
@@ -111,57 +121,13 @@ def delete_cookie(response: Response, name: str) -> None:
     response.delete_cookie(name, path=ACCOUNT, httponly=True, samesite="strict")
 
 
-async def open_session(upstream: Upstream, name: str, token: str) -> AccountSession:
-    """Return the session of a token. Raises UpstreamError if it belongs to another name, or is not for these pages.
-
-    No call of the contract names the holder of a token, so the visitor does, and the calls that succeed show whether it
-    is true, and the role.
-    """
-    if not TOKEN.fullmatch(token) or not 0 < len(name) <= MAX_NAME_CHARS:
-        raise UpstreamError(
-            HTTPStatus.UNAUTHORIZED, "BAD_TOKEN", "enter the name of your account or bot, and its token"
-        )
-    account = Account(AccountSession(AccountRole.BOT, name, token), upstream.with_token(token))
-    role = await _role(account)
-    if role is None:
+async def open_session(upstream: Upstream, token: str) -> AccountSession:
+    """Return the session of a token. Raises UpstreamError if it is invalid, or not for these pages."""
+    if not TOKEN.fullmatch(token):
+        raise UpstreamError(HTTPStatus.UNAUTHORIZED, "BAD_TOKEN", "enter the token of your account or of your bot")
+    request = token_service_pb2.GetOwnTokenRequest()
+    own = (await upstream.with_token(token).call(request, token_service_pb2.GetOwnTokenResponse)).token
+    if own.role not in ROLES:
         sentence = "this token is one of a spectator, who sees nothing here that the other pages do not show"
         raise UpstreamError(HTTPStatus.FORBIDDEN, "NOT_YOURS", sentence)
-    if role is AccountRole.BOT:
-        private: Message | None = bot_service_pb2.ListBotLogEntriesRequest(bot=name, page_size=1)
-    else:
-        private = await _private_call(account, name)
-    if private and role is not AccountRole.ADMIN and await _refusal(account, private):
-        raise UpstreamError(HTTPStatus.FORBIDDEN, "NOT_YOURS", f"this token does not belong to {name}")
-    return AccountSession(role, name, token)
-
-
-async def _role(account: Account) -> AccountRole | None:
-    """Return the role of a token; None: a spectator. Raises UpstreamError."""
-    probes: tuple[tuple[AccountRole, Message], ...] = (
-        (AccountRole.BOT, match_service_pb2.ListTurnsRequest()),
-        (AccountRole.ADMIN, admin_service_pb2.ListQuotasRequest(page_size=1)),
-        (AccountRole.ORGANISER, invitation_service_pb2.ListInvitationsRequest(page_size=1)),
-        (AccountRole.AUTHOR, bot_service_pb2.ListBotTokensRequest(bot=NO_BOT)),
-    )
-    for role, request in probes:
-        if await _refusal(account, request) != "NOT_YOURS":
-            return role
-    return None
-
-
-async def _private_call(account: Account, holder: str) -> Message | None:
-    """Return a call that only this holder may make; None if it has no bot, and so nothing private."""
-    request = bot_service_pb2.ListBotsRequest(owner=holder, page_size=1)
-    answer = await account.upstream.call(request, bot_service_pb2.ListBotsResponse)
-    return bot_service_pb2.ListBotTokensRequest(bot=answer.bots[0].name) if answer.bots else None
-
-
-async def _refusal(account: Account, request: Message) -> str:
-    """Return the reason for which a call is refused; empty: it is not. Raises UpstreamError if that cannot be said."""
-    try:
-        await account.call(request)
-    except UpstreamError as error:
-        if error.status == HTTPStatus.UNAUTHORIZED or error.is_temporary:
-            raise
-        return error.reason
-    return ""
+    return AccountSession(ROLES[own.role], own.bot or own.holder, token)

@@ -3,7 +3,14 @@
 from typing import cast
 
 from google.protobuf.message import Message
-from referee_api.v1 import bot_service_pb2, contest_pb2, ladder_service_pb2, match_pb2, tournament_service_pb2
+from referee_api.v1 import (
+    bot_service_pb2,
+    contest_pb2,
+    ladder_service_pb2,
+    match_pb2,
+    tournament_pb2,
+    tournament_service_pb2,
+)
 
 from referee.spectator.account.account_action import (
     Action,
@@ -15,13 +22,17 @@ from referee.spectator.account.account_action import (
     unary,
 )
 from referee.spectator.account.account_session import Account
-from referee.spectator.account.form_fields import Values, days_after
+from referee.spectator.account.form_fields import BYES, Values, days_after
 
 KEY_CHARS = 8
 
 
 def _bot_page(values: Values) -> str:
     return page_address("bots", values["bot"])
+
+
+def _bye(values: Values) -> str:
+    return BYES[values["bye"]]
 
 
 def _entrant(values: Values) -> contest_pb2.Entrant:
@@ -90,6 +101,23 @@ LEAVE = Action(
     subject=ladder_subject,
     done_before=frozenset({"NOT_A_MEMBER"}),
 )
+REQUEST_BYE = Action(
+    "request-bye",
+    "Request a bye",
+    lambda it: f"{it['entrant']} {_bye(it)} round {it['round']} of the tournament {it['tournament']}.",
+    lambda it: f"{it['entrant']} {_bye(it)} round {it['round']}.",
+    unary(
+        lambda it: tournament_service_pb2.RequestByeRequest(
+            tournament=it["tournament"],
+            entrant=it["entrant"],
+            round=int(it["round"]),
+            kind=tournament_pb2.ByeKind.Value(it["bye"]),
+        )
+    ),
+    _bot_page,
+    required=("bot", "tournament", "entrant", "round", "bye"),
+    subject=tournament_subject,
+)
 REVOKE_TOKEN = Action(
     "revoke-token",
     "Revoke the token",
@@ -134,4 +162,19 @@ CREATE_TOKEN = Action(
     secret=lambda answer: cast(bot_service_pb2.CreateBotTokenResponse, answer).secret,
 )
 
-BOT_ACTIONS = by_name(REINSTATE, ENTER, WITHDRAW, JOIN, LEAVE, REVOKE_TOKEN, CREATE_TOKEN)
+REGISTER = Action(
+    "register-bot",
+    "Register a bot",
+    lambda it: (
+        f"The bot {it['bot']} is registered. The secret of its first token is shown once, on the next page: with it a"
+        " program plays as this bot."
+    ),
+    lambda it: f"The bot {it['bot']} is registered.",
+    unary(lambda it: bot_service_pb2.RegisterBotRequest(name=it["bot"], description=it.get("description", ""))),
+    _bot_page,
+    required=("bot",),
+    optional=("description",),
+    secret=lambda answer: cast(bot_service_pb2.RegisterBotResponse, answer).secret,
+)
+
+BOT_ACTIONS = by_name(REGISTER, REINSTATE, ENTER, WITHDRAW, REQUEST_BYE, JOIN, LEAVE, REVOKE_TOKEN, CREATE_TOKEN)

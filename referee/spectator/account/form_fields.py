@@ -17,6 +17,13 @@ Choices = Mapping[str, Sequence[tuple[str, str]]]
 
 MAX_DAYS = 366
 MAX_USES = 1_000
+MAX_ROUNDS = 1_000
+BYES = {
+    "BYE_KIND_HALF_POINT": "gets half a point for not playing",
+    "BYE_KIND_ZERO_POINT": "gets nothing for not playing",
+    "BYE_KIND_NONE": "takes back its request, and plays",
+}
+"""Names of byes in the contract, and what they are in a sentence before the round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,21 @@ def _ranks(text: str) -> list[int]:
     return [_integer(rank, MAX_USES) for rank in text.split(",")]
 
 
+def _bye(text: str) -> str:
+    """Return what a bye gives. Raises ValueError."""
+    if text not in BYES:
+        raise ValueError(text)
+    return text
+
+
+def read_pairings(text: str) -> list[list[str]]:
+    """Return pairings, separated by commas, of one or two entrants, separated by spaces. Raises ValueError."""
+    pairings = [pair.split() for pair in text.split(",")]
+    if not all(1 <= len(pair) <= 2 for pair in pairings):
+        raise ValueError(text)
+    return pairings
+
+
 FIELDS = {
     "bot": FormField("Bot", 64),
     "tournament": FormField("Tournament", 64),
@@ -75,6 +97,10 @@ FIELDS = {
     "message": FormField("Reason, for those concerned", 200),
     "until": FormField("Not before (UTC)", 32, "datetime-local", read_time),
     "ranks": FormField("Ranks of the sides, such as 1,3,2", 100, check=_ranks, choice_label="Result"),
+    "description": FormField("Description", 300),
+    "round": FormField("Round", 4, "number", lambda text: _integer(text, MAX_ROUNDS), 1, MAX_ROUNDS),
+    "bye": FormField("Bye", 32, check=_bye),
+    "pairings": FormField("Pairings, such as: anna bert, cleo dora, emil", 3_000, check=read_pairings),
     "uses": FormField("Authors", 4, "number", lambda text: _integer(text, MAX_USES), 1, MAX_USES, "1"),
     "days": FormField("Valid for days", 3, "number", lambda text: _integer(text, MAX_DAYS), 1, MAX_DAYS, "14"),
 }

@@ -1,4 +1,4 @@
-"""What organisers do with their tournaments, ladders, matches and invitations."""
+"""What organisers do with their tournaments, ladders and invitations."""
 
 from collections.abc import Callable
 from typing import cast
@@ -8,7 +8,6 @@ from referee_api.v1 import (
     contest_pb2,
     invitation_service_pb2,
     ladder_service_pb2,
-    match_service_pb2,
     tournament_service_pb2,
 )
 
@@ -24,7 +23,7 @@ from referee.spectator.account.account_action import (
     unary,
 )
 from referee.spectator.account.account_session import Account
-from referee.spectator.account.form_fields import Values, days_after, read_time
+from referee.spectator.account.form_fields import Values, days_after, read_pairings, read_time
 from referee.spectator.visitors import ACCOUNT
 
 
@@ -153,17 +152,54 @@ RESUME = Action(
     required=("ladder",),
     subject=ladder_subject,
 )
-ABORT = Action(
-    "abort-match",
-    "Abort the match",
-    lambda it: f"The match {it['match']} ends now and is void.",
-    lambda it: f"The match {it['match']} is void.",
-    unary(lambda it: match_service_pb2.AbortMatchRequest(match_id=it["match"], message=it.get("message", ""))),
-    lambda _: ACCOUNT,
-    required=("match",),
-    optional=("message",),
-    subject=match_subject,
+PAIR_ROUND = Action(
+    "pair-round",
+    "Pair the round by hand",
+    lambda it: (
+        f"What has not begun of round {it['round']} of the tournament {it['tournament']} is replaced by these pairings:"
+        f" {_pairs_text(it)}."
+    ),
+    lambda it: f"Round {it['round']} is paired: {_pairs_text(it)}.",
+    unary(
+        lambda it: tournament_service_pb2.PairRoundRequest(
+            tournament=it["tournament"],
+            round=int(it["round"]),
+            pairings=[tournament_service_pb2.HandPairing(entrants=pair) for pair in read_pairings(it["pairings"])],
+            message=it["message"],
+        )
+    ),
+    _tournament_page,
+    required=("tournament", "round", "pairings", "message"),
+    subject=tournament_subject,
 )
+START_SEASON = Action(
+    "start-season",
+    "Start a new season",
+    lambda it: f"A new season of the ladder {it['ladder']} starts: the ratings of all its entrants begin again.",
+    lambda it: f"A new season of the ladder {it['ladder']} has started.",
+    unary(lambda it: ladder_service_pb2.StartSeasonRequest(ladder=it["ladder"])),
+    _ladder_page,
+    required=("ladder",),
+    subject=ladder_subject,
+)
+CLOSE = Action(
+    "close-ladder",
+    "Close the ladder",
+    lambda it: f"The ladder {it['ladder']} is closed for good; matches in play go on and are rated.",
+    lambda it: f"The ladder {it['ladder']} is closed.",
+    unary(lambda it: ladder_service_pb2.CloseLadderRequest(ladder=it["ladder"], message=it.get("message", ""))),
+    _ladder_page,
+    required=("ladder",),
+    optional=("message",),
+    subject=ladder_subject,
+)
+
+
+def _pairs_text(values: Values) -> str:
+    return "; ".join(
+        " – ".join(pair) if len(pair) > 1 else f"{pair[0]} has a bye" for pair in read_pairings(values["pairings"])
+    )
+
 
 CORRECTIONS = {
     contest_pb2.CORRECTION_KIND_STRUCK: ("strike", "Strike the match", "does not count, and is not played again"),
@@ -285,9 +321,11 @@ ORGANISER_ACTIONS = by_name(
     POSTPONE,
     ABSENT,
     REOPEN,
+    PAIR_ROUND,
     PAUSE,
     RESUME,
-    ABORT,
+    START_SEASON,
+    CLOSE,
     INVITE,
     REVOKE_INVITATION,
     *TOURNAMENT_CORRECTIONS,

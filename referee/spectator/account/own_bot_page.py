@@ -9,6 +9,8 @@ from referee_api.v1 import (
     contest_pb2,
     ladder_pb2,
     ladder_service_pb2,
+    match_pb2,
+    match_service_pb2,
     token_pb2,
     tournament_pb2,
     tournament_service_pb2,
@@ -18,14 +20,27 @@ from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import action_form, page_address
 from referee.spectator.account.account_page import bot_state
 from referee.spectator.account.account_session import Account
-from referee.spectator.account.bot_actions import CREATE_TOKEN, ENTER, JOIN, LEAVE, REINSTATE, REVOKE_TOKEN, WITHDRAW
+from referee.spectator.account.bot_actions import (
+    CREATE_TOKEN,
+    ENTER,
+    JOIN,
+    LEAVE,
+    REINSTATE,
+    REQUEST_BYE,
+    REVOKE_TOKEN,
+    WITHDRAW,
+)
+from referee.spectator.account.form_fields import BYES
 from referee.spectator.account.lost_time_page import lost_matches, lost_table
-from referee.spectator.layout import heading, moment, nothing, section, table
+from referee.spectator.account.match_actions import WITHDRAW_FROM_MATCH
+from referee.spectator.layout import heading, match_title, moment, nothing, section, table
 from referee.spectator.live_pages import Page
 from referee.spectator.tournament_page import PHASES
 
 PAGE_SIZE = 200
 """Contests of each kind that are listed, the newest first."""
+SHOWN_MATCHES = 50
+"""Matches in play that are listed."""
 ENDED = (tournament_pb2.TOURNAMENT_PHASE_FINISHED, tournament_pb2.TOURNAMENT_PHASE_CANCELLED)
 
 
@@ -33,8 +48,9 @@ async def own_bot_page(account: Account, name: str) -> Page:
     # The log comes first, since only the owner may read it, and only the owner is to see the rest.
     log = bot_service_pb2.ListBotLogEntriesRequest(bot=name, page_size=1)
     await account.call(log)
-    bot, contests, tokens, lost = await asyncio.gather(
+    bot, playing, contests, tokens, lost = await asyncio.gather(
         account.upstream.call(bot_service_pb2.GetBotRequest(name=name), bot_service_pb2.GetBotResponse),
+        _playing(account, name),
         _contests(account, name),
         _tokens(account, name),
         lost_matches(account, name),
@@ -51,6 +67,7 @@ async def own_bot_page(account: Account, name: str) -> Page:
             heading("Your bot", name, _facts(bot.bot)),
             links,
             _reinstatement(bot.bot),
+            section("In play", playing),
             section("Lost on time", lost_table(name, lost) if lost else nothing("No match was lost on time lately.")),
             contests,
             tokens,
@@ -78,6 +95,30 @@ def _reinstatement(bot: bot_pb2.Bot) -> Markup:
     return section("Paused", since, action_form(REINSTATE, {"bot": bot.name}))
 
 
+async def _playing(account: Account, bot: str) -> Markup:
+    request = match_service_pb2.ListMatchesRequest(
+        bot=bot, phase=match_pb2.MATCH_PHASE_PLAYING, page_size=SHOWN_MATCHES
+    )
+    matches = (await account.upstream.call(request, match_service_pb2.ListMatchesResponse)).matches
+    rows = [
+        (
+            tag("a", match_title(one), href=page_address("matches", one.id)),
+            one.terms.rules.game,
+            moment(one.start_time),
+            _match_withdrawal(account, bot, one),
+        )
+        for one in matches
+    ]
+    return table(("Match", "Game", "Began", "Action"), rows) if rows else nothing("It plays no match at the moment.")
+
+
+def _match_withdrawal(account: Account, bot: str, match: match_pb2.Match) -> Markup:
+    """Return the form for a match that the referee lets a bot leave: unrated, of no contest, and asked by its owner."""
+    if match.ladder or match.tournament or not account.session.owns_bots:
+        return Markup("")
+    return action_form(WITHDRAW_FROM_MATCH, {"bot": bot, "match": match.id}, title="Withdraw")
+
+
 async def _contests(account: Account, bot: str) -> Markup:
     """Return the contests of the bot with the forms to leave them, and the forms to enter others."""
     tournaments, entry, playing, mine, ladders = await asyncio.gather(
@@ -100,6 +141,7 @@ async def _contests(account: Account, bot: str) -> Markup:
         section(
             "Tournaments",
             _tournament_table(bot, tournaments),
+            *(_bye_form(bot, one) for one in tournaments),
             action_form(
                 ENTER, {"bot": bot}, {"tournament": [(one.name, one.title or one.name) for one in open_tournaments]}
             )
@@ -151,8 +193,24 @@ def _tournament_table(bot: str, tournaments: Sequence[tournament_pb2.Tournament]
     return table(("Tournament", "State", "Action"), rows) if rows else Markup("")
 
 
+def _bye_form(bot: str, one: tournament_pb2.Tournament) -> Markup:
+    """Return the form to request a bye in a round that is not paired; empty if there is none."""
+    name = _entrant_name(bot, one)
+    rounds = range(one.current_round + 1, one.terms.swiss.rounds + 1) if one.terms.max_requested_byes else ()
+    if one.phase in ENDED or not name or name in one.withdrawn_entrants or not rounds:
+        return Markup("")
+    choices = {"round": [(str(number), str(number)) for number in rounds], "bye": list(BYES.items())}
+    values = {"bot": bot, "tournament": one.name, "entrant": name}
+    return action_form(REQUEST_BYE, values, choices, title=f"Request a bye in {one.title or one.name}")
+
+
+def _entrant_name(bot: str, one: tournament_pb2.Tournament) -> str:
+    """Return the entrant to which a bot belongs; empty: none."""
+    return next((entrant.name for entrant in one.entrants if bot in {ref.bot for ref in entrant.bots}), "")
+
+
 def _withdrawal(bot: str, one: tournament_pb2.Tournament) -> Markup:
-    name = next((entrant.name for entrant in one.entrants if bot in {ref.bot for ref in entrant.bots}), "")
+    name = _entrant_name(bot, one)
     if one.phase in ENDED or not name:
         return Markup("")
     if name in one.withdrawn_entrants:

@@ -21,13 +21,16 @@ from referee.spectator.account.form_fields import Choices, Values
 from referee.spectator.account.organiser_actions import (
     ABSENT,
     CANCEL,
+    CLOSE,
     LADDER_CORRECTIONS,
+    PAIR_ROUND,
     PAUSE,
     POSTPONE,
     REMOVE,
     REOPEN,
     RESUME,
     START,
+    START_SEASON,
     TOURNAMENT_CORRECTIONS,
 )
 from referee.spectator.entry_text import result_text
@@ -78,7 +81,10 @@ def _tournament_forms(tournament: tournament_pb2.Tournament) -> Markup:
     if tournament.phase in (ENTRY, PLAYING):
         forms += [(REMOVE, names)] if names else []
         forms.append((CANCEL, []))
-    return _forms([(action, values, {"entrant": _choices(entrants)} if entrants else {}) for action, entrants in forms])
+    rows: list[FormRow] = [(one, values, {"entrant": _choices(names)} if names else {}) for one, names in forms]
+    if tournament.phase == PLAYING and tournament.terms.HasField("swiss"):
+        rows.append((PAIR_ROUND, {**values, "round": str(tournament.current_round)}, {}))
+    return _forms(rows)
 
 
 def _forms(forms: Sequence[FormRow]) -> Markup:
@@ -204,7 +210,7 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
         ("Entrants", ladder.entrant_count),
         ("Season", ladder.season),
     )
-    change: list[FormRow] = [] if ladder.closed else [(RESUME if ladder.paused else PAUSE, {"ladder": name}, {})]
+    actions = [] if ladder.closed else [RESUME if ladder.paused else PAUSE, START_SEASON, CLOSE]
     forms = [
         _match_forms(match, {"ladder": name, "match": match.id}, LADDER_CORRECTIONS, is_corrected=match.id in corrected)
         for match in matches.matches
@@ -214,7 +220,7 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
         joined(
             heading("Your ladder", title, facts),
             tag("p", tag("a", "Public page", href=f"/ladders/{name}")),
-            _forms(change),
+            _forms([(action, {"ladder": name}, {}) for action in actions]),
             section("Matches", *forms) if forms else "",
             pages_links(page_address("ladders", name), matches.next_page_token),
         ),

@@ -9,7 +9,7 @@ const moves = document.getElementById("moves");
 const play = document.getElementById("play");
 const toLive = document.getElementById("to-live");
 const state = document.getElementById("state");
-const base = `/matches/${page.dataset.match}`;
+const base = page.dataset.address;
 const CHUNK = 20;
 const STEP_MS = 700;
 

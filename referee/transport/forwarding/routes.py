@@ -59,6 +59,7 @@ ROUTES: Mapping[str, Mapping[str, Route]] = {
         "ListRedemptions": LOCAL,
         "RedeemInvitation": COORDINATOR,
     },
+    "TokenService": {"GetOwnToken": LOCAL},
     "AdminService": {
         "Drain": LOCAL,
         "AdjudicateMatch": COORDINATOR,

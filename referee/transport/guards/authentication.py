@@ -70,6 +70,7 @@ RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
         "ListRedemptions": ORGANISERS,
         "RedeemInvitation": PUBLIC,
     },
+    "TokenService": {"GetOwnToken": ALL},
     "AdminService": {
         "Drain": ADMINS,
         "AdjudicateMatch": ADMINS,

@@ -12,10 +12,12 @@ from referee_api.v1 import (
     game_service_pb2,
     match_pb2,
     match_service_pb2,
+    token_service_pb2,
 )
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+from referee_api.v1.token_service_pb2_grpc import TokenServiceStub
 
 from referee_client.address import address
 from referee_client.conversion import enum_number, from_message, message_or_none, to_message
@@ -45,6 +47,7 @@ from referee_client.values import (
     Result,
     Rules,
     Standing,
+    Token,
 )
 
 PATIENCE_S = 60.0
@@ -58,6 +61,7 @@ class OrganiserCoroutines:
         self._bots = BotServiceStub(calls.channel)
         self._games = GameServiceStub(calls.channel)
         self._matches = MatchServiceStub(calls.channel)
+        self._tokens = TokenServiceStub(calls.channel)
         self.accounts = AsyncBotAccounts(calls)
         self.play = AsyncUnaryPlay(calls)
         self.ladders = AsyncLadders(calls)
@@ -100,6 +104,10 @@ class OrganiserCoroutines:
             include_view=include_view,
         )
         return await self._calls.fetch(PositionReading, self._games.ReadPosition, request)
+
+    async def own_token(self) -> Token:
+        """Return the token of this organiser without its secret: its role, its holder, and when it expires."""
+        return await self._calls.fetch(Token, self._tokens.GetOwnToken, token_service_pb2.GetOwnTokenRequest(), "token")
 
     async def register_bot(self, name: str, description: str = "", consent: Consent | None = None) -> str:
         """Register a bot and return its token. `consent` says from whom it takes matches; None: the defaults."""

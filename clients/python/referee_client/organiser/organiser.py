@@ -52,6 +52,7 @@ class Organiser(Blocking[OrganiserCoroutines]):
     games = blocking(OrganiserCoroutines.games)
     game = blocking(OrganiserCoroutines.game)
     read_position = blocking(OrganiserCoroutines.read_position)
+    own_token = blocking(OrganiserCoroutines.own_token)
     register_bot = blocking(OrganiserCoroutines.register_bot)
     create_token = blocking(OrganiserCoroutines.create_token)
     bots = blocking_iterator(OrganiserCoroutines.bots)

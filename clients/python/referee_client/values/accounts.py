@@ -32,7 +32,7 @@ class Token:
     label: str = ""
     """Purpose of the token, as given when it was created."""
     create_time: datetime | None = None
-    """Time when it was created."""
+    """Time when it was created. None: it is a token of an identity provider, which does not say so."""
     expire_time: datetime | None = None
     """Time when it expires. None: never."""
     last_use_time: datetime | None = None

@@ -12,7 +12,7 @@ use tonic_prost_build::Builder;
 const PACKAGE: &str = "referee_api.v1";
 const BOT_STUBS: &str = "referee_api.v1.rs";
 const ORGANISER_STUBS: &str = "organiser.rs";
-const ORGANISER_SERVICES: [&str; 7] = ["admin", "bot", "game", "invitation", "match", "ladder", "tournament"];
+const ORGANISER_SERVICES: [&str; 8] = ["admin", "bot", "game", "invitation", "match", "ladder", "token", "tournament"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

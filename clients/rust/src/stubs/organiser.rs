@@ -371,7 +371,7 @@ pub struct Token {
     /// Purpose of the token, as given when it was created.
     #[prost(string, tag = "5")]
     pub label: ::prost::alloc::string::String,
-    /// Time when it was created.
+    /// Time when it was created. Not set: it is a token of an identity provider, which does not say so.
     #[prost(message, optional, tag = "6")]
     pub create_time: ::core::option::Option<::prost_types::Timestamp>,
     /// Time when it expires. Not set: never.
@@ -4722,6 +4722,127 @@ pub mod ladder_service_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("referee_api.v1.LadderService", "WatchLadder"));
             self.inner.server_streaming(req, path, codec).await
+        }
+    }
+}
+/// Request for `GetOwnToken`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetOwnTokenRequest {}
+/// Response of `GetOwnToken`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetOwnTokenResponse {
+    /// The token without its secret.
+    #[prost(message, optional, tag = "1")]
+    pub token: ::core::option::Option<Token>,
+}
+/// Generated client implementations.
+pub mod token_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+    #[derive(Debug, Clone)]
+    pub struct TokenServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> TokenServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> TokenServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            TokenServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Returns the token of the call, without its secret: its role, its holder, its bot and when it expires.
+        /// Callers: all with a token.
+        /// Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
+        /// REFEREE_FAULT.
+        pub async fn get_own_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetOwnTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetOwnTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.TokenService/GetOwnToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.TokenService", "GetOwnToken"));
+            self.inner.unary(req, path, codec).await
         }
     }
 }

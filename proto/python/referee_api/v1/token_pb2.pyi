@@ -95,7 +95,7 @@ class Token(_message.Message):
     """Whether it was revoked."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """Time when it was created."""
+        """Time when it was created. Not set: it is a token of an identity provider, which does not say so."""
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:

@@ -9,7 +9,7 @@ use crate::{
             admin_service_client::AdminServiceClient, bot_service_client::BotServiceClient,
             game_service_client::GameServiceClient, invitation_service_client::InvitationServiceClient,
             ladder_service_client::LadderServiceClient, match_service_client::MatchServiceClient,
-            tournament_service_client::TournamentServiceClient,
+            token_service_client::TokenServiceClient, tournament_service_client::TournamentServiceClient,
         },
         calls::{Link, MAX_MESSAGE_BYTES, Numbered, request_id},
         contests::values,
@@ -662,6 +662,16 @@ impl Contract {
         Ok(values(self.calls.all(request, call).await?))
     }
 
+    /// Returns the token of the call, without its secret: its role, its holder, its bot and when it expires.
+    /// Callers: all with a token.
+    /// Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
+    /// REFEREE_FAULT.
+    pub async fn get_own_token(&self, request: GetOwnTokenRequest) -> Result<GetOwnTokenResponse, RefereeError> {
+        let request = crate::organiser::api::GetOwnTokenRequest::from(request);
+        let call = |link, request| async move { token_service(link).get_own_token(request).await };
+        Ok(self.calls.call(request, call).await?.into())
+    }
+
     /// Creates a tournament. Entrants can join until it is started.
     /// Callers: organiser.
     /// Errors: BAD_NAME, NAME_TAKEN, UNKNOWN_GAME, UNKNOWN_OPTION, UNKNOWN_PRESET, BAD_OPTION, BAD_TIME_CONTROL,
@@ -950,6 +960,10 @@ fn ladder_service(link: Link) -> LadderServiceClient<Link> {
 
 fn match_service(link: Link) -> MatchServiceClient<Link> {
     MatchServiceClient::new(link).max_decoding_message_size(MAX_MESSAGE_BYTES)
+}
+
+fn token_service(link: Link) -> TokenServiceClient<Link> {
+    TokenServiceClient::new(link).max_decoding_message_size(MAX_MESSAGE_BYTES)
 }
 
 fn tournament_service(link: Link) -> TournamentServiceClient<Link> {

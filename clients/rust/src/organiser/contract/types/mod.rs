@@ -24,6 +24,7 @@ mod result;
 mod seed;
 mod sprt;
 mod token;
+mod token_service;
 mod tournament;
 mod tournament_service;
 
@@ -51,5 +52,6 @@ pub use result::*;
 pub use seed::*;
 pub use sprt::*;
 pub use token::*;
+pub use token_service::*;
 pub use tournament::*;
 pub use tournament_service::*;

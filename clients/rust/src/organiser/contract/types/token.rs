@@ -64,7 +64,7 @@ pub struct Token {
     pub bot: String,
     /// Purpose of the token, as given when it was created.
     pub label: String,
-    /// Time when it was created.
+    /// Time when it was created. Not set: it is a token of an identity provider, which does not say so.
     pub create_time: Option<std::time::SystemTime>,
     /// Time when it expires. Not set: never.
     pub expire_time: Option<std::time::SystemTime>,
