@@ -7,7 +7,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -51,10 +51,27 @@ def replay(
 
 
 NOTICE_INTERVAL_S = 0.25
-"""Time between two wake-ups of all spectators of a log."""
+"""Minimum time between two wake-ups of all spectators of a log."""
 
-NOTICE_ENTRIES = 16
+NOTICE_INTERVAL_PER_SPECTATOR_S = 0.002
+"""Each spectator adds so much to it, so that many of them do not cost more CPU than few, up to the maximum."""
+
+MAX_NOTICE_INTERVAL_S = 2.0
+
+NOTICE_ENTRIES = 32
 """Entries for which spectators are woken earlier, so that a message and the work for it stay small."""
+
+
+class CountingEvent(asyncio.Event):
+    """Counts those who have waited for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiters = 0
+
+    async def wait(self) -> Literal[True]:
+        self.waiters += 1
+        return await super().wait()
 
 
 class SpectatorNotices:
@@ -69,7 +86,7 @@ class SpectatorNotices:
         """Number of the last entry that spectators may be sent."""
         self.previous = number
         """The same before the last wake-up."""
-        self.changed = asyncio.Event()
+        self.changed = CountingEvent()
         """Event that is set when `number` grows. Take it before reading `number`, or a change may be missed."""
         self._latest = number
         self._next_s = 0.0
@@ -88,10 +105,11 @@ class SpectatorNotices:
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        self._next_s = asyncio.get_running_loop().time() + NOTICE_INTERVAL_S
+        interval_s = max(NOTICE_INTERVAL_S, self.changed.waiters * NOTICE_INTERVAL_PER_SPECTATOR_S)
+        self._next_s = asyncio.get_running_loop().time() + min(interval_s, MAX_NOTICE_INTERVAL_S)
         self.previous, self.number = self.number, self._latest
         self.changed.set()
-        self.changed = asyncio.Event()
+        self.changed = CountingEvent()
 
 
 class LogHistory(Generic[EntryT, State]):

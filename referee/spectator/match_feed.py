@@ -23,6 +23,9 @@ MAX_BOARDS = 40
 """Boards in one response."""
 INTERVAL_S = 0.25
 """Minimum interval of events; entries in between share one event, with the board after the last of them."""
+INTERVAL_PER_VISITOR_S = 0.001
+"""With many visitors it is longer, so that they do not cost more CPU than few, up to the maximum."""
+MAX_INTERVAL_S = 1.0
 FIRST_PAUSE_S = 0.5
 MAX_PAUSE_S = 10.0
 BOARD_KINDS = {"play_started", "choice_sealed", "move_played"}
@@ -231,7 +234,8 @@ class MatchFeed:
         """Wake all visitors, unless they will be woken anyway."""
         if self._waking is None:
             self._wake()
-            self._waking = asyncio.get_running_loop().call_later(INTERVAL_S, self._wake_again, self.last.number)
+            interval_s = min(MAX_INTERVAL_S, max(INTERVAL_S, self._watchers * INTERVAL_PER_VISITOR_S))
+            self._waking = asyncio.get_running_loop().call_later(interval_s, self._wake_again, self.last.number)
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()

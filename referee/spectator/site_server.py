@@ -5,13 +5,16 @@ import socket
 from collections.abc import Callable
 
 from hypercorn.asyncio import serve
+from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config
+from hypercorn.protocol.h11 import H11Protocol
 from referee_client.address import Address
 
 from engines.registry import games
+from referee.spectator.event_stream import WRITER
 from referee.spectator.site import Site
 from referee.spectator.upstream import Upstream
-from referee.spectator.visitors import Visitors
+from referee.spectator.visitors import App, Receive, Scope, Send, Visitors
 
 IDLE_TIMEOUT_S = 20
 SHUTDOWN_S = 2.0
@@ -58,4 +61,31 @@ async def serve_site(
         async def wait_for_stop() -> None:
             await stop.wait()
 
-        await serve(site.app(Visitors(), behind_proxy=behind_proxy), config, shutdown_trigger=wait_for_stop)  # type: ignore[arg-type]
+        app = with_writer(site.app(Visitors(), behind_proxy=behind_proxy))
+        await serve(app, config, shutdown_trigger=wait_for_stop)  # type: ignore[arg-type]
+
+
+def with_writer(app: App) -> App:
+    """Give an application the writer of each connection of Hypercorn, for streams of events."""
+
+    async def app_with_writer(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, WRITER: _writer(scope, send)}, receive, send)
+
+    return app_with_writer
+
+
+def _writer(scope: Scope, send: Send) -> asyncio.StreamWriter | None:
+    """Return the writer of a connection if the body of this response consists of chunks.
+
+    Hypercorn does not offer it, so it is found by the objects whose methods send the response.
+    """
+    protocol = _owner(getattr(_owner(send), "send", None))
+    connection = _owner(getattr(protocol, "send", None))
+    if isinstance(protocol, H11Protocol) and isinstance(connection, TCPServer):
+        is_chunked = scope["http_version"] == "1.1" and scope.get("method") == "GET"
+        return connection.writer if is_chunked else None
+    return None
+
+
+def _owner(method: object) -> object:
+    return getattr(method, "__self__", None)

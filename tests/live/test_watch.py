@@ -6,7 +6,12 @@ import pytest
 
 from engines.api import REFEREE, SPECTATOR
 from referee.live import log_history
-from referee.live.log_history import NOTICE_ENTRIES, SpectatorNotices
+from referee.live.log_history import (
+    MAX_NOTICE_INTERVAL_S,
+    NOTICE_ENTRIES,
+    NOTICE_INTERVAL_S,
+    SpectatorNotices,
+)
 from referee.live.match_history import MAX_CACHED_STEPS, WatchedEntry
 from referee.live.match_request import LiveLimits
 from referee.live.ports import EngineFault
@@ -123,6 +128,27 @@ async def test_spectators_get_all_that_happened_at_the_end_of_the_interval(monke
         assert notices.number == 6
     notices.advance(6 + NOTICE_ENTRIES, at_once=False)
     assert notices.number == 6 + NOTICE_ENTRIES, "there are many"
+
+
+@in_loop
+@pytest.mark.parametrize(
+    ("spectators", "interval_s"),
+    [(0, NOTICE_INTERVAL_S), (125, NOTICE_INTERVAL_S), (500, 1.0), (3_000, MAX_NOTICE_INTERVAL_S)],
+)
+async def test_spectators_are_woken_more_rarely_if_they_are_many(
+    monkeypatch: pytest.MonkeyPatch, spectators: int, interval_s: float
+) -> None:
+    timers: list[float] = []
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 100.0)
+    monkeypatch.setattr(asyncio.get_running_loop(), "call_at", lambda when, _: timers.append(when))
+    notices = SpectatorNotices(1)
+    waiting = [asyncio.create_task(notices.changed.wait()) for _ in range(spectators)]
+    await settle()
+    notices.advance(2, at_once=False)
+    assert notices.number == 2
+    await asyncio.gather(*waiting)
+    notices.advance(3, at_once=False)
+    assert timers == [100 + interval_s]
 
 
 @in_loop
@@ -257,7 +283,7 @@ async def test_a_match_that_is_visible_after_its_end_shows_nothing_before() -> N
 async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_from(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(log_history, "NOTICE_INTERVAL_S", 0)
+    monkeypatch.setattr(log_history, "MAX_NOTICE_INTERVAL_S", 0)
     harness = RefereeHarness(limits=LiveLimits(max_watcher_lag=3))
     match_id, _ = await harness.start_match()
     await play_on(harness, match_id, 4)

@@ -9,7 +9,7 @@ import pytest
 
 from engines.registry import games
 from referee.spectator import match_feeds
-from referee.spectator.match_feed import INTERVAL_S, MAX_BEHIND, RELOAD, MatchFeed
+from referee.spectator.match_feed import INTERVAL_S, MAX_BEHIND, MAX_INTERVAL_S, RELOAD, MatchFeed
 from referee.spectator.match_feeds import MatchFeeds
 from referee.spectator.upstream import UpstreamError
 from tests.live.fake_time import settle
@@ -94,6 +94,30 @@ def test_entries_of_one_interval_share_an_event_with_the_last_board() -> None:
         assert visitor.numbers == [[3], list(range(4, 23))]
         assert data_of(visitor.received[-1])["board"] == feed.painter().svg(feed.frames[-1])
         assert [id_of(event) for event in visitor.received] == [3, 22]
+        await feed.close()
+
+    in_fast_time(test())
+
+
+@pytest.mark.parametrize(
+    ("visitors", "interval_s"), [(1, INTERVAL_S), (200, INTERVAL_S), (500, 0.5), (1_000, 1.0), (3_000, MAX_INTERVAL_S)]
+)
+def test_events_are_rarer_with_more_visitors(visitors: int, interval_s: float) -> None:
+    async def test() -> None:
+        story = entries(4)
+        upstream = FakeMatch(match(), *story[:2])
+        feed = feed_of(upstream)
+        await feed.ready()
+        await asyncio.sleep(2 * INTERVAL_S)
+        visitor, *_others = [Visitor(feed, 2) for _ in range(visitors)]
+        await settle()
+        for entry in story[2:]:
+            upstream.append(entry)
+            await settle()
+        await asyncio.sleep(interval_s - 0.01)
+        assert visitor.numbers == [[3]], "the first entry after a pause is shown at once"
+        await asyncio.sleep(0.02)
+        assert visitor.numbers == [[3], [4, 5, 6]]
         await feed.close()
 
     in_fast_time(test())

@@ -49,7 +49,7 @@ from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
 REQUEST_ID_CHARS = 64
 ENTRIES_PER_YIELD = 4
 """Entries converted before the event loop may run other tasks, so that a long history cannot block it."""
-MAX_SHARED_ENTRIES = 20
+MAX_SHARED_ENTRIES = 40
 """Entries that are encoded without a break, once for all watchers of the same view."""
 MESSAGE_CHARS = 200
 RECORD_LINES_PER_MESSAGE = 100
