@@ -1,5 +1,6 @@
 """What all pages have in common, and parts that several pages use."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from referee.spectator.live_pages import Page
 
 SECTIONS = (("/", "Home"), ("/matches", "Matches"), ("/ladders", "Ladders"), ("/tournaments", "Tournaments"))
 LAST_SECTIONS = (("/bots", "Bots"), ("/join", "Join"), ("/account", "Account"))
+REACHED_BY_KEYBOARD = re.compile("<(a|button|input|select) ")
 
 
 def document(page: Page, path: str, version: str = "", events: str = "") -> str:
@@ -90,9 +92,15 @@ def table(
         )
 
     body = tag("tbody", *(cells("td", row) for row in rows))
-    return tag(
-        "div", tag("table", tag("thead", cells("th", heads, "col")), body, class_=class_ or None), class_="scrolls"
-    )
+    whole = tag("table", tag("thead", cells("th", heads, "col")), body, class_=class_ or None)
+    return scroller(whole, f"Table: {', '.join(filter(None, heads))}")
+
+
+def scroller(inside: Markup, label: str) -> Markup:
+    """Return an element that scrolls on a small window. The keyboard can reach it, or else links or fields in it."""
+    if REACHED_BY_KEYBOARD.search(inside):
+        return tag("div", inside, class_="scrolls")
+    return tag("div", inside, class_="scrolls", tabindex="0", role="group", aria_label=label)
 
 
 def moment(time: Timestamp | int) -> Markup:

@@ -14,6 +14,7 @@ from referee.spectator.layout import (
     moment,
     nothing,
     pages_links,
+    scroller,
     section,
     table,
 )
@@ -141,9 +142,7 @@ def cross_table(rows: Sequence[tournament_pb2.CrossTableRow], links: Mapping[str
     heads = [tag("th", rank, scope="col", title=name) for rank, name in enumerate(order, 1)]
     head = tag("thead", tag("tr", tag("th", "Entrant", scope="col"), *heads, tag("th", "Sum", scope="col")))
     size = "crowd" if len(rows) > 40 else "many" if len(rows) > 15 else ""
-    return tag(
-        "div", tag("table", head, tag("tbody", *body), class_=f"cross {size}".strip()), class_="scrolls", tabindex="0"
-    )
+    return scroller(tag("table", head, tag("tbody", *body), class_=f"cross {size}".strip()), "Cross table")
 
 
 def _cell(cell: tournament_pb2.CrossTableCell | None, title: str | None) -> Markup:
@@ -272,7 +271,7 @@ def _bracket(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup
         )
         for number in rounds
     ]
-    return tag("ol", *columns, class_="bracket", tabindex="0")
+    return tag("ol", *columns, class_="bracket", tabindex="0", aria_label="Bracket")
 
 
 def _bracket_pairing(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Markup:

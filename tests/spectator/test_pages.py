@@ -36,6 +36,7 @@ PAGES = [
     "swiss",
     "knockout",
     "announced",
+    "teams",
     "cross table",
     "join",
     "missing",
@@ -72,6 +73,10 @@ def paths(world: World) -> dict[str, str]:
         organiser.tournaments.create(name, fast, BOTS, title=f"The {name} cup", plan=terms)
         if name != "announced":
             organiser.tournaments.start(name)
+    teams = ("reds=anna,bert", "blues=cleo,dora")
+    team_terms = TournamentTerms(format=RoundRobin(), boards=2)
+    organiser.tournaments.create("teams", fast, teams, title="The cup of teams", plan=team_terms)
+    organiser.tournaments.start("teams")
     live = {
         game: organiser.create_match(Terms(game, options, clock=SLOW), BOTS[: 4 if game in {"toc", "troke"} else 2]).id
         for game, options in LIVE.items()
@@ -80,7 +85,7 @@ def paths(world: World) -> dict[str, str]:
     organiser.abort(void.id)
     for match_id in live.values():
         world.wait_for_ply(match_id, HELD_PLY)
-    for name in ("swiss", "knockout"):
+    for name in ("swiss", "knockout", "teams"):
         for _ in organiser.tournaments.watch(name):
             pass
     organiser.ladders.pause("open")  # The bots would play in it for ever.
@@ -96,7 +101,7 @@ def paths(world: World) -> dict[str, str]:
         "ladders": "/ladders",
         "ladder": "/ladders/open",
         "tournaments": "/tournaments",
-        **{name: f"/tournaments/{name}" for name in formats},
+        **{name: f"/tournaments/{name}" for name in (*formats, "teams")},
         "cross table": "/tournaments/swiss/cross-table",
         "join": "/join",
         "missing": "/matches/0123456789abcdef01234567",
@@ -130,6 +135,13 @@ def test_a_page_is_readable_for_everyone(visitor: Visitor, paths: dict[str, str]
     visitor.page.emulate_media(color_scheme="light")
     visitor.take_screenshot(f"{name} phone")
     assert visitor.problems == []
+
+
+@pytest.mark.parametrize("name", ["swiss", "teams"])
+def test_every_link_of_a_tournament_leads_to_a_page(visitor: Visitor, paths: dict[str, str], name: str) -> None:
+    visitor.open(paths[name])
+    links = visitor.page.eval_on_selector_all("main a", "links => [...new Set(links.map(one => one.href))]")
+    assert {link: visitor.page.request.get(link).status for link in links} == dict.fromkeys(links, 200)
 
 
 def test_every_page_is_readable_without_javascript(world: World, browser: Browser, paths: dict[str, str]) -> None:
