@@ -16,6 +16,7 @@ from referee.spectator.layout import entrant_link, heading, match_rows, match_ti
 from referee.spectator.live_pages import Page
 from referee.spectator.match_feed import MatchFeed
 from referee.spectator.match_feeds import MatchFeeds
+from referee.spectator.terms_text import round_text
 from referee.spectator.upstream import Upstream, UpstreamError
 
 MAX_BOARDS = 12
@@ -108,7 +109,7 @@ async def _tournaments(upstream: Upstream) -> Markup:
         (
             tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
             one.terms.match_terms.rules.game,
-            f"round {one.current_round} of {one.total_rounds}" if one.current_round else "announced",
+            round_text(one) if one.current_round else "announced",
             moment(one.terms.starts_at),
         )
         for answer in answers

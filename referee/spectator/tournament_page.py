@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 
-from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
+from referee_api.v1 import tournament_pb2, tournament_service_pb2
 
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
@@ -19,7 +20,8 @@ from referee.spectator.layout import (
     table,
 )
 from referee.spectator.live_pages import Page
-from referee.spectator.terms_text import format_text, time_control_text
+from referee.spectator.terms_text import format_text, round_text, time_control_text
+from referee.spectator.tournament_rounds import count_rounds, one_round, rounds_section
 from referee.spectator.upstream import Upstream, UpstreamError
 
 PHASES = {
@@ -28,12 +30,6 @@ PHASES = {
     tournament_pb2.TOURNAMENT_PHASE_FINISHED: "finished",
     tournament_pb2.TOURNAMENT_PHASE_CANCELLED: "cancelled",
 }
-PAIRING_PHASES = {
-    contest_pb2.PAIRING_PHASE_PLANNED: "planned",
-    contest_pb2.PAIRING_PHASE_PLAYING: "in play",
-    contest_pb2.PAIRING_PHASE_DONE: "done",
-}
-MAX_PAIRINGS = 1_000
 MAX_ROWS = 1_000
 MAX_TITLED = 40
 """Entrants of a cross table whose cells have titles."""
@@ -63,7 +59,9 @@ async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
 async def tournament_page(upstream: Upstream, name: str) -> Page:
     tournament = await _tournament(upstream, name)
     links = _entrant_links(tournament)
-    standings, pairings = await asyncio.gather(_standings(upstream, name, links), _pairings(upstream, tournament))
+    standings, rounds = await asyncio.gather(
+        _standings(upstream, name, links), rounds_section(upstream, tournament, links)
+    )
     title = tournament.title or name
     facts = (
         ("Game", tournament.terms.match_terms.rules.game),
@@ -75,20 +73,28 @@ async def tournament_page(upstream: Upstream, name: str) -> Page:
         ("Ended", moment(tournament.end_time)),
     )
     cross_table = tag("p", tag("a", "Cross table", href=f"/tournaments/{name}/cross-table")) if standings else ""
-    is_bracket = tournament.terms.WhichOneof("format") == "elimination"
     return Page(
         title,
         heading("Tournament", title, facts),
         {
             "state": _state(tournament),
             "standings": section("Standings", standings or nothing("It has not started."), cross_table),
-            "rounds": section("Bracket", _bracket(pairings, links))
-            if is_bracket and pairings
-            else _rounds(pairings, links),
+            "rounds": rounds,
             "entrants": _entrants(tournament),
         },
         description=f"Standings and pairings of the tournament {name}.",
     )
+
+
+async def round_page(upstream: Upstream, name: str, number: int) -> Page:
+    """Return the page of one round. Raises UpstreamError if the tournament does not have so many."""
+    tournament = await _tournament(upstream, name)
+    if not 1 <= number <= count_rounds(tournament):
+        raise UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_ROUND", "there is no such round")
+    title = f"Round {number} of {tournament.title or name}"
+    back = tag("p", tag("a", "Back to the tournament", href=f"/tournaments/{name}"))
+    shown = await one_round(upstream, tournament, number, _entrant_links(tournament))
+    return Page(title, joined(heading("Round", title), back), {"rounds": shown})
 
 
 async def cross_table_page(upstream: Upstream, name: str) -> Page:
@@ -190,108 +196,16 @@ def _tie_break_text(name: str) -> str:
     return name.removeprefix("TIE_BREAK_").replace("_", " ").capitalize()
 
 
-async def _pairings(upstream: Upstream, tournament: tournament_pb2.Tournament) -> list[contest_pb2.Pairing]:
-    if tournament.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
-        return []
-    found: list[contest_pb2.Pairing] = []
-    token = ""
-    while True:
-        request = tournament_service_pb2.ListPairingsRequest(
-            tournament=tournament.name, page_size=1_000, page_token=token
-        )
-        answer = await upstream.call(request, tournament_service_pb2.ListPairingsResponse)
-        found += answer.pairings
-        token = answer.next_page_token
-        if not token or len(found) >= MAX_PAIRINGS:
-            return found
-
-
 def _state(tournament: tournament_pb2.Tournament) -> Markup:
     parts = [PHASES.get(tournament.phase, "")]
     if tournament.current_round:
-        parts.append(f"round {tournament.current_round} of {tournament.total_rounds}")
+        parts.append(round_text(tournament))
     if tournament.total_pairings:
         parts.append(f"{tournament.completed_pairings} of {tournament.total_pairings} pairings done")
     share = tag(
         "progress", "", value=tournament.completed_pairings, max=tournament.total_pairings, aria_label="Pairings done"
     )
     return tag("p", ", ".join(parts), " ", share if tournament.total_pairings else "", class_="state")
-
-
-def _rounds(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]) -> Markup:
-    rounds: dict[int, list[contest_pb2.Pairing]] = {}
-    for pairing in pairings:
-        rounds.setdefault(pairing.round, []).append(pairing)
-    if not rounds:
-        return Markup("")
-    latest = max(rounds)
-    blocks = [
-        tag(
-            "details",
-            tag("summary", f"Round {number}"),
-            table(
-                ("Board", "Pairing", "Result", "Matches"),
-                [_pairing_row(one, links) for one in rounds[number]],
-                numbers=(0,),
-            ),
-            open="" if number == latest else None,
-        )
-        for number in sorted(rounds, reverse=True)
-    ]
-    return section("Rounds", *blocks)
-
-
-def _pairing_row(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Sequence[object]:
-    names = joined(*_between([links.get(name, name) for name in pairing.entrants], " – "))
-    matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
-    return pairing.board, names, _result(pairing), joined(*_between(matches, " "))
-
-
-def _between(parts: Sequence[object], sign: str) -> list[object]:
-    return [one for number, part in enumerate(parts) for one in ((sign, part) if number else (part,))]
-
-
-def _result(pairing: contest_pb2.Pairing) -> str:
-    if len(pairing.entrants) == 1:
-        return "bye"
-    if not pairing.points:
-        return PAIRING_PHASES.get(pairing.phase, "")
-    text = " : ".join(map(points_text, pairing.points))
-    return f"{text} ({' and '.join(pairing.absent_entrants)} absent)" if pairing.absent_entrants else text
-
-
-def _bracket(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]) -> Markup:
-    """Return one column of pairings for each round."""
-    rounds = sorted({pairing.round for pairing in pairings})
-    columns = [
-        tag(
-            "li",
-            tag("h3", f"Round {number}"),
-            tag("ol", *(_bracket_pairing(one, links) for one in pairings if one.round == number)),
-        )
-        for number in rounds
-    ]
-    return tag("ol", *columns, class_="bracket", tabindex="0", aria_label="Bracket")
-
-
-def _bracket_pairing(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Markup:
-    points = list(pairing.points)
-    best = max(points, default=0.0)
-    rows = [
-        tag(
-            "span",
-            links.get(name, name),
-            tag("b", points_text(points[at])) if points else "",
-            class_="winner" if points and points[at] == best and points.count(best) == 1 else None,
-        )
-        for at, name in enumerate(pairing.entrants)
-    ]
-    if len(rows) == 1:
-        rows.append(tag("span", "bye", class_="soft"))
-    matches = [
-        tag("a", f"match {number}", href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)
-    ]
-    return tag("li", *rows, tag("small", *_between(matches, " · ")) if matches else "")
 
 
 def _entrants(tournament: tournament_pb2.Tournament) -> Markup:
