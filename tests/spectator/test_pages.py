@@ -9,7 +9,7 @@ from referee_client.values import Elimination, RoundRobin, Swiss, TournamentTerm
 from referee_client.values.tournament_terms import TournamentFormat
 
 from tests.spectator.bots import HELD_PLY
-from tests.spectator.browser import PHONE, WIDE, Visitor, run_browser, visit
+from tests.spectator.browser import Visitor, run_browser, visit
 from tests.spectator.site_process import BOTS, World, run_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -119,24 +119,8 @@ def visitor(world: World, browser: Browser) -> Iterator[Visitor]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_readable_for_everyone(visitor: Visitor, paths: dict[str, str], name: str) -> None:
-    visitor.problems.clear()
-    visitor.page.emulate_media(color_scheme="light")
-    visitor.page.set_viewport_size(WIDE)
     visitor.open(paths[name])
-    visitor.page.wait_for_function("![...document.querySelectorAll('time')].some(one => /UTC/.test(one.textContent))")
-    assert visitor.count("h1") == 1
-    assert visitor.serious_violations() == []
-    assert visitor.overflow_px() == 0
-    visitor.take_screenshot(f"{name} light")
-
-    visitor.page.emulate_media(color_scheme="dark")
-    visitor.take_screenshot(f"{name} dark")
-    visitor.page.set_viewport_size(PHONE)
-    assert visitor.serious_violations() == []
-    assert visitor.overflow_px() == 0
-    visitor.page.emulate_media(color_scheme="light")
-    visitor.take_screenshot(f"{name} phone")
-    assert visitor.problems == []
+    visitor.check_readable(name)
 
 
 @pytest.mark.parametrize("name", ["swiss", "teams"])
