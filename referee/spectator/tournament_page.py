@@ -193,7 +193,8 @@ async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup])
 
 
 def _tie_break_text(name: str) -> str:
-    return name.removeprefix("TIE_BREAK_").replace("_", " ").capitalize()
+    words = name.removeprefix("TIE_BREAK_").replace("_", " ").capitalize()
+    return words.replace("buchholz", "Buchholz").replace("Sonneborn berger", "Sonneborn-Berger")
 
 
 def _state(tournament: tournament_pb2.Tournament) -> Markup:

@@ -96,6 +96,16 @@ def test_links_lead_to_bots_whatever_the_names_of_their_entrants_are(name: str) 
     assert {"anna", "solo", "reds"} <= set(page.texts)
 
 
+def test_tie_breaks_are_called_by_their_names() -> None:
+    answer = tournament_service_pb2.GetTournamentStandingsResponse()
+    row = answer.standings.add(rank=1, entrant="anna")
+    for tie_break in tournament_pb2.TieBreak.values()[1:]:
+        row.tie_breaks.add(tie_break=tie_break)
+    upstream = FakeUpstream(tournament_service_pb2.GetTournamentResponse(tournament=TOURNAMENT), answer)
+    texts = parsed(in_fast_time(tournament_page(upstream, "cup"))).texts
+    assert {"Buchholz", "Median Buchholz", "Sonneborn-Berger", "Direct encounter", "Buchholz cut 1"} <= set(texts)
+
+
 # Rounds
 
 
