@@ -12,10 +12,11 @@ from referee_api.v1 import (
 )
 
 from referee.reporting.markup import Markup, joined, tag
-from referee.spectator.layout import bot_link, heading, match_rows, match_title, moment, nothing, section, table
+from referee.spectator.layout import entrant_link, heading, match_rows, match_title, moment, nothing, section, table
 from referee.spectator.live_pages import Page
 from referee.spectator.match_feed import MatchFeed
 from referee.spectator.match_feeds import MatchFeeds
+from referee.spectator.terms_text import round_text
 from referee.spectator.upstream import Upstream, UpstreamError
 
 MAX_BOARDS = 12
@@ -83,7 +84,7 @@ async def _top(upstream: Upstream, ladder: ladder_pb2.Ladder) -> Markup:
     request = ladder_service_pb2.ListLadderStandingsRequest(ladder=ladder.name, page_size=TOP)
     answer = await upstream.call(request, ladder_service_pb2.ListLadderStandingsResponse)
     rows = [
-        (row.rank or "–", bot_link(row.entrant.name), f"{row.rating.value:.0f} ± {2 * row.rating.deviation:.0f}")
+        (row.rank or "–", entrant_link(row.entrant), f"{row.rating.value:.0f} ± {2 * row.rating.deviation:.0f}")
         for row in answer.standings
     ]
     return tag(
@@ -108,7 +109,7 @@ async def _tournaments(upstream: Upstream) -> Markup:
         (
             tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
             one.terms.match_terms.rules.game,
-            f"round {one.current_round} of {one.total_rounds}" if one.current_round else "announced",
+            round_text(one) if one.current_round else "announced",
             moment(one.terms.starts_at),
         )
         for answer in answers

@@ -6,7 +6,17 @@ from referee_api.v1 import ladder_pb2, ladder_service_pb2, match_service_pb2
 
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.charts import interval
-from referee.spectator.layout import bot_link, heading, match_rows, moment, nothing, pages_links, section, table
+from referee.spectator.layout import (
+    entrant_link,
+    entrant_with_bots,
+    heading,
+    match_rows,
+    moment,
+    nothing,
+    pages_links,
+    section,
+    table,
+)
 from referee.spectator.live_pages import Page
 from referee.spectator.terms_text import time_control_text
 from referee.spectator.upstream import Upstream
@@ -79,7 +89,7 @@ def _standings(rows: list[ladder_pb2.LadderStanding]) -> Markup:
             (
                 row.rank or "–",
                 joined(
-                    bot_link(row.entrant.name, row.version),
+                    entrant_with_bots(row.entrant, row.version),
                     tag("small", " new", class_="soft") if row.rating.provisional else "",
                 ),
                 f"{row.rating.value:.0f} ± {2 * row.rating.deviation:.0f}",
@@ -113,7 +123,7 @@ def _expected(rows: list[ladder_pb2.LadderStanding]) -> Markup:
         return Markup("")
     cells = [
         (
-            bot_link(row.entrant.name),
+            entrant_link(row.entrant),
             *(
                 tag("span", "–", class_="soft")
                 if other is row

@@ -1,10 +1,11 @@
 """What all pages have in common, and parts that several pages use."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.v1 import match_pb2
+from referee_api.v1 import contest_pb2, match_pb2
 
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.entry_text import result_text
@@ -13,6 +14,7 @@ from referee.spectator.live_pages import Page
 
 SECTIONS = (("/", "Home"), ("/matches", "Matches"), ("/ladders", "Ladders"), ("/tournaments", "Tournaments"))
 LAST_SECTIONS = (("/bots", "Bots"), ("/join", "Join"), ("/account", "Account"))
+REACHED_BY_KEYBOARD = re.compile("<(a|button|input|select) ")
 
 
 def document(page: Page, path: str, version: str = "", events: str = "") -> str:
@@ -90,9 +92,15 @@ def table(
         )
 
     body = tag("tbody", *(cells("td", row) for row in rows))
-    return tag(
-        "div", tag("table", tag("thead", cells("th", heads, "col")), body, class_=class_ or None), class_="scrolls"
-    )
+    whole = tag("table", tag("thead", cells("th", heads, "col")), body, class_=class_ or None)
+    return scroller(whole, f"Table: {', '.join(filter(None, heads))}")
+
+
+def scroller(inside: Markup, label: str) -> Markup:
+    """Return an element that scrolls on a small window. The keyboard can reach it, or else links or fields in it."""
+    if REACHED_BY_KEYBOARD.search(inside):
+        return tag("div", inside, class_="scrolls")
+    return tag("div", inside, class_="scrolls", tabindex="0", role="group", aria_label=label)
 
 
 def moment(time: Timestamp | int) -> Markup:
@@ -104,11 +112,28 @@ def moment(time: Timestamp | int) -> Markup:
     return tag("time", f"{at:%Y-%m-%d %H:%M} UTC", datetime=f"{at:%Y-%m-%dT%H:%M:%S}Z")
 
 
-def bot_link(name: str, version: str = "") -> Markup:
+def bot_link(name: str, version: str = "", shown: str = "") -> Markup:
+    """`shown`: the text, if it is not the name."""
     if not name:
         return tag("span", "open seat", class_="soft")
-    link = tag("a", name, href=f"/bots/{name}", class_="bot")
+    link = tag("a", shown or name, href=f"/bots/{name}", class_="bot")
     return joined(link, " ", tag("small", version)) if version else link
+
+
+def entrant_link(entrant: contest_pb2.Entrant, version: str = "") -> Markup:
+    """Return the name of an entrant: a link to its bot, or plain text for several bots, which have no common page."""
+    if len(entrant.bots) == 1:
+        return bot_link(entrant.bots[0].bot, version, entrant.name)
+    return tag("span", entrant.name, class_="bot")
+
+
+def entrant_with_bots(entrant: contest_pb2.Entrant, version: str = "") -> Markup:
+    """Return the name of an entrant, and links to its bots if there are several."""
+    name = entrant_link(entrant, version)
+    if len(entrant.bots) == 1:
+        return name
+    bots = [part for ref in entrant.bots for part in (", ", tag("a", ref.bot, href=f"/bots/{ref.bot}"))]
+    return joined(name, " ", tag("small", *bots[1:], class_="team"))
 
 
 def match_title(match: match_pb2.Match) -> str:

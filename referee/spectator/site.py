@@ -29,7 +29,7 @@ from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import LivePage, LivePages, Page, Render
 from referee.spectator.match_feeds import MatchFeeds
 from referee.spectator.request_values import integer_in, last_entry_in, name_in
-from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
+from referee.spectator.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream, UpstreamError
 from referee.spectator.visitors import App, Protected, Visitors
 
@@ -71,6 +71,7 @@ class Site:
             *self._live("/", self._home),
             *self._live("/ladders/{name}", self._ladder),
             *self._live("/tournaments/{name}", self._tournament),
+            *self._live("/tournaments/{name}/rounds/{number}", self._round),
             *self._live("/bots/{name}", self._bot),
             Route("/matches", self._matches),
             Route("/matches/{id}", self._match),
@@ -102,9 +103,9 @@ class Site:
 
     # Pages that change while they are read
 
-    def _live(self, path: str, render: Callable[[str], Render]) -> list[Route]:
+    def _live(self, path: str, render: Callable[[Request], Render]) -> list[Route]:
         def live_page(request: Request) -> LivePage:
-            return self._pages.get(request.url.path.removesuffix("/events") or "/", render(name_in(request, "name")))
+            return self._pages.get(request.url.path.removesuffix("/events") or "/", render(request))
 
         async def page(request: Request) -> Response:
             live = live_page(request)
@@ -120,16 +121,25 @@ class Site:
 
         return [Route(path, page), Route(f"{path.rstrip('/')}/events", events)]
 
-    def _home(self, _: str) -> Render:
+    def _home(self, _: Request) -> Render:
         return lambda: home_page(self._upstream, self._feeds)
 
-    def _ladder(self, name: str) -> Render:
+    def _ladder(self, request: Request) -> Render:
+        name = name_in(request, "name")
         return lambda: ladder_page(self._upstream, name)
 
-    def _tournament(self, name: str) -> Render:
+    def _tournament(self, request: Request) -> Render:
+        name = name_in(request, "name")
         return lambda: tournament_page(self._upstream, name)
 
-    def _bot(self, name: str) -> Render:
+    def _round(self, request: Request) -> Render:
+        name, number = name_in(request, "name"), name_in(request, "number")
+        if not (number.isascii() and number.isdigit() and len(number) < 7):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        return lambda: round_page(self._upstream, name, int(number))
+
+    def _bot(self, request: Request) -> Render:
+        name = name_in(request, "name")
         return lambda: bot_page(self._upstream, name)
 
     # Matches

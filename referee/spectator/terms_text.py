@@ -45,6 +45,12 @@ def format_text(terms: tournament_pb2.TournamentTerms) -> str:
     return f"{text}, teams of {terms.boards}" if terms.boards > 1 else text
 
 
+def round_text(tournament: tournament_pb2.Tournament) -> str:
+    """Name the current round: `round 2 of 7`, or `round 2` if the number of rounds is not known."""
+    of = f" of {tournament.total_rounds}" if tournament.total_rounds else ""
+    return f"round {tournament.current_round}{of}"
+
+
 def _period_text(period: clock_pb2.Period) -> str:
     moves = f"{period.moves} moves" if period.moves else "the rest"
     increment = f" (+ {_time(period.increment_ms)} per move)" if period.increment_ms else ""

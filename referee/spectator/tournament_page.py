@@ -1,15 +1,27 @@
 """The pages of tournaments."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 
-from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
+from referee_api.v1 import tournament_pb2, tournament_service_pb2
 
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
-from referee.spectator.layout import bot_link, heading, moment, nothing, pages_links, section, table
+from referee.spectator.layout import (
+    entrant_link,
+    entrant_with_bots,
+    heading,
+    moment,
+    nothing,
+    pages_links,
+    scroller,
+    section,
+    table,
+)
 from referee.spectator.live_pages import Page
-from referee.spectator.terms_text import format_text, time_control_text
+from referee.spectator.terms_text import format_text, round_text, time_control_text
+from referee.spectator.tournament_rounds import count_rounds, one_round, rounds_section
 from referee.spectator.upstream import Upstream, UpstreamError
 
 PHASES = {
@@ -18,12 +30,6 @@ PHASES = {
     tournament_pb2.TOURNAMENT_PHASE_FINISHED: "finished",
     tournament_pb2.TOURNAMENT_PHASE_CANCELLED: "cancelled",
 }
-PAIRING_PHASES = {
-    contest_pb2.PAIRING_PHASE_PLANNED: "planned",
-    contest_pb2.PAIRING_PHASE_PLAYING: "in play",
-    contest_pb2.PAIRING_PHASE_DONE: "done",
-}
-MAX_PAIRINGS = 1_000
 MAX_ROWS = 1_000
 MAX_TITLED = 40
 """Entrants of a cross table whose cells have titles."""
@@ -51,9 +57,11 @@ async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
 
 
 async def tournament_page(upstream: Upstream, name: str) -> Page:
-    request = tournament_service_pb2.GetTournamentRequest(name=name)
-    tournament = (await upstream.call(request, tournament_service_pb2.GetTournamentResponse)).tournament
-    standings, pairings = await asyncio.gather(_standings(upstream, name), _pairings(upstream, tournament))
+    tournament = await _tournament(upstream, name)
+    links = _entrant_links(tournament)
+    standings, rounds = await asyncio.gather(
+        _standings(upstream, name, links), rounds_section(upstream, tournament, links)
+    )
     title = tournament.title or name
     facts = (
         ("Game", tournament.terms.match_terms.rules.game),
@@ -65,21 +73,47 @@ async def tournament_page(upstream: Upstream, name: str) -> Page:
         ("Ended", moment(tournament.end_time)),
     )
     cross_table = tag("p", tag("a", "Cross table", href=f"/tournaments/{name}/cross-table")) if standings else ""
-    is_bracket = tournament.terms.WhichOneof("format") == "elimination"
     return Page(
         title,
         heading("Tournament", title, facts),
         {
             "state": _state(tournament),
             "standings": section("Standings", standings or nothing("It has not started."), cross_table),
-            "rounds": section("Bracket", _bracket(pairings)) if is_bracket and pairings else _rounds(pairings),
+            "rounds": rounds,
             "entrants": _entrants(tournament),
         },
         description=f"Standings and pairings of the tournament {name}.",
     )
 
 
+async def round_page(upstream: Upstream, name: str, number: int) -> Page:
+    """Return the page of one round. Raises UpstreamError if the tournament does not have so many."""
+    tournament = await _tournament(upstream, name)
+    if not 1 <= number <= count_rounds(tournament):
+        raise UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_ROUND", "there is no such round")
+    title = f"Round {number} of {tournament.title or name}"
+    back = tag("p", tag("a", "Back to the tournament", href=f"/tournaments/{name}"))
+    shown = await one_round(upstream, tournament, number, _entrant_links(tournament))
+    return Page(title, joined(heading("Round", title), back), {"rounds": shown})
+
+
 async def cross_table_page(upstream: Upstream, name: str) -> Page:
+    tournament, rows = await asyncio.gather(_tournament(upstream, name), _cross_table_rows(upstream, name))
+    back = tag("p", tag("a", "Back to the tournament", href=f"/tournaments/{name}"))
+    shown = cross_table(rows, _entrant_links(tournament))
+    return Page(f"Cross table of {name}", joined(heading("Cross table", name), back, shown))
+
+
+async def _tournament(upstream: Upstream, name: str) -> tournament_pb2.Tournament:
+    request = tournament_service_pb2.GetTournamentRequest(name=name)
+    return (await upstream.call(request, tournament_service_pb2.GetTournamentResponse)).tournament
+
+
+def _entrant_links(tournament: tournament_pb2.Tournament) -> Mapping[str, Markup]:
+    return {one.name: entrant_link(one) for one in tournament.entrants}
+
+
+async def _cross_table_rows(upstream: Upstream, name: str) -> list[tournament_pb2.CrossTableRow]:
     rows: list[tournament_pb2.CrossTableRow] = []
     token = ""
     while True:
@@ -88,13 +122,14 @@ async def cross_table_page(upstream: Upstream, name: str) -> Page:
         rows += answer.rows
         token = answer.next_page_token
         if not token or len(rows) >= MAX_ROWS:
-            break
-    back = tag("p", tag("a", "Back to the tournament", href=f"/tournaments/{name}"))
-    return Page(f"Cross table of {name}", joined(heading("Cross table", name), back, cross_table(rows)))
+            return rows
 
 
-def cross_table(rows: Sequence[tournament_pb2.CrossTableRow]) -> Markup:
-    """Return the points of each entrant against each other, with columns by rank so that 150 of them fit."""
+def cross_table(rows: Sequence[tournament_pb2.CrossTableRow], links: Mapping[str, Markup]) -> Markup:
+    """Return the points of each entrant against each other, with columns by rank so that 150 of them fit.
+
+    `links`: how entrants are shown, by name.
+    """
     order = [row.entrant for row in rows]
     # In a large table the heads of the columns must do, or it would be twice as large.
     has_titles = len(rows) <= MAX_TITLED
@@ -108,14 +143,12 @@ def cross_table(rows: Sequence[tournament_pb2.CrossTableRow]) -> Markup:
             else _cell(cells.get(opponent), f"against {opponent}" if has_titles else None)
             for opponent in order
         ]
-        head = tag("th", tag("span", rank, class_="rank"), " ", bot_link(row.entrant), scope="row")
+        head = tag("th", tag("span", rank, class_="rank"), " ", links.get(row.entrant, row.entrant), scope="row")
         body.append(tag("tr", head, *columns, tag("td", points_text(total), class_="number")))
     heads = [tag("th", rank, scope="col", title=name) for rank, name in enumerate(order, 1)]
     head = tag("thead", tag("tr", tag("th", "Entrant", scope="col"), *heads, tag("th", "Sum", scope="col")))
     size = "crowd" if len(rows) > 40 else "many" if len(rows) > 15 else ""
-    return tag(
-        "div", tag("table", head, tag("tbody", *body), class_=f"cross {size}".strip()), class_="scrolls", tabindex="0"
-    )
+    return scroller(tag("table", head, tag("tbody", *body), class_=f"cross {size}".strip()), "Cross table")
 
 
 def _cell(cell: tournament_pb2.CrossTableCell | None, title: str | None) -> Markup:
@@ -125,7 +158,7 @@ def _cell(cell: tournament_pb2.CrossTableCell | None, title: str | None) -> Mark
     return tag("td", tag("a", text, href=f"/matches/{cell.match_ids[0]}", title=title) if cell.match_ids else text)
 
 
-async def _standings(upstream: Upstream, name: str) -> Markup | None:
+async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup]) -> Markup | None:
     """Return the standings; None: the tournament has not started."""
     request = tournament_service_pb2.GetTournamentStandingsRequest(tournament=name)
     try:
@@ -143,7 +176,7 @@ async def _standings(upstream: Upstream, name: str) -> Markup | None:
     rows = [
         (
             row.rank,
-            bot_link(row.entrant),
+            links.get(row.entrant, row.entrant),
             points_text(row.points),
             *(points_text(one.value) for one in row.tie_breaks),
             row.wins,
@@ -160,29 +193,14 @@ async def _standings(upstream: Upstream, name: str) -> Markup | None:
 
 
 def _tie_break_text(name: str) -> str:
-    return name.removeprefix("TIE_BREAK_").replace("_", " ").capitalize()
-
-
-async def _pairings(upstream: Upstream, tournament: tournament_pb2.Tournament) -> list[contest_pb2.Pairing]:
-    if tournament.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
-        return []
-    found: list[contest_pb2.Pairing] = []
-    token = ""
-    while True:
-        request = tournament_service_pb2.ListPairingsRequest(
-            tournament=tournament.name, page_size=1_000, page_token=token
-        )
-        answer = await upstream.call(request, tournament_service_pb2.ListPairingsResponse)
-        found += answer.pairings
-        token = answer.next_page_token
-        if not token or len(found) >= MAX_PAIRINGS:
-            return found
+    words = name.removeprefix("TIE_BREAK_").replace("_", " ").capitalize()
+    return words.replace("buchholz", "Buchholz").replace("Sonneborn berger", "Sonneborn-Berger")
 
 
 def _state(tournament: tournament_pb2.Tournament) -> Markup:
     parts = [PHASES.get(tournament.phase, "")]
     if tournament.current_round:
-        parts.append(f"round {tournament.current_round} of {tournament.total_rounds}")
+        parts.append(round_text(tournament))
     if tournament.total_pairings:
         parts.append(f"{tournament.completed_pairings} of {tournament.total_pairings} pairings done")
     share = tag(
@@ -191,86 +209,10 @@ def _state(tournament: tournament_pb2.Tournament) -> Markup:
     return tag("p", ", ".join(parts), " ", share if tournament.total_pairings else "", class_="state")
 
 
-def _rounds(pairings: Sequence[contest_pb2.Pairing]) -> Markup:
-    rounds: dict[int, list[contest_pb2.Pairing]] = {}
-    for pairing in pairings:
-        rounds.setdefault(pairing.round, []).append(pairing)
-    if not rounds:
-        return Markup("")
-    latest = max(rounds)
-    blocks = [
-        tag(
-            "details",
-            tag("summary", f"Round {number}"),
-            table(
-                ("Board", "Pairing", "Result", "Matches"), [_pairing_row(one) for one in rounds[number]], numbers=(0,)
-            ),
-            open="" if number == latest else None,
-        )
-        for number in sorted(rounds, reverse=True)
-    ]
-    return section("Rounds", *blocks)
-
-
-def _pairing_row(pairing: contest_pb2.Pairing) -> Sequence[object]:
-    matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
-    return pairing.board, _entrants_of(pairing), _result(pairing), joined(*_between(matches, " "))
-
-
-def _entrants_of(pairing: contest_pb2.Pairing) -> Markup:
-    names = [bot_link(name) for name in pairing.entrants]
-    return joined(*_between(names, " – "))
-
-
-def _between(parts: Sequence[Markup], sign: str) -> list[object]:
-    return [one for number, part in enumerate(parts) for one in ((sign, part) if number else (part,))]
-
-
-def _result(pairing: contest_pb2.Pairing) -> str:
-    if len(pairing.entrants) == 1:
-        return "bye"
-    if not pairing.points:
-        return PAIRING_PHASES.get(pairing.phase, "")
-    text = " : ".join(map(points_text, pairing.points))
-    return f"{text} ({' and '.join(pairing.absent_entrants)} absent)" if pairing.absent_entrants else text
-
-
-def _bracket(pairings: Sequence[contest_pb2.Pairing]) -> Markup:
-    """Return one column of pairings for each round."""
-    rounds = sorted({pairing.round for pairing in pairings})
-    columns = [
-        tag(
-            "li",
-            tag("h3", f"Round {number}"),
-            tag("ol", *(_bracket_pairing(one) for one in pairings if one.round == number)),
-        )
-        for number in rounds
-    ]
-    return tag("ol", *columns, class_="bracket", tabindex="0")
-
-
-def _bracket_pairing(pairing: contest_pb2.Pairing) -> Markup:
-    points = list(pairing.points)
-    best = max(points, default=0.0)
-    rows = [
-        tag(
-            "span",
-            bot_link(name),
-            tag("b", points_text(points[at])) if points else "",
-            class_="winner" if points and points[at] == best and points.count(best) == 1 else None,
-        )
-        for at, name in enumerate(pairing.entrants)
-    ]
-    if len(rows) == 1:
-        rows.append(tag("span", "bye", class_="soft"))
-    links = [tag("a", f"match {number}", href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
-    return tag("li", *rows, tag("small", *_between(links, " · ")) if links else "")
-
-
 def _entrants(tournament: tournament_pb2.Tournament) -> Markup:
     gone = set(tournament.withdrawn_entrants)
     listed = [
-        tag("li", bot_link(one.name), tag("span", " withdrawn", class_="soft") if one.name in gone else "")
+        tag("li", entrant_with_bots(one), tag("span", " withdrawn", class_="soft") if one.name in gone else "")
         for one in tournament.entrants
     ]
     return section(

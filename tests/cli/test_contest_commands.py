@@ -236,6 +236,30 @@ def test_an_error_of_the_server_is_one_sentence_and_status_1(cli: CliHarness) ->
     assert "NO_SUCH_LADDER" in cli.invoke("ladder", "review", "nowhere").output
 
 
+def test_a_token_is_read_from_a_file(cli: CliHarness, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{cli.token}\n")
+    assert cli.output_of("bot", "list", "--token-file", str(file), token="rf_wrong")
+    file.write_text("rf_wrong\n")
+    assert "BAD_TOKEN" in cli.invoke("bot", "list", "--token-file", str(file)).output
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "message"),
+    [
+        ("\n", [], "the file is empty"),
+        ("rf_one\nrf_two\n", [], "invalid characters"),
+        ("rf_one\n", ["--token", "rf_two"], "either --token or --token-file"),
+    ],
+)
+def test_a_file_without_one_token_is_rejected(tmp_path: Path, content: str, more: list[str], message: str) -> None:
+    file = tmp_path / "token"
+    file.write_text(content)
+    failed = CliRunner().invoke(main, ["bot", "list", "--at", "localhost:1", "--token-file", str(file), *more])
+    assert failed.exit_code
+    assert message in failed.output
+
+
 @pytest.mark.parametrize("kind", ["ladder", "tournament"])
 def test_a_negative_entry_number_is_rejected_and_not_sent(kind: str) -> None:
     failed = CliRunner().invoke(main, [kind, "watch", "main", "--after", "-1", "--at", "localhost:1", "--token", "x"])

@@ -4,6 +4,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,32 +14,48 @@ from tests.e2e.server import TIMEOUT_S
 
 pytestmark = pytest.mark.slow
 
+PLAN = """\
+game = "trox"
+round_robin = { cycles = 200 }
+[bots]
+anna = "random"
+bert = "random"
+"""
 
-def test_a_match_is_shown_while_it_is_played(tmp_path: Path) -> None:
-    command = [
-        "match",
-        "random",
-        "random",
-        "--game",
-        "trox",
-        "--games",
-        "500",
-        "--out",
-        str(tmp_path / "out"),
-        "--page",
-    ]
-    with subprocess.Popen(
-        [sys.executable, "-m", "referee", *command], stdout=subprocess.PIPE, text=True, cwd=tmp_path
-    ) as program:
+
+@contextmanager
+def run_contest(folder: Path, *command: str) -> Iterator[str]:
+    """Run a local contest, and yield the address of its page once something was played; it is interrupted on exit."""
+    arguments = [sys.executable, "-m", "referee", *command, "--out", str(folder / "out"), "--page"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, cwd=folder) as program:
         try:
             assert program.stdout
             program.stdout.readline()  # Addresses of the referee itself.
-            words = program.stdout.readline().split()
-            assert words[:-1] == ["watch", "it", "at"]
-            address = words[-1]
-            with urllib.request.urlopen(f"{address}/matches", timeout=TIMEOUT_S) as response:
-                page = response.read().decode()
-            assert "<h1>Matches</h1>" in page
+            *words, address = program.stdout.readline().split()
+            assert words == ["watch", "it", "at"]
+            assert "/" in program.stdout.readline()  # The first of so many matches or pairings.
+            yield address
         finally:
             program.send_signal(signal.SIGINT)
             program.communicate(timeout=TIMEOUT_S)
+
+
+def read_page(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=TIMEOUT_S) as response:
+        page: str = response.read().decode()
+    return page
+
+
+def test_a_match_is_shown_while_it_is_played(tmp_path: Path) -> None:
+    with run_contest(tmp_path, "match", "random", "random", "--game", "trox", "--games", "500") as address:
+        assert "<h1>Matches</h1>" in read_page(f"{address}/matches")
+
+
+def test_a_tournament_is_shown_while_it_is_played(tmp_path: Path) -> None:
+    plan = tmp_path / "cup.toml"
+    plan.write_text(PLAN)
+    with run_contest(tmp_path, "tournament", "run", str(plan)) as address:
+        assert 'href="/tournaments/cup"' in read_page(f"{address}/tournaments")
+        page = read_page(f"{address}/tournaments/cup")
+        assert "<h1>cup</h1>" in page
+        assert 'href="/bots/anna"' in page

@@ -105,6 +105,24 @@ class Visitor:
         width = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         return int(width)
 
+    def check_readable(self, name: str) -> None:
+        """Check that everyone can read the open page, on every window and in both colours. Keep screenshots of it."""
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size(WIDE)
+        self.page.wait_for_function("![...document.querySelectorAll('time')].some(one => /UTC/.test(one.textContent))")
+        assert self.count("h1") == 1
+        assert self.serious_violations() == []
+        assert self.overflow_px() == 0
+        self.take_screenshot(f"{name} light")
+        self.page.emulate_media(color_scheme="dark")
+        self.take_screenshot(f"{name} dark")
+        self.page.set_viewport_size(PHONE)
+        assert self.serious_violations() == []
+        assert self.overflow_px() == 0
+        self.page.emulate_media(color_scheme="light")
+        self.take_screenshot(f"{name} phone")
+        assert self.problems == []
+
     def take_screenshot(self, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{re.sub('[^a-z0-9]+', '-', name)}.png", full_page=True)

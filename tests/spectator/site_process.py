@@ -37,7 +37,9 @@ def run_program(arguments: Sequence[str], log: Path) -> Iterator[subprocess.Pope
 @contextmanager
 def run_site(server: str, token: str, folder: Path, listen: str = "127.0.0.1:0") -> Iterator["SiteProcess"]:
     """Run the site of the server at this address."""
-    arguments = ["referee", "site", "--at", server, "--token", token, "--listen", listen]
+    token_file = folder / "token"
+    token_file.write_text(f"{token}\n")
+    arguments = ["referee", "site", "--at", server, "--token-file", str(token_file), "--listen", listen]
     with run_program(arguments, folder / "site.log") as process:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -45,7 +45,7 @@ def test_points_are_summed_and_missing_meetings_are_empty() -> None:
     rows = rows_of(3)
     del rows[0].cells[1]
     rows[1].cells[0].points = 0.5
-    parsed = check_inert(cross_table(rows))
+    parsed = check_inert(cross_table(rows, {}))
     assert parsed.classes_of("td").count("none") == 1
     assert parsed.texts.count("2½") == 1
 
@@ -54,6 +54,6 @@ def test_a_pairing_that_was_lost_by_absence_has_points_and_no_link() -> None:
     row = tournament_pb2.CrossTableRow(
         entrant="anna", cells=[tournament_pb2.CrossTableCell(opponent="bert", points=1, no_shows=1)]
     )
-    parsed = check_inert(cross_table([row, tournament_pb2.CrossTableRow(entrant="bert")]))
+    parsed = check_inert(cross_table([row, tournament_pb2.CrossTableRow(entrant="bert")], {}))
     assert "/matches/" not in "".join(parsed.attributes_of("href"))
     assert parsed.texts.count("1") == 4  # The rank in the row and the column, the cell, and the sum.

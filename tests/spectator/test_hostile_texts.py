@@ -35,7 +35,7 @@ from referee.spectator.live_match_page import match_page
 from referee.spectator.live_pages import Page
 from referee.spectator.match_feed import MatchFeed
 from referee.spectator.match_feeds import MatchFeeds
-from referee.spectator.tournament_page import cross_table_page, tournament_page, tournaments_page
+from referee.spectator.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream
 from tests.spectator.fake_upstream import FakeMatch, FakeUpstream
 from tests.spectator.fast_time import in_fast_time
@@ -98,6 +98,7 @@ PAGES: dict[str, Callable[[Upstream], Awaitable[Page]]] = {
     "ladder": lambda upstream: ladder_page(upstream, HOSTILE),
     "tournaments": lambda upstream: tournaments_page(upstream, ""),
     "tournament": lambda upstream: tournament_page(upstream, HOSTILE),
+    "round": lambda upstream: round_page(upstream, HOSTILE, 1),
     "cross table": lambda upstream: cross_table_page(upstream, HOSTILE),
 }
 

@@ -9,7 +9,7 @@ from referee_client.values import Elimination, RoundRobin, Swiss, TournamentTerm
 from referee_client.values.tournament_terms import TournamentFormat
 
 from tests.spectator.bots import HELD_PLY
-from tests.spectator.browser import PHONE, WIDE, Visitor, run_browser, visit
+from tests.spectator.browser import Visitor, run_browser, visit
 from tests.spectator.site_process import BOTS, World, run_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -36,6 +36,8 @@ PAGES = [
     "swiss",
     "knockout",
     "announced",
+    "teams",
+    "round",
     "cross table",
     "join",
     "missing",
@@ -72,6 +74,10 @@ def paths(world: World) -> dict[str, str]:
         organiser.tournaments.create(name, fast, BOTS, title=f"The {name} cup", plan=terms)
         if name != "announced":
             organiser.tournaments.start(name)
+    teams = ("reds=anna,bert", "blues=cleo,dora")
+    team_terms = TournamentTerms(format=RoundRobin(), boards=2)
+    organiser.tournaments.create("teams", fast, teams, title="The cup of teams", plan=team_terms)
+    organiser.tournaments.start("teams")
     live = {
         game: organiser.create_match(Terms(game, options, clock=SLOW), BOTS[: 4 if game in {"toc", "troke"} else 2]).id
         for game, options in LIVE.items()
@@ -80,7 +86,7 @@ def paths(world: World) -> dict[str, str]:
     organiser.abort(void.id)
     for match_id in live.values():
         world.wait_for_ply(match_id, HELD_PLY)
-    for name in ("swiss", "knockout"):
+    for name in ("swiss", "knockout", "teams"):
         for _ in organiser.tournaments.watch(name):
             pass
     organiser.ladders.pause("open")  # The bots would play in it for ever.
@@ -96,7 +102,8 @@ def paths(world: World) -> dict[str, str]:
         "ladders": "/ladders",
         "ladder": "/ladders/open",
         "tournaments": "/tournaments",
-        **{name: f"/tournaments/{name}" for name in formats},
+        **{name: f"/tournaments/{name}" for name in (*formats, "teams")},
+        "round": "/tournaments/swiss/rounds/1",
         "cross table": "/tournaments/swiss/cross-table",
         "join": "/join",
         "missing": "/matches/0123456789abcdef01234567",
@@ -112,24 +119,15 @@ def visitor(world: World, browser: Browser) -> Iterator[Visitor]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_readable_for_everyone(visitor: Visitor, paths: dict[str, str], name: str) -> None:
-    visitor.problems.clear()
-    visitor.page.emulate_media(color_scheme="light")
-    visitor.page.set_viewport_size(WIDE)
     visitor.open(paths[name])
-    visitor.page.wait_for_function("![...document.querySelectorAll('time')].some(one => /UTC/.test(one.textContent))")
-    assert visitor.count("h1") == 1
-    assert visitor.serious_violations() == []
-    assert visitor.overflow_px() == 0
-    visitor.take_screenshot(f"{name} light")
+    visitor.check_readable(name)
 
-    visitor.page.emulate_media(color_scheme="dark")
-    visitor.take_screenshot(f"{name} dark")
-    visitor.page.set_viewport_size(PHONE)
-    assert visitor.serious_violations() == []
-    assert visitor.overflow_px() == 0
-    visitor.page.emulate_media(color_scheme="light")
-    visitor.take_screenshot(f"{name} phone")
-    assert visitor.problems == []
+
+@pytest.mark.parametrize("name", ["swiss", "teams"])
+def test_every_link_of_a_tournament_leads_to_a_page(visitor: Visitor, paths: dict[str, str], name: str) -> None:
+    visitor.open(paths[name])
+    links = visitor.page.eval_on_selector_all("main a", "links => [...new Set(links.map(one => one.href))]")
+    assert {link: visitor.page.request.get(link).status for link in links} == dict.fromkeys(links, 200)
 
 
 def test_every_page_is_readable_without_javascript(world: World, browser: Browser, paths: dict[str, str]) -> None:

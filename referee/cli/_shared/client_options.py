@@ -4,9 +4,10 @@ import json
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
+from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, get_args
 
 import click
+from click.core import ParameterSource
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from referee_client import Organiser
@@ -36,7 +37,15 @@ at_option = click.option(
     "--at", "at", envvar="BOT_REFEREE", show_envvar=True, metavar="HOST:PORT", help="Address of the referee."
 )
 token_option = click.option(
-    "--token", envvar="BOT_TOKEN", show_envvar=True, help="Token. Prefer the environment variable."
+    "--token",
+    envvar="BOT_TOKEN",
+    show_envvar=True,
+    help="Token. Others on the machine can read it here; prefer the variable or --token-file.",
+)
+token_file_option = click.option(
+    "--token-file",
+    type=click.File(encoding="utf-8", errors="replace"),
+    help="File that contains the token; - is standard input.  [env var: BOT_TOKEN_FILE]",
 )
 ca_option = click.option(
     "--ca",
@@ -52,9 +61,29 @@ def address_options(command: Command) -> Command:
     return at_option(ca_option(command))
 
 
-def referee_options(command: Command) -> Command:
-    """Add --at, --token and --ca, with their environment variables."""
-    return at_option(token_option(ca_option(command)))
+def referee_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --at, --token, --token-file and --ca, with their environment variables. The command gets `at`, `token`, `ca`.
+
+    `token` is None if neither is given; then the client reads BOT_TOKEN_FILE.
+    """
+
+    @wraps(command)
+    def with_token(*args: object, token: str | None, token_file: TextIO | None, **given: object) -> None:
+        if token_file is not None:
+            token = _read_token(token_file)
+        command(*args, token=token, **given)
+
+    return at_option(token_option(token_file_option(ca_option(with_token))))
+
+
+def _read_token(file: TextIO) -> str:
+    """Return the token in a file. Raises UsageError if another one is given, or if it is empty, which would be none."""
+    if click.get_current_context().get_parameter_source("token") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("give either --token or --token-file")
+    token = file.read().strip()
+    if not token:
+        raise click.BadParameter("the file is empty", param_hint="--token-file")
+    return token
 
 
 def with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callable[..., None]:

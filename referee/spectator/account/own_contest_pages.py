@@ -37,7 +37,8 @@ from referee.spectator.entry_text import result_text
 from referee.spectator.layout import heading, match_title, moment, nothing, pages_links, section, table
 from referee.spectator.live_pages import Page
 from referee.spectator.terms_text import format_text
-from referee.spectator.tournament_page import PAIRING_PHASES, PHASES
+from referee.spectator.tournament_page import PHASES
+from referee.spectator.tournament_rounds import PAIRING_PHASES
 from referee.spectator.upstream import UpstreamError
 
 PAIRINGS = 100

@@ -1,0 +1,145 @@
+"""The pairings of a tournament, by round: all on one page, or one page for each round of a large tournament."""
+
+from collections.abc import Mapping, Sequence
+
+from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
+
+from referee.reporting.formatting import points_text
+from referee.reporting.markup import Markup, joined, tag
+from referee.spectator.layout import nothing, section, table
+from referee.spectator.upstream import Upstream
+
+PAIRING_PHASES = {
+    contest_pb2.PAIRING_PHASE_PLANNED: "planned",
+    contest_pb2.PAIRING_PHASE_PLAYING: "in play",
+    contest_pb2.PAIRING_PHASE_DONE: "done",
+}
+MAX_PAIRINGS = 1_000
+"""Pairings on one page. It is the maximum of one call, and more than one round has."""
+NEAR_ROUNDS = 100
+"""Rounds before and after the current one that are linked."""
+
+
+async def rounds_section(
+    upstream: Upstream, tournament: tournament_pb2.Tournament, links: Mapping[str, Markup]
+) -> Markup:
+    """Return all rounds, or the current one of a tournament with more pairings than a page shows."""
+    if tournament.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
+        return Markup("")
+    answer = await _pairings(upstream, tournament.name, 0)
+    if answer.next_page_token:
+        return await one_round(upstream, tournament, tournament.current_round, links)
+    if tournament.terms.WhichOneof("format") == "elimination" and answer.pairings:
+        return section("Bracket", _bracket(answer.pairings, links))
+    return _all_rounds(answer.pairings, tournament.current_round, links)
+
+
+async def one_round(
+    upstream: Upstream, tournament: tournament_pb2.Tournament, number: int, links: Mapping[str, Markup]
+) -> Markup:
+    """Return a round, with links to the others."""
+    pairings = (await _pairings(upstream, tournament.name, number)).pairings
+    shown = _pairing_table(pairings, links) if pairings else nothing("This round is not paired yet.")
+    return section(f"Round {number}", _round_links(tournament, number), shown)
+
+
+def count_rounds(tournament: tournament_pb2.Tournament) -> int:
+    """Return the number of rounds, as far as it is known."""
+    return max(tournament.total_rounds, tournament.current_round)
+
+
+async def _pairings(upstream: Upstream, name: str, number: int) -> tournament_service_pb2.ListPairingsResponse:
+    """`number`: the round; 0: all."""
+    request = tournament_service_pb2.ListPairingsRequest(tournament=name, round=number, page_size=MAX_PAIRINGS)
+    return await upstream.call(request, tournament_service_pb2.ListPairingsResponse)
+
+
+def _round_links(tournament: tournament_pb2.Tournament, shown: int) -> Markup:
+    last = count_rounds(tournament)
+    near = range(max(1, shown - NEAR_ROUNDS), min(last, shown + NEAR_ROUNDS) + 1)
+    links = [
+        tag(
+            "a",
+            number,
+            href=f"/tournaments/{tournament.name}/rounds/{number}",
+            aria_current="page" if number == shown else None,
+        )
+        for number in sorted({1, *near, last})
+    ]
+    return tag("nav", *_between(links, " "), class_="rounds", aria_label="Rounds")
+
+
+def _all_rounds(pairings: Sequence[contest_pb2.Pairing], current: int, links: Mapping[str, Markup]) -> Markup:
+    rounds: dict[int, list[contest_pb2.Pairing]] = {}
+    for pairing in pairings:
+        rounds.setdefault(pairing.round, []).append(pairing)
+    if not rounds:
+        return Markup("")
+    blocks = [
+        tag(
+            "details",
+            tag("summary", f"Round {number}"),
+            _pairing_table(rounds[number], links),
+            open="" if number == current else None,
+        )
+        for number in sorted(rounds, reverse=True)
+    ]
+    return section("Rounds", *blocks)
+
+
+def _pairing_table(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]) -> Markup:
+    heads = ("Board", "Pairing", "Result", "Matches")
+    return table(heads, [_pairing_row(one, links) for one in pairings], numbers=(0,))
+
+
+def _pairing_row(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Sequence[object]:
+    names = joined(*_between([links.get(name, name) for name in pairing.entrants], " – "))
+    matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
+    return pairing.board, names, _result(pairing), joined(*_between(matches, " "))
+
+
+def _between(parts: Sequence[object], sign: str) -> list[object]:
+    return [one for number, part in enumerate(parts) for one in ((sign, part) if number else (part,))]
+
+
+def _result(pairing: contest_pb2.Pairing) -> str:
+    if len(pairing.entrants) == 1:
+        return "bye"
+    if not pairing.points:
+        return PAIRING_PHASES.get(pairing.phase, "")
+    text = " : ".join(map(points_text, pairing.points))
+    return f"{text} ({' and '.join(pairing.absent_entrants)} absent)" if pairing.absent_entrants else text
+
+
+def _bracket(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]) -> Markup:
+    """Return one column of pairings for each round."""
+    rounds = sorted({pairing.round for pairing in pairings})
+    columns = [
+        tag(
+            "li",
+            tag("h3", f"Round {number}"),
+            tag("ol", *(_bracket_pairing(one, links) for one in pairings if one.round == number)),
+        )
+        for number in rounds
+    ]
+    return tag("ol", *columns, class_="bracket", tabindex="0", aria_label="Bracket")
+
+
+def _bracket_pairing(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Markup:
+    points = list(pairing.points)
+    best = max(points, default=0.0)
+    rows = [
+        tag(
+            "span",
+            links.get(name, name),
+            tag("b", points_text(points[at])) if points else "",
+            class_="winner" if points and points[at] == best and points.count(best) == 1 else None,
+        )
+        for at, name in enumerate(pairing.entrants)
+    ]
+    if len(rows) == 1:
+        rows.append(tag("span", "bye", class_="soft"))
+    matches = [
+        tag("a", f"match {number}", href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)
+    ]
+    return tag("li", *rows, tag("small", *_between(matches, " · ")) if matches else "")

@@ -1,0 +1,197 @@
+"""Pages of tournaments and ladders: where the names of entrants lead, and the rounds of large tournaments."""
+
+import re
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import TypeVar
+
+import pytest
+from google.protobuf.message import Message
+from referee_api.v1 import (
+    contest_pb2,
+    ladder_pb2,
+    ladder_service_pb2,
+    match_pb2,
+    rating_pb2,
+    tournament_pb2,
+    tournament_service_pb2,
+)
+
+from referee.reporting.markup import joined
+from referee.spectator.home_page import home_page
+from referee.spectator.ladder_page import ladder_page
+from referee.spectator.live_pages import Page
+from referee.spectator.match_feeds import MatchFeeds
+from referee.spectator.tournament_page import cross_table_page, round_page, tournament_page
+from referee.spectator.upstream import Upstream, UpstreamError
+from tests.spectator.fake_upstream import FakeUpstream
+from tests.spectator.fast_time import in_fast_time
+from tests.spectator.parsed_document import ParsedDocument, check_inert
+
+R = TypeVar("R", bound=Message)
+
+
+def entrant(name: str, *bots: str) -> contest_pb2.Entrant:
+    return contest_pb2.Entrant(name=name, bots=[match_pb2.BotRef(bot=bot) for bot in bots])
+
+
+ENTRANTS = (entrant("anna", "anna"), entrant("solo", "bert"), entrant("reds", "cleo", "dora"))
+PAIRING = contest_pb2.Pairing(id="1.1", round=1, board=1, entrants=["reds", "solo"])
+TOURNAMENT = tournament_pb2.Tournament(
+    name="cup", phase=tournament_pb2.TOURNAMENT_PHASE_PLAYING, entrants=ENTRANTS, current_round=1
+)
+BRACKET = tournament_pb2.TournamentTerms(elimination=tournament_pb2.Elimination())
+
+
+def referee_of(tournament: tournament_pb2.Tournament) -> FakeUpstream:
+    names = [one.name for one in ENTRANTS]
+    rating = rating_pb2.Rating(value=1500, deviation=50)
+    rows = [ladder_pb2.LadderStanding(rank=rank, entrant=one, rating=rating) for rank, one in enumerate(ENTRANTS, 1)]
+    return FakeUpstream(
+        tournament_service_pb2.GetTournamentResponse(tournament=tournament),
+        tournament_service_pb2.ListPairingsResponse(pairings=[PAIRING]),
+        tournament_service_pb2.GetTournamentStandingsResponse(
+            standings=[tournament_pb2.TournamentStanding(rank=1, entrant=name) for name in names]
+        ),
+        tournament_service_pb2.GetCrossTableResponse(
+            rows=[tournament_pb2.CrossTableRow(entrant=name) for name in names]
+        ),
+        ladder_service_pb2.ListLaddersResponse(ladders=[ladder_pb2.Ladder(name="open")]),
+        ladder_service_pb2.ListLadderStandingsResponse(standings=rows),
+    )
+
+
+def parsed(page: Page) -> ParsedDocument:
+    return check_inert(joined(page.top, *page.regions.values()))
+
+
+async def home(upstream: Upstream) -> Page:
+    return await home_page(upstream, MatchFeeds(upstream, {}))
+
+
+PAGES: dict[str, Callable[[Upstream], Awaitable[Page]]] = {
+    "tournament": lambda upstream: tournament_page(upstream, "cup"),
+    "bracket": lambda upstream: tournament_page(upstream, "cup"),
+    "cross table": lambda upstream: cross_table_page(upstream, "cup"),
+    "ladder": lambda upstream: ladder_page(upstream, "open"),
+    "home": home,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_bots_whatever_the_names_of_their_entrants_are(name: str) -> None:
+    tournament = tournament_pb2.Tournament()
+    tournament.CopyFrom(TOURNAMENT)
+    if name == "bracket":
+        tournament.terms.CopyFrom(BRACKET)
+
+    async def render() -> Page:
+        return await PAGES[name](referee_of(tournament))
+
+    page = parsed(in_fast_time(render()))
+    linked = {address for address in page.attributes_of("href") if address.startswith("/bots/")}
+    bots = {"/bots/anna", "/bots/bert"}
+    has_teams = name in {"tournament", "bracket", "ladder"}
+    assert linked == (bots | {"/bots/cleo", "/bots/dora"} if has_teams else bots)
+    assert {"anna", "solo", "reds"} <= set(page.texts)
+
+
+def test_tie_breaks_are_called_by_their_names() -> None:
+    answer = tournament_service_pb2.GetTournamentStandingsResponse()
+    row = answer.standings.add(rank=1, entrant="anna")
+    for tie_break in tournament_pb2.TieBreak.values()[1:]:
+        row.tie_breaks.add(tie_break=tie_break)
+    upstream = FakeUpstream(tournament_service_pb2.GetTournamentResponse(tournament=TOURNAMENT), answer)
+    texts = parsed(in_fast_time(tournament_page(upstream, "cup"))).texts
+    assert {"Buchholz", "Median Buchholz", "Sonneborn-Berger", "Direct encounter", "Buchholz cut 1"} <= set(texts)
+
+
+# Rounds
+
+
+class LargeReferee(FakeUpstream):
+    """A round robin that is planned whole, and whose pairings are returned as the contract says."""
+
+    def __init__(self, entrants: int, current: int, **terms: object) -> None:
+        super().__init__()
+        self.rounds = entrants - 1
+        self.tournament = tournament_pb2.Tournament(
+            name="cup",
+            phase=tournament_pb2.TOURNAMENT_PHASE_PLAYING,
+            current_round=current,
+            total_rounds=self.rounds,
+            terms=tournament_pb2.TournamentTerms(**terms),  # type: ignore[arg-type]
+        )
+        self.pairings = [
+            contest_pb2.Pairing(
+                id=f"{number}.{board}", round=number, board=board, entrants=[f"r{number}b{board}", "other"]
+            )
+            for number in range(1, self.rounds + 1)
+            for board in range(1, entrants // 2 + 1)
+        ]
+
+    async def call(self, request: Message, response: type[R]) -> R:
+        if isinstance(request, tournament_service_pb2.GetTournamentRequest):
+            answer: Message = tournament_service_pb2.GetTournamentResponse(tournament=self.tournament)
+        elif isinstance(request, tournament_service_pb2.ListPairingsRequest):
+            found = [one for one in self.pairings if request.round in {0, one.round}]
+            size = request.page_size
+            token = "next" if len(found) > size else ""
+            answer = tournament_service_pb2.ListPairingsResponse(pairings=found[:size], next_page_token=token)
+        else:
+            return await super().call(request, response)
+        assert isinstance(answer, response)
+        return answer
+
+
+def pairings_on(page: ParsedDocument) -> set[str]:
+    return set(re.findall(r"r\d+b\d+", "\n".join(page.texts)))
+
+
+def linked_rounds(page: ParsedDocument) -> list[str]:
+    return [address.rpartition("/")[2] for address in page.attributes_of("href") if "/rounds/" in address]
+
+
+def test_a_small_tournament_shows_all_rounds_and_opens_the_current_one() -> None:
+    upstream = LargeReferee(44, current=9)
+    page = parsed(in_fast_time(tournament_page(upstream, "cup")))
+    assert len(pairings_on(page)) == len(upstream.pairings) < 1_000
+    assert linked_rounds(page) == []
+    rounds = [attributes for tag, attributes in page.tags if tag == "details"]
+    assert ["open" in one for one in rounds] == [number == 9 for number in range(43, 0, -1)]
+
+
+@pytest.mark.parametrize("terms", [{}, {"elimination": tournament_pb2.Elimination()}])
+def test_a_large_tournament_shows_the_current_round_and_links_to_all_others(terms: dict[str, object]) -> None:
+    upstream = LargeReferee(46, current=30, **terms)
+    page = parsed(in_fast_time(tournament_page(upstream, "cup")))
+    assert pairings_on(page) == {f"r30b{board}" for board in range(1, 24)}
+    assert linked_rounds(page) == [f"{number}" for number in range(1, 46)]
+    shown: set[str] = set()
+    for number in range(1, 46):
+        shown |= pairings_on(parsed(in_fast_time(round_page(upstream, "cup", number))))
+    assert len(shown) == len(upstream.pairings) > 1_000
+
+
+def test_only_the_rounds_around_the_shown_one_are_linked_if_there_are_very_many() -> None:
+    upstream = LargeReferee(4, current=500)
+    upstream.tournament.total_rounds = 50_000
+    page = parsed(in_fast_time(round_page(upstream, "cup", 500)))
+    assert linked_rounds(page) == ["1", *(f"{number}" for number in range(400, 601)), "50000"]
+    assert "This round is not paired yet." in page.texts
+
+
+@pytest.mark.parametrize("number", [0, 4])
+def test_a_round_that_a_tournament_does_not_have_is_not_found(number: int) -> None:
+    with pytest.raises(UpstreamError) as raised:
+        in_fast_time(round_page(LargeReferee(4, current=1), "cup", number))
+    assert raised.value.status == HTTPStatus.NOT_FOUND
+
+
+def test_the_number_of_rounds_is_left_out_until_it_is_known() -> None:
+    upstream = LargeReferee(4, current=2)
+    assert "in play, round 2 of 3" in "".join(parsed(in_fast_time(tournament_page(upstream, "cup"))).texts)
+    upstream.tournament.total_rounds = 0
+    texts = "".join(parsed(in_fast_time(tournament_page(upstream, "cup"))).texts)
+    assert "in play, round 2" in texts
+    assert "of 0" not in texts
