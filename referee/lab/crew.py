@@ -6,6 +6,7 @@ of a batch changes a result.
 
 import atexit
 import multiprocessing
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -102,9 +103,15 @@ def _here(job: LabJob) -> Iterator[TimedBatch]:
 def _processes(job: LabJob, workers: int) -> Iterator[TimedBatch]:
     # Not forked: libraries that this process has imported may run threads, which a fork would break.
     LabWorker(job).close()  # Reports a bot that cannot be loaded as an error of this process.
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _start_worker, (job,))
     try:
         yield lambda batch: pool.submit(_play_batch, batch)
+    except BaseException:
+        # Interrupted: a bot may think for hours. Its program ends with its worker.
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -114,6 +121,7 @@ _workers: list[LabWorker] = []
 
 
 def _start_worker(job: LabJob) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the first one ends the others.
     _workers.append(LabWorker(job))
     atexit.register(_workers[0].close)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from engines.api import Game
 from engines.registry import find
 from referee.lab.crew import play_all
 from referee.lab.lab_bots import Bot, lab_bot, names_of
@@ -76,18 +77,17 @@ class SameTable:
 
     def _match(self, number: int) -> LabMatch:
         seats = self._terms.seated(order_of(self._group, number))
-        return new_match(number + 1, str(number + 1), self._terms, [seat.name for seat in seats], self._seed)
+        terms, bots = self._terms, [seat.name for seat in seats]
+        return new_match(number + 1, str(number + 1), terms.label, terms.game, terms.match_terms, bots, self._seed)
 
 
-def new_match(number: int, name: str, terms: GameTerms, bots: Sequence[str], seed: str) -> LabMatch:
-    """Return a match whose seed follows from that of the run and the name of the match."""
+def new_match(
+    number: int, name: str, label: str, game: Game, terms: MatchTerms, bots: Sequence[str], seed: str
+) -> LabMatch:
+    """Return a match by complete terms, whose seed follows from that of the run and the name of the match."""
     players = tuple(Player(bot) for bot in bots)
-    setup = Setup(lab_match_id(seed, name), terms.game.version, terms.match_terms, players, seed_of(seed, name))
-    return LabMatch(number, name, terms.label, tuple(bots), setup)
-
-
-def lab_match_id(seed: str, name: str) -> str:
-    return match_id_of(f"lab/{seed}", name)
+    setup = Setup(match_id_of(f"lab/{seed}", name), game.version, terms, players, seed_of(seed, name))
+    return LabMatch(number, name, label, tuple(bots), setup)
 
 
 def seed_of(seed: str, purpose: str) -> bytes:

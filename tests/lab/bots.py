@@ -30,6 +30,13 @@ def failing(_: Any) -> str:
     raise ZeroDivisionError("it divides by zero")
 
 
+def endless(_: Any) -> str:
+    sys.stderr.write("thinking\n")
+    sys.stderr.flush()
+    time.sleep(3600)
+    return ""
+
+
 async def asynchronous(turn: Any) -> str:
     return str(turn.legal_moves[0])
 
