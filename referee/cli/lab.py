@@ -10,7 +10,7 @@ from types import FrameType
 import click
 
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.local_contest_command import format_match, standings_table
+from referee.cli._shared.local_contest_command import as_typed, format_match, standings_table
 from referee.cli._shared.output import counted, progress, table
 from referee.cli._shared.signals import BY_SIGNAL
 from referee.cli.sprt import VERDICTS, SprtExitStatus
@@ -54,8 +54,9 @@ Exit status:
     help="Processes that play; 0: this one alone. [`parallel` in the file, or the number of cores]",
 )
 @click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
+@click.option("--records", is_flag=True, help="Write the record of each match.")
 @click.pass_context
-def lab(context: click.Context, file: Path, out: Path | None, workers: int | None, seed: str) -> None:
+def lab(context: click.Context, file: Path, out: Path | None, workers: int | None, seed: str, records: bool) -> None:
     """Play the contest of FILE without a server: Python bots in the process of the match, programs on pipes.
 
     FILE is a plan file as for `referee arena` or `referee tournament run`; see docs/lab.md. Running the same command
@@ -63,7 +64,7 @@ def lab(context: click.Context, file: Path, out: Path | None, workers: int | Non
     """
     plan = read_lab_plan(file)
     folder = LabFolder(out or DEFAULT_OUT / file.stem)
-    run = LabRun(plan, folder, seed)
+    run = LabRun(plan, folder, seed, records)
     try:
         run.play(plan.workers if workers is None else workers)
     except StartupError as why:
@@ -75,9 +76,10 @@ def lab(context: click.Context, file: Path, out: Path | None, workers: int | Non
 class LabRun:
     """A run of a plan, and its results."""
 
-    def __init__(self, plan: LabPlan, folder: LabFolder, seed: str) -> None:
+    def __init__(self, plan: LabPlan, folder: LabFolder, seed: str, records: bool) -> None:
         self._plan = plan
         self._folder = folder
+        self._records = records
         self._source = plan.source(seed)
         self._text = f"{plan.text}\nseed {seed}\n"
         self._results: list[LabResult] = []
@@ -88,7 +90,8 @@ class LabRun:
         """Play what is left. Raises a DetailedError or StartupError."""
         before = self._folder.open(self._text)
         source = Resumed(self._source, before)
-        job = LabJob(self._plan.bots, str(self._folder.bots))
+        records = str(self._folder.records) if self._records else ""
+        job = LabJob(self._plan.bots, str(self._folder.bots), records)
         if before:
             click.echo(f"{counted(len(before), 'match is', 'matches are')} already played")
         began_at = time.monotonic()
@@ -133,6 +136,7 @@ class LabRun:
                 f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
             )
         click.echo(f"results: {self._folder.results}")
+        self._print_commands()
         for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
             click.echo(f"\n{format_match(finish)}", err=True)
         for result in [one for one in self._results if one.failures][:FORFEITS_SHOWN]:
@@ -141,6 +145,13 @@ class LabRun:
                 click.echo(f"\n{result.name}: {bot} failed: {why}\n  {self._folder.bots / bot}.log", err=True)
         if self._interrupted_by:
             click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
+
+    def _print_commands(self) -> None:
+        """Say how to look at the records, if there are any."""
+        there = [file for file in map(self._folder.record_of, self._results) if file.exists()]
+        if there:
+            referee = as_typed()
+            click.echo(f"  {referee} verify {there[-1].parent}/*.jsonl\n  {referee} replay {there[-1]}")
 
 
 def _trial_text(trial: TrialState) -> str:

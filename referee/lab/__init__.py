@@ -10,7 +10,7 @@
 - `crew`: worker processes, and batches of matches
 - `lab_worker`, `match_player`, `lab_turn`: one process, one match, one turn
 - `lab_bots`, `line_program`: bots as Python functions, and as programs that read and write lines
-- `lab_match`, `lab_folder`: what is to be played, its results, and the folder that keeps them
+- `lab_match`, `lab_records`, `lab_folder`: what is to be played, its results, records, and the folder that keeps them
 """
 
 from referee.lab.crew import LabWorkerDied

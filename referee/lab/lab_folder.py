@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
-from referee.local.results_folder import ResultsFolder
+from referee.local.results_folder import ENDING, ResultsFolder
 from referee.server.stores import StartupError
 
 RESULTS = "results.jsonl"
@@ -21,6 +21,9 @@ class LabFolder:
     @property
     def records(self) -> Path:
         return self._folder.records
+
+    def record_of(self, result: LabResult) -> Path:
+        return self.records / f"{result.name}{ENDING}"
 
     @property
     def bots(self) -> Path:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from engines.registry import games
 from referee.lab.lab_bots import LabBot, RunningBot, seed_bots, start_bot
 from referee.lab.lab_match import LabMatch, LabResult, lab_result
+from referee.lab.lab_records import LabRecords
 from referee.lab.match_player import BotFailure, PlayedMatch, play_match
 from referee.match.setup import match_chance
 
@@ -25,6 +26,8 @@ class LabJob(Struct, frozen=True):
     bots: Mapping[str, LabBot]
     logs: str = ""
     """Folder of the bots' logs. Empty: there are none."""
+    records: str = ""
+    """Folder of the records. Empty: none are written."""
 
 
 class LabWorker:
@@ -32,6 +35,7 @@ class LabWorker:
         """Raises LabBotRefused."""
         self._games = games()
         self._logs = Path(job.logs) if job.logs else None
+        self._records = LabRecords(Path(job.records)) if job.records else None
         self._bots: dict[str, RunningBot] = {}
         for name, bot in job.bots.items():
             self._bots[name] = start_bot(bot, self._log(name))
@@ -54,6 +58,8 @@ class LabWorker:
             with suppress(BotFailure):
                 self._bots[name].end(finished.match, seat)
         self._report(match, finished)
+        if self._records:
+            self._records.write(match, finished)
         return lab_result(match, finished)
 
     def _report(self, match: LabMatch, finished: PlayedMatch) -> None:

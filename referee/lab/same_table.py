@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -42,16 +43,19 @@ def play(
     matches: int,
     workers: int | None = None,
     seed: str = DEFAULT_SEED,
+    records: Path | None = None,
 ) -> Iterator[LabResult]:
     """Play matches between all bots at one table, and yield each result as it comes. Seats rotate.
 
     There must be one bot for each side, or one for each seat. `workers`: how many processes play (None: one for each
-    core, 0: this process alone). Python bots must be functions, objects or classes of a module that the processes can
-    import; with 0 workers they may be any. Raises BadEntrant, BadPlan, LabBotRefused or LabWorkerDied.
+    core, 0: this process alone). `records` is a folder for the record of each match (None: none are written). Python
+    bots must be functions, objects or classes of a module that the processes can import; with 0 workers they may be
+    any. Raises BadEntrant, BadPlan, LabBotRefused or LabWorkerDied.
     """
     named = {name: lab_bot(name, bot) for name, bot in names_of(bots).items()}
     source = SameTable(tuple(named), terms, matches, seed)
-    return chain.from_iterable(play_all(source, LabJob(named), cores() if workers is None else workers))
+    job = LabJob(named, records=str(records or ""))
+    return chain.from_iterable(play_all(source, job, cores() if workers is None else workers))
 
 
 class SameTable:

@@ -110,6 +110,19 @@ def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
     assert "a line that is no result" in done.stderr
 
 
+def test_records_are_written_if_wanted_and_can_be_verified_and_replayed(tmp_path: Path) -> None:
+    done = lab(tmp_path, ARENA, "--records")
+    records = sorted(map(str, (tmp_path / "out" / "records").rglob("*.jsonl")))
+    assert len(records) == 24
+    verified = CliRunner().invoke(main, ["verify", *records])
+    assert verified.exit_code == 0, verified.stdout
+    named = done.stdout.rpartition("replay ")[2].strip()
+    assert named in records
+    assert CliRunner().invoke(main, ["replay", named]).exit_code == 0
+    lab(tmp_path, GAUNTLET, "--records", out="gauntlet")
+    assert len(list((tmp_path / "gauntlet" / "records").glob("*.jsonl"))) == 4
+
+
 def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
     assert lab(tmp_path, GAUNTLET).exit_code == 0
     assert {frozenset(result.bots) for result in results(tmp_path)} == {
