@@ -12,11 +12,11 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from msgspec import Struct
 from referee_client.__main__ import SAMPLES
-from referee_client.answers import Answer, checked
+from referee_client.answers import Answer
 from referee_client.bot import Players
 from referee_client.conversion import from_message
 from referee_client.matches import End
@@ -25,7 +25,6 @@ from referee_client.values.games import Rules
 from referee_client.values.results import Result as ResultValue
 
 from engines.game_errors import DetailedError
-from referee.lab.lab_turn import LabTurn
 from referee.lab.line_program import LineProgram
 from referee.lab.match_player import BotFailure, SeatedBot
 from referee.local.bot_pool import passed_on
@@ -113,11 +112,11 @@ class PythonBot:
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
         if self._plain:
-            return _PythonSeat(self._bot)
+            return cast(SeatedBot, self._bot)
         key = (setup.match_id, seat)
         if hasattr(self._bot, "started"):
             _call(self._players.notify, key, "started", started_match(setup), seat)
-        return _PythonSeat(partial(self._players.choose, key))
+        return partial(self._players.choose, key)
 
     def end(self, match: Match, seat: int) -> None:
         if self._plain:
@@ -133,20 +132,6 @@ class PythonBot:
         """Nothing to do."""
 
 
-class _PythonSeat:
-    __slots__ = ("_choose",)
-
-    def __init__(self, choose: BotFunction) -> None:
-        self._choose = choose
-
-    def choose(self, turn: LabTurn) -> Answer:
-        try:
-            answer = self._choose(turn)
-            return answer if type(answer) is str else checked(answer)
-        except (Exception, SystemExit):
-            raise BotFailure(traceback.format_exc()) from None
-
-
 class ProgramBot:
     """A program; it plays the matches of this process one after the other."""
 
@@ -155,7 +140,7 @@ class ProgramBot:
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
         self._program.started(started_match(setup), seat)
-        return self._program
+        return self._program.choose
 
     def end(self, match: Match, seat: int) -> None:
         self._program.ended(match_end(match, seat))

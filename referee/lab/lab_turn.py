@@ -5,7 +5,7 @@ than the rest of the match.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from referee_client.turn import Played
 from referee.live.match_history import is_sealed
 from referee.live.turns import SeatClock, seat_clocks
 from referee.match.clock import SECOND, Micros
-from referee.match.events import MovePlayed
+from referee.match.events import Event, MovePlayed
 from referee.match.state import Match, Turn
 from referee.wire.clocks import clock_of
 
@@ -40,26 +40,37 @@ class MadeMove(Struct, frozen=True):
         return is_sealed(self.before, self.event.seat, self.after)
 
 
+class MatchLog:
+    """All events of a match and the state after each, as it is played."""
+
+    __slots__ = ("events", "states", "used_us")
+
+    def __init__(self, first: Event, match: Match) -> None:
+        self.events: list[Event] = [first]
+        self.states: list[Match] = [match]
+        self.used_us = [0] * len(match.players)
+        """How long each seat has thought in its present turn."""
+
+    def moves(self) -> list[MadeMove]:
+        return [
+            MadeMove(self.states[number - 1], event, self.states[number])
+            for number, event in enumerate(self.events)
+            if isinstance(event, MovePlayed)
+        ]
+
+
 class LabTurn:
-    __slots__ = ("_asked_ns", "_legal_moves", "_made", "_match", "_now_us", "_turn", "_used_us", "refused", "seat")
+    __slots__ = ("_asked_ns", "_legal_moves", "_log", "_match", "_now_us", "_turn", "refused", "seat")
 
     def __init__(
-        self,
-        match: Match,
-        turn: Turn,
-        made: Sequence[MadeMove],
-        asked_ns: int,
-        now_us: Micros,
-        used_us: Sequence[Micros],
-        refused: Refusal | None,
+        self, match: Match, turn: Turn, log: MatchLog, asked_ns: int, now_us: Micros, refused: Refusal | None
     ) -> None:
-        """`asked_ns` and `now_us` are the moment of asking; `used_us` is how long each seat has thought in its turn."""
+        """`asked_ns` and `now_us` are the moment of asking."""
         self._match = match
         self._turn = turn
-        self._made = made
+        self._log = log
         self._asked_ns = asked_ns
         self._now_us = now_us
-        self._used_us = used_us
         self._legal_moves: tuple[str, ...] | None = None
         self.seat = turn.seat
         self.refused = refused
@@ -105,7 +116,7 @@ class LabTurn:
 
     @property
     def moves_since(self) -> tuple[Played, ...]:
-        made = self._made[: self._match.ply]
+        made = self._log.moves()[: self._match.ply]
         own = next((ply for ply in range(len(made), 0, -1) if made[ply - 1].event.seat == self.seat), 0)
         return tuple(move.shown_to(self.seat) for move in made[own:])
 
@@ -140,7 +151,7 @@ class LabTurn:
     def sealed(self) -> bool:
         """Whether other seats choose at the same time, or have made a sealed choice."""
         ply = self._match.ply
-        return len(self._match.owing) > 1 or (ply > 0 and self._made[ply - 1].sealed)
+        return len(self._match.owing) > 1 or (ply > 0 and self._log.moves()[ply - 1].sealed)
 
     @property
     def repeated(self) -> bool:
@@ -150,6 +161,6 @@ class LabTurn:
         """Return the clocks at the moment of asking, when nobody has thought longer than `used_us`."""
         stall_us = [
             self._now_us - turn.asked_us - used if turn else 0
-            for turn, used in zip(self._match.turns, self._used_us, strict=True)
+            for turn, used in zip(self._match.turns, self._log.used_us, strict=True)
         ]
         return seat_clocks(self._match, self._now_us, stall_us)

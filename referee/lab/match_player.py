@@ -6,17 +6,18 @@ where they choose at the same time; the time in which another bot thinks counts 
 """
 
 import time
+import traceback
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from typing import cast
 
 from msgspec import Struct
-from referee_client.answers import Answer, Choice, SpecialAnswer, sendable
+from referee_client.answers import Answer, Choice, SpecialAnswer, checked, sendable
 from referee_client.errors import Refusal
 from referee_client.turn import Turn as ClientTurn
 
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
-from referee.lab.lab_turn import LabTurn, MadeMove
+from referee.lab.lab_turn import LabTurn, MatchLog
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     MAX_MOVE_CHARS,
@@ -30,14 +31,17 @@ from referee.match.commands import (
 )
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused
+from referee.match.events import Event, MatchCreated, MoveRefused
 from referee.match.match_errors import MatchError
 from referee.match.setup import Setup
 from referee.match.state import Match, MatchPhase, Turn, create_match
 
 MAX_REJECTED = 100
-"""A bot that gives this many answers that are not moves, and not allowed, in one turn, resigns: without a clock nothing
+"""A bot that gives this many answers that are neither moves nor allowed resigns: without a clock nothing
 else would end the match."""
+
+NO_ANSWER = object()
+"""In place of an answer: none has come, and the time of the seat is over."""
 
 
 class BotFailure(Exception):
@@ -48,11 +52,8 @@ class TimeOver(Exception):
     """The bot has not answered, and its time is over."""
 
 
-class SeatedBot(Protocol):
-    """A bot that holds a seat."""
-
-    def choose(self, turn: LabTurn) -> Answer:
-        """Raises BotFailure or TimeOver."""
+SeatedBot = Callable[[LabTurn], Answer]
+"""Chooses the answer of a bot that holds a seat. Raises TimeOver; any other exception is a failure of the bot."""
 
 
 class PlayedMatch(Struct, frozen=True):
@@ -77,68 +78,84 @@ class _MatchPlayer:
     def __init__(self, setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int]) -> None:
         created = MatchCreated(0, setup)
         self._match = create_match(created, game)
-        self._events: list[Event] = [created]
+        self._log = MatchLog(created, self._match)
         self._bots = bots
         self._now_ns = now_ns
         self._began_ns = now_ns()
-        self._made: list[MadeMove] = []
-        self._used_us = [0] * len(bots)
-        """How long each seat has thought in its present turn."""
         self._refused: dict[Seat, Refusal] = {}
         """Why the last answer of a seat in its present turn was rejected."""
         self._rejected = 0
-        """Answers in succession from which no event followed."""
+        """Answers in succession that were not allowed."""
         self._failures: list[tuple[Seat, str]] = []
         self._fault: Exception | None = None
 
     def play(self) -> PlayedMatch:
         self._take(decide(self._match, StartPlay(), 0))
         while self._match.phase is MatchPhase.PLAYING:
-            self._ask(next(filter(None, self._match.turns)))
-        return PlayedMatch(self._match, self._events, self._failures, self._fault)
+            for turn in self._match.turns:
+                if turn is not None:
+                    self._ask(turn)
+                    break
+        return PlayedMatch(self._match, self._log.events, self._failures, self._fault)
 
     def _ask(self, turn: Turn) -> None:
-        seat, used_us = turn.seat, self._used_us
+        """Ask a bot, and let its answer be judged."""
+        answer: object
+        match, seat, used_us = self._match, turn.seat, self._log.used_us
         asked_ns = self._now_ns()
         begun_us = (asked_ns - self._began_ns) // 1000
         refused = self._refused.get(seat) if self._refused else None
-        given = LabTurn(self._match, turn, self._made, asked_ns, begun_us, used_us, refused)
-        answer = self._answer(given)
+        given = LabTurn(match, turn, self._log, asked_ns, begun_us, refused)
+        try:
+            answer = self._bots[seat](given)
+        except TimeOver:
+            answer = NO_ANSWER
+        except (Exception, SystemExit) as failure:
+            answer = self._fail(seat, failure)
         now_us = (self._now_ns() - self._began_ns) // 1000
         measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - used_us[seat])
-        try:
-            self._take(decide(self._match, _command(given, turn, answer, measured), now_us))
-        except MatchError as error:
-            self._reject(seat, error)
+        if type(answer) is str and len(answer) <= MAX_MOVE_CHARS and answer.isascii():
+            self._take(decide(match, SubmitMove(seat, turn.token, answer, measured), now_us))
+        else:
+            self._take_answer(given, turn, answer, measured)
         after = self._match.turns[seat]
         if after is not None and after.ply == turn.ply:
             used_us[seat] += now_us - begun_us
+            self._note_refusal(seat)
         else:
             used_us[seat] = 0
-            self._refused.pop(seat, None)
+            if self._refused:
+                self._refused.pop(seat, None)
 
-    def _answer(self, turn: LabTurn) -> Answer | None:
-        """Return the answer; None: there is none, and the time is over."""
+    def _take_answer(self, given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> None:
+        """Let any answer be judged, even one that is not allowed or that no bot may give."""
         try:
-            return self._bots[turn.seat].choose(turn)
-        except TimeOver:
-            return None
-        except BotFailure as failure:
-            self._failures.append((turn.seat, str(failure)))
-            return SpecialAnswer.RESIGN
+            command = _command(given, turn, NO_ANSWER if answer is NO_ANSWER else checked(answer), measured)
+        except TypeError as failure:
+            command = _command(given, turn, self._fail(turn.seat, failure), measured)
+        try:
+            self._take(decide(self._match, command, measured.arrived_us))
+        except MatchError as error:
+            self._reject(turn.seat, error)
 
     def _take(self, decided: Decision) -> None:
-        before = self._match
-        for event, state in zip(decided.events, decided.states, strict=True):
-            if type(event) is MovePlayed:
-                self._made.append(MadeMove(before, event, state))
-            elif type(event) is MoveRefused:
-                self._refused[event.seat] = Refusal(event.reason, event.sentence)
-            before = state
-        self._events += decided.events
+        self._log.events += decided.events
+        self._log.states += decided.states
         self._match = decided.match
-        self._fault = decided.fault or self._fault
-        self._rejected = 0
+        if decided.fault:
+            self._fault = decided.fault
+
+    def _fail(self, seat: Seat, failure: BaseException) -> Answer:
+        """Resign for a bot that has failed, as the client library does."""
+        why = str(failure) if isinstance(failure, BotFailure) else "".join(traceback.format_exception(failure))
+        self._failures.append((seat, why))
+        return SpecialAnswer.RESIGN
+
+    def _note_refusal(self, seat: Seat) -> None:
+        """Keep why a move was refused, so that the bot is told with its next attempt."""
+        last = self._log.events[-1]
+        if isinstance(last, MoveRefused) and last.seat == seat:
+            self._refused[seat] = Refusal(last.reason, last.sentence)
 
     def _reject(self, seat: Seat, error: DetailedError) -> None:
         """Let the bot answer again: an answer that is not allowed changes nothing."""
@@ -149,7 +166,7 @@ class _MatchPlayer:
             self._take(decide(self._match, Resign(seat), (self._now_ns() - self._began_ns) // 1000))
 
 
-def _command(given: LabTurn, turn: Turn, answer: Answer | None, measured: TurnMeasurement) -> Command:
+def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> Command:
     match answer:
         case str():
             return SubmitMove(turn.seat, turn.token, _text(given, answer), measured)
@@ -161,8 +178,7 @@ def _command(given: LabTurn, turn: Turn, answer: Answer | None, measured: TurnMe
             return AcceptDraw(turn.seat)
         case SpecialAnswer.CLAIM_DRAW:
             return ClaimDraw(turn.seat)
-        case None:
-            return FallFlag(turn.seat, measured)
+    return FallFlag(turn.seat, measured)
 
 
 def _text(given: LabTurn, move: str) -> str:

@@ -124,15 +124,12 @@ def test_a_move_that_does_not_come_is_replaced_as_the_policy_says() -> None:
         clock.ns += round(turn.left * 1e9) + 10_000
         raise TimeOver
 
-    class SilentSeat:
-        choose = staticmethod(silent)
-
     clock = FakeClock()
     engine = find("alquerque")
     policies = {"timeout": "TIMEOUT_ACTION_RANDOM_MOVE"}
     complete = terms("alquerque", clock="5/move", policies=policies).with_defaults(engine, SECOND)
     setup = Setup("m1", engine.version, complete, (Player("a"), Player("b")), bytes(32))
-    finished = play_match(setup, engine, [SilentSeat(), PythonBot(bots.last).seat(setup, 1)], clock)
+    finished = play_match(setup, engine, [silent, PythonBot(bots.last).seat(setup, 1)], clock)
     assert {event.source for event in events_of(MovePlayed, finished) if event.seat == 0} == {MoveSource.RANDOM}
     assert finished.match.result
     assert finished.match.result.kind is EndKind.PLAYED
