@@ -3,6 +3,7 @@
 from bench.measurements import (
     engines,
     functions,
+    lab,
     levels,
     matches,
     memory,
@@ -32,6 +33,7 @@ SUITE = (
     matches.MEASUREMENT,
     memory.MEASUREMENT,
     engines.MEASUREMENT,
+    lab.MEASUREMENT,
     functions.MEASUREMENT,
 )
 

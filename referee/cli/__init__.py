@@ -1,6 +1,6 @@
 """The command line. Each module defines one family of commands, and is imported when one of them is called.
 
-- `match`, `sprt`: contests on this machine
+- `match`, `sprt`, `lab`: contests on this machine
 - `ladder`, `tournament`, `report`: contests of a running server, and tournaments on this machine
 - `bot`: the bots of an owner on a running server
 - `games`: games without a server
@@ -22,7 +22,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import click
 
-MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "settings", "site": "site"}
+MATCHES = {"match": "match", "arena": "match", "lab": "lab", "serve": "serve", "settings": "settings", "site": "site"}
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun", "whatif": "whatif"}

@@ -180,7 +180,7 @@ class MatchHistory(LogHistory[Entry, Match]):
         before = step.before.position
         shown = tuple([before.visible_move(event.seat, event.move, seat) for seat in range(len(step.state.players))])
         alone = len(step.before.turns) - step.before.turns.count(None) == 1
-        sealed = not alone and _is_sealed(step.before, event.seat, step.state)
+        sealed = not alone and is_sealed(step.before, event.seat, step.state)
         self.moves.append(PlayedMove(event.seat, event.move, shown, sealed))
         self.last_move_of[event.seat] = len(self.moves)
 
@@ -191,7 +191,7 @@ class MatchHistory(LogHistory[Entry, Match]):
             self.requests[event.seat, event.request_id] = verdict
 
 
-def _is_sealed(before: Match, seat: Seat, after: Match) -> bool:
+def is_sealed(before: Match, seat: Seat, after: Match) -> bool:
     """Return whether other seats owed a move together with `seat`, and all of them still do."""
     others = [turn for turn in before.turns if turn and turn.seat != seat]
     return bool(others) and all(turn in after.turns for turn in others)

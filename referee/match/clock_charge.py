@@ -68,7 +68,7 @@ def charge(
 ) -> ClockCharge:
     """Return the charge of an answer, with a network credit of at most `credit_us`."""
     thinking = max(0, measured.arrived_us - asked_us - measured.stall_us)
-    credited = min(measured.network_us, credit_us, thinking)
+    credited = min(measured.network_us, credit_us, thinking) if measured.network_us else 0
     charged = thinking - credited
     limit = control.limit_us(before)
     late = limit is not None and charged > limit

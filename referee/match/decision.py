@@ -49,6 +49,8 @@ class Decision(Struct, frozen=True):
 class DecisionBuilder:
     """Collects the events of one decision and applies each to the state."""
 
+    __slots__ = ("events", "match", "now_us", "states")
+
     def __init__(self, match: Match, now_us: Micros) -> None:
         self.match = match
         self.now_us = now_us

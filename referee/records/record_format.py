@@ -23,7 +23,7 @@ from engines.game_errors import DetailedError
 from referee.live.log_history import first_missing
 from referee.live.ports import UNREADABLE, Entry, LogDamaged
 from referee.match.clock import Micros
-from referee.match.events import Event, MatchCreated, PlayEnded
+from referee.match.events import Event, MatchCreated, MovePlayed, PlayEnded
 from referee.match.result import Result
 from referee.match.setup import Setup
 from referee.records.signing_key import public_hex
@@ -202,7 +202,10 @@ class RecordedEnd(Struct, frozen=True, gc=False, tag_field="kind", tag="play_end
 
 
 RECORD_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(
-    Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd], ENTRY_VERSION, RECORD_UPCASTERS
+    Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd],
+    ENTRY_VERSION,
+    RECORD_UPCASTERS,
+    {MovePlayed},
 )
 
 

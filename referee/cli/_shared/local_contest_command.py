@@ -109,7 +109,7 @@ class ContestRun:
 def _print_summary(contest_run: ContestRun, took_s: float) -> None:
     plan, folder = contest_run.contest.plan, contest_run.contest.folder
     rows = standings((bot.name for bot in plan.bots), contest_run.finishes)
-    click.echo(f"\n{_standings_table(rows)}")
+    click.echo(f"\n{standings_table(rows)}")
     click.echo(f"\n{SCORE_LEGEND}")
     if len(plan.terms) > 1:
         click.echo(f"\n{_table_by_game(rows, [terms.label for terms in plan.terms])}")
@@ -132,7 +132,7 @@ def _print_summary(contest_run: ContestRun, took_s: float) -> None:
         click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
 
 
-def _standings_table(rows: Sequence[LocalStanding]) -> str:
+def standings_table(rows: Sequence[LocalStanding]) -> str:
     return table(["", "played", "points", "score", "won", "drawn", "lost", *FAULTS.values()], list(map(_cells, rows)))
 
 

@@ -1,0 +1,208 @@
+"""`referee lab`: play the contest of a plan file in processes of this machine, without a server."""
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.local_contest_command import as_typed, format_match, standings_table
+from referee.cli._shared.output import counted, progress, table
+from referee.cli._shared.signals import BY_SIGNAL
+from referee.cli.sprt import VERDICTS, SprtExitStatus
+from referee.contests.tournament.sprt_trial import TrialState
+from referee.lab.crew import play_all
+from referee.lab.lab_contest import Resumed
+from referee.lab.lab_folder import LabFolder
+from referee.lab.lab_match import LabResult
+from referee.lab.lab_plan import LabPlan, read_lab_plan
+from referee.lab.lab_worker import LabJob
+from referee.lab.same_table import DEFAULT_SEED
+from referee.local.local_standings import repeated_games, standings
+from referee.local.plan import MAX_PARALLEL
+from referee.reporting.formatting import SCORE_LEGEND, repeated_text, signed
+from referee.server.stores import StartupError
+
+DEFAULT_OUT = Path("referee-lab")
+SHOW_EVERY_S = 1.0
+FORFEITS_SHOWN = 5
+LOSSES_SHOWN = 3
+"""Lost matches of each bot that the summary names."""
+FAULT, VOID = 3, 5
+STATUSES = """\b
+Exit status:
+    0  all matches were played and none was forfeited; of a test: passed
+    2  invalid input
+    3  a bot forfeited a match: late, illegal
+    5  a match was void: the rules failed
+    6  of a test: failed
+    7  of a test: undecided
+  130  Ctrl-C (143: SIGTERM); the same command continues
+"""
+
+
+@click.command(cls=GameCommand, epilog=STATUSES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the results. [referee-lab/NAME OF THE FILE]")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, MAX_PARALLEL),
+    help="Processes that play; 0: this one alone. [`parallel` in the file, or the number of cores]",
+)
+@click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
+@click.option("--records", is_flag=True, help="Write the record of each match.")
+@click.pass_context
+def lab(context: click.Context, file: Path, out: Path | None, workers: int | None, seed: str, records: bool) -> None:
+    """Play the contest of FILE without a server: Python bots in the process of the match, programs on pipes.
+
+    FILE is a plan file as for `referee arena` or `referee tournament run`; see docs/lab.md. Running the same command
+    again continues where it was interrupted.
+    """
+    plan = read_lab_plan(file)
+    folder = LabFolder(out or DEFAULT_OUT / file.stem)
+    run = LabRun(plan, folder, seed, records)
+    try:
+        run.play(plan.workers if workers is None else workers)
+    except StartupError as why:
+        raise click.ClickException(str(why)) from None
+    run.print_summary()
+    context.exit(run.status)
+
+
+class LabRun:
+    """A run of a plan, and its results."""
+
+    def __init__(self, plan: LabPlan, folder: LabFolder, seed: str, records: bool) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._records = records
+        self._source = plan.source(seed)
+        self._text = f"{plan.text}\nseed {seed}\n"
+        self._results: list[LabResult] = []
+        self._interrupted_by = 0
+        self._took_s = 0.0
+
+    def play(self, workers: int) -> None:
+        """Play what is left. Raises a DetailedError or StartupError."""
+        before = self._folder.open(self._text)
+        source = Resumed(self._source, before)
+        records = str(self._folder.records) if self._records else ""
+        job = LabJob(self._plan.bots, str(self._folder.bots), records)
+        if before:
+            click.echo(f"{counted(len(before), 'match is', 'matches are')} already played")
+        began_at = time.monotonic()
+        try:
+            with _signals_interrupt(), progress(self._source.planned - len(before)) as show:
+                steps = 0
+                shown_at = began_at
+                for results in play_all(source, job, workers):
+                    self._folder.append(results)
+                    steps += len(results)
+                    now = time.monotonic()
+                    if now - shown_at >= SHOW_EVERY_S:
+                        show(format_match(results[-1].finish), steps, self._source.planned - len(before))
+                        steps, shown_at = 0, now
+        except _Interrupted as interrupted:
+            self._interrupted_by = interrupted.number
+        self._results = sorted(source.results, key=lambda result: result.number)
+        self._took_s = time.monotonic() - began_at
+
+    @property
+    def status(self) -> int:
+        if self._interrupted_by:
+            return BY_SIGNAL + self._interrupted_by
+        if self._source.trial:
+            return VERDICTS.get(self._source.trial.verdict.value, SprtExitStatus.UNDECIDED)
+        if any(result.void for result in self._results):
+            return VOID
+        return FAULT if any(result.finish.forfeited for result in self._results) else 0
+
+    def print_summary(self) -> None:
+        finishes = [result.finish for result in self._results]
+        rows = standings(self._plan.bots, finishes)
+        click.echo(f"\n{standings_table(rows)}\n\n{SCORE_LEGEND}")
+        if self._source.trial:
+            click.echo(f"\n{_trial_text(self._source.trial)}")
+        if losses := _losses_table(self._results):
+            click.echo(f"\n{losses}")
+        moves = sum(result.moves for result in self._results)
+        click.echo(f"\nmatches played: {len(finishes)}, moves: {moves}; this run took {self._took_s:.0f} s")
+        if repeated := len(repeated_games(finishes)):
+            click.echo(
+                f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
+            )
+        click.echo(f"results: {self._folder.results}")
+        self._print_commands()
+        for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
+            click.echo(f"\n{format_match(finish)}", err=True)
+        for result in [one for one in self._results if one.failures][:FORFEITS_SHOWN]:
+            for seat, why in result.failures:
+                bot = result.bots[seat]
+                click.echo(f"\n{result.name}: {bot} failed: {why}\n  {self._folder.bots / bot}.log", err=True)
+        if self._interrupted_by:
+            click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
+
+    def _print_commands(self) -> None:
+        """Say how to look at the records, if there are any."""
+        there = [file for file in map(self._folder.record_of, self._results) if file.exists()]
+        if there:
+            referee = as_typed()
+            click.echo(f"  {referee} verify {there[-1].parent}/*.jsonl\n  {referee} replay {there[-1]}")
+
+
+def _trial_text(trial: TrialState) -> str:
+    """Return the state of a test in one line."""
+    estimate = trial.estimate
+    elo = f"{signed(estimate.elo)} Elo [{signed(estimate.low)} to {signed(estimate.high)}]"
+    ratio = "" if trial.llr is None else f", ratio {trial.llr:.2f} of {trial.lower:.2f} to {trial.upper:.2f}"
+    return f"{trial.verdict.value}: {elo}{ratio}, {trial.matches} matches counted"
+
+
+def _losses_table(results: Sequence[LabResult]) -> str:
+    """Return how often each bot lost in which seat and why, with the first of these matches; empty if none did."""
+    losses: dict[tuple[str, int, str], list[LabResult]] = {}
+    for result in results:
+        for bot, seat, why in _losses(result):
+            losses.setdefault((bot, seat, why), []).append(result)
+    if not losses:
+        return ""
+    rows = [
+        [f"{bot}, seat {seat}, {why}", str(len(lost)), ", ".join(one.name for one in lost[:LOSSES_SHOWN])]
+        for (bot, seat, why), lost in sorted(losses.items(), key=lambda item: (item[0][0], -len(item[1]), item[0]))
+    ]
+    return table(["lost by", "matches", "first"], rows)
+
+
+def _losses(result: LabResult) -> Iterator[tuple[str, int, str]]:
+    """Yield the bot, the seat and the reason of each seat that did not come first in a match with a winner."""
+    if result.void or result.result.side_ranks.count(1) == len(result.result.side_ranks):
+        return
+    why = result.result.reason or result.result.cause.value
+    for seat, (bot, rank) in enumerate(zip(result.bots, result.result.ranks, strict=True)):
+        if rank > 1:
+            yield bot, seat, why
+
+
+class _Interrupted(BaseException):
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """Raise _Interrupted on SIGINT and SIGTERM."""
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        raise _Interrupted(number)
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

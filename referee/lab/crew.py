@@ -1,0 +1,135 @@
+"""Worker processes, and batches of matches handed out to them.
+
+A batch only saves calls between processes: what a match is follows from its setup, so neither the worker nor the size
+of a batch changes a result.
+"""
+
+import atexit
+import multiprocessing
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Protocol
+
+from engines.game_errors import DetailedError
+from referee.lab.lab_match import LabMatch, LabResult
+from referee.lab.lab_worker import LabJob, LabWorker
+
+BATCH_S = 0.25
+"""Aimed duration of a batch: long beside the call, short enough for progress and for an interruption."""
+MAX_BATCH = 500
+BATCHES_AHEAD = 2
+"""Batches for each worker that are handed out, so that none waits for the next one."""
+
+
+class LabWorkerDied(DetailedError):
+    """A worker process has ended, for example because a bot has ended it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a worker process has ended unexpectedly: a bot in it crashed, or the machine has no memory left"
+        )
+
+
+class MatchSource(Protocol):
+    """Matches in the order in which they are to be played, which may depend on results."""
+
+    def take(self, count: int) -> Sequence[LabMatch]:
+        """Return the next matches, at most so many; none if there are none before another result is recorded."""
+
+    def record(self, result: LabResult) -> None: ...
+
+
+class TimedBatch(Protocol):
+    """Plays a batch in some process, and returns its results and how many seconds it took."""
+
+    def __call__(self, batch: Sequence[LabMatch]) -> "Future[tuple[list[LabResult], float]]": ...
+
+
+def play_all(source: MatchSource, job: LabJob, workers: int) -> Iterator[list[LabResult]]:
+    """Yield the results of each batch as it is finished. 0 workers: in this process.
+
+    Raises LabBotRefused or LabWorkerDied.
+    """
+    with _here(job) if workers == 0 else _processes(job, workers) as play:
+        try:
+            yield from _play_batches(source, play, max(1, workers) * BATCHES_AHEAD if workers else 1)
+        except BrokenProcessPool:
+            raise LabWorkerDied from None
+
+
+def _play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[list[LabResult]]:
+    size = 1
+    running: set[Future[tuple[list[LabResult], float]]] = set()
+    while True:
+        while len(running) < ahead and (batch := source.take(size)):
+            running.add(play(batch))
+        if not running:
+            return
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            results, seconds = future.result()
+            for result in results:
+                source.record(result)
+            size = _next_size(len(results), seconds)
+            yield results
+
+
+def _next_size(played: int, seconds: float) -> int:
+    """Return the size of the next batches, at most twice the last one."""
+    fitting = int(played * BATCH_S / max(seconds, 1e-6))
+    return max(1, min(fitting, 2 * played, MAX_BATCH))
+
+
+@contextmanager
+def _here(job: LabJob) -> Iterator[TimedBatch]:
+    worker = LabWorker(job)
+
+    def play(batch: Sequence[LabMatch]) -> "Future[tuple[list[LabResult], float]]":
+        future: Future[tuple[list[LabResult], float]] = Future()
+        future.set_result(_timed(worker, batch))
+        return future
+
+    try:
+        yield play
+    finally:
+        worker.close()
+
+
+@contextmanager
+def _processes(job: LabJob, workers: int) -> Iterator[TimedBatch]:
+    # Not forked: libraries that this process has imported may run threads, which a fork would break.
+    LabWorker(job).close()  # Reports a bot that cannot be loaded as an error of this process.
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _start_worker, (job,))
+    try:
+        yield lambda batch: pool.submit(_play_batch, batch)
+    except BaseException:
+        # Interrupted: a bot may think for hours. Its program ends with its worker.
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_workers: list[LabWorker] = []
+"""The worker of this process, if it is one of a crew."""
+
+
+def _start_worker(job: LabJob) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the first one ends the others.
+    _workers.append(LabWorker(job))
+    atexit.register(_workers[0].close)
+
+
+def _play_batch(batch: Sequence[LabMatch]) -> tuple[list[LabResult], float]:
+    return _timed(_workers[0], batch)
+
+
+def _timed(worker: LabWorker, batch: Sequence[LabMatch]) -> tuple[list[LabResult], float]:
+    begun = time.monotonic()
+    return worker.play(batch), time.monotonic() - begun

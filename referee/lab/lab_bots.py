@@ -1,0 +1,222 @@
+"""The bots of the lab: Python functions in the process of the match, and programs that read and write lines."""
+
+import inspect
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from msgspec import Struct
+from referee_client.__main__ import SAMPLES
+from referee_client.answers import Answer
+from referee_client.bot import Players
+from referee_client.conversion import from_message
+from referee_client.matches import End
+from referee_client.values import matches as values
+from referee_client.values.games import Rules
+from referee_client.values.results import Result as ResultValue
+
+from engines.game_errors import DetailedError
+from referee.lab.line_program import LineProgram
+from referee.lab.match_player import BotFailure, SeatedBot
+from referee.local.bot_pool import passed_on
+from referee.local.bot_process import check_program
+from referee.local.entrant import BRIDGE, CLIENT, Entrant, read_entrant
+from referee.match.setup import Setup
+from referee.match.state import Match
+from referee.wire.results import result_of
+
+BotFunction = Callable[[Any], Answer]
+Bot = str | BotFunction | type
+"""A bot as given to `lab.play`: text as for `referee match`, or a function, an object or a class of a module."""
+
+
+class LabBotRefused(DetailedError):
+    """A bot that the lab cannot run."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"the lab cannot run the bot {name}: {why}", name=name, why=why)
+
+
+class LabBot(Struct, frozen=True):
+    """How a worker process gets a bot."""
+
+    name: str
+    python: Any = None
+    """A function, an object or a class; or text, such as `FILE.py:NAME`."""
+    command: tuple[str, ...] = ()
+    """The command of a program; empty: the bot is Python."""
+    folder: str = "."
+    env: Mapping[str, str] = {}
+
+
+class RunningBot(Protocol):
+    """A bot in a worker process, for one match after the other."""
+
+    def seat(self, setup: Setup, seat: int) -> SeatedBot:
+        """Begin a match. Raises BotFailure."""
+
+    def end(self, match: Match, seat: int) -> None:
+        """Report the end of a match. Raises BotFailure."""
+
+    def close(self) -> None: ...
+
+
+def lab_bot(name: str, bot: Bot) -> LabBot:
+    """Return a bot as given to `lab.play`. Raises BadEntrant or LabBotRefused."""
+    if isinstance(bot, str):
+        return lab_bot_of(read_entrant(bot), name, Path())
+    return LabBot(name, bot)
+
+
+def lab_bot_of(entrant: Entrant, name: str, run_in: Path) -> LabBot:
+    """Return the bot of a plan file. Raises LabBotRefused."""
+    folder, command = str((run_in / entrant.folder).resolve()), entrant.command
+    if command[: len(CLIENT)] == CLIENT:
+        return LabBot(name, command[len(CLIENT)], folder=folder)
+    if command[: len(BRIDGE) + 1] == (*BRIDGE, "--"):
+        return LabBot(name, None, command[len(BRIDGE) + 1 :], folder, passed_on(os.environ, entrant))
+    raise LabBotRefused(name, "it runs Python functions and programs that read lines, not programs with a network")
+
+
+def start_bot(bot: LabBot, log: Path | None) -> RunningBot:
+    """Start a bot in this process. Its program appends its standard error to `log`. Raises LabBotRefused."""
+    if bot.command:
+        try:
+            check_program(bot.command[0], Path(bot.folder), bot.env.get("PATH"))
+        except OSError as why:
+            raise LabBotRefused(bot.name, f"{why.filename}: {why.strerror}") from None
+        return ProgramBot(LineProgram(bot.command, bot.folder, bot.env, log))
+    found = _load(bot) if isinstance(bot.python, str) else bot.python
+    chooser = getattr(found, "choose", found)
+    if not callable(chooser) or inspect.iscoroutinefunction(chooser):
+        raise LabBotRefused(bot.name, "it is no plain function, and no object or class with `choose`")
+    return PythonBot(found)
+
+
+class PythonBot:
+    """A function, an object, or a class that is instantiated for each match and seat."""
+
+    def __init__(self, bot: Any) -> None:
+        self._bot = bot
+        self._players = Players(bot)
+        self._plain = inspect.isroutine(bot)
+
+    def seat(self, setup: Setup, seat: int) -> SeatedBot:
+        if self._plain:
+            return cast(SeatedBot, self._bot)
+        key = (setup.match_id, seat)
+        if hasattr(self._bot, "started"):
+            _call(self._players.notify, key, "started", started_match(setup), seat)
+        return partial(self._players.choose, key)
+
+    def end(self, match: Match, seat: int) -> None:
+        if self._plain:
+            return
+        key = (match.setup.match_id, seat)
+        try:
+            if hasattr(self._bot, "ended"):
+                _call(self._players.notify, key, "ended", match_end(match, seat))
+        finally:
+            self._players.remove(key)
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+class ProgramBot:
+    """A program; it plays the matches of this process one after the other."""
+
+    def __init__(self, program: LineProgram) -> None:
+        self._program = program
+
+    def seat(self, setup: Setup, seat: int) -> SeatedBot:
+        self._program.started(started_match(setup), seat)
+        return self._program.choose
+
+    def end(self, match: Match, seat: int) -> None:
+        self._program.ended(match_end(match, seat))
+
+    def close(self) -> None:
+        self._program.close()
+
+
+def seed_bots(seed: bytes) -> None:
+    """Seed Python's random numbers, so that a match of bots that use them depends on its own seed only."""
+    random.seed(seed)
+
+
+def started_match(setup: Setup) -> values.Match:
+    """Return a match as the client library describes it to a bot at its start."""
+    terms = setup.terms
+    rules = Rules(game=terms.game, version=setup.game_version, options=terms.settings.texts())
+    seats = tuple(values.Seat(bot=player.bot, version=player.version, online=True) for player in setup.players)
+    return values.Match(id=setup.match_id, terms=values.MatchTerms(rules=rules), seats=seats, phase="playing")
+
+
+def match_end(match: Match, seat: int) -> End:
+    """Return the end of a match as the client library describes it to a bot."""
+    assert match.result
+    return End(match.setup.match_id, seat, from_message(ResultValue, result_of(match.result, match.setup.match_id)))
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except (Exception, SystemExit):
+        raise BotFailure(traceback.format_exc()) from None
+
+
+def _load(bot: LabBot) -> Any:
+    """Return the object that the text names. Raises LabBotRefused."""
+    module, _, name = SAMPLES.get(bot.python, bot.python).rpartition(":")
+    try:
+        loaded = _load_file(bot, Path(bot.folder, module)) if module.endswith(".py") else _import(bot, module)
+        return getattr(loaded, name)
+    except Exception as why:
+        raise LabBotRefused(bot.name, f"{bot.python} cannot be loaded: {type(why).__name__}: {why}") from None
+
+
+def _load_file(bot: LabBot, file: Path) -> ModuleType:
+    """Load a file under a name of its own: two versions of a bot are often files of the same name."""
+    spec = spec_from_file_location(f"lab_bot_{bot.name.replace('-', '_')}", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is no Python file")
+    _search_in(str(file.parent))
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _import(bot: LabBot, module: str) -> ModuleType:
+    _search_in(bot.folder)
+    return import_module(module)
+
+
+def _search_in(folder: str) -> None:
+    with suppress(ValueError):
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)
+
+
+def names_of(bots: Mapping[str, Bot] | Sequence[Bot]) -> dict[str, Bot]:
+    """Return the bots by name; those without one are named by their text or their function, numbered if equal."""
+    if isinstance(bots, Mapping):
+        return dict(bots)
+    named: dict[str, Bot] = {}
+    for bot in bots:
+        name = read_entrant(bot).name if isinstance(bot, str) else bot.__name__
+        number = 2
+        while name in named:
+            name = f"{name.rpartition('-')[0] if number > 2 else name}-{number}"
+            number += 1
+        named[name] = bot
+    return named

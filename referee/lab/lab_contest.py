@@ -1,0 +1,186 @@
+"""Contests of the lab: arenas, and tournaments of all formats, decided by the same pure code as those of a server.
+
+Within a contest, a match follows from its name and the seed of the run: from which worker its result comes, and when,
+changes nothing. A sequential test counts its sets in the order of planning.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
+
+from engines.game_errors import DetailedError
+from engines.registry import games
+from referee.contests.pairing import DueMatch
+from referee.contests.tournament.commands import (
+    EnterTournament,
+    RecordTournamentScore,
+    RecordTournamentVoid,
+    StartTournament,
+    TournamentCommand,
+)
+from referee.contests.tournament.decide import decide
+from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.tournament.sprt_trial import TrialState
+from referee.contests.tournament.state import Tournament, evolve
+from referee.contests.tournament.tournament_times import NO_TIMES
+from referee.hosting.contest_log import TournamentCreated
+from referee.hosting.contest_terms import check_tournament_terms, tournament_seating
+from referee.hosting.match_factory import match_request_for
+from referee.hosting.tournament_state import TournamentState
+from referee.lab.lab_match import LabMatch, LabResult
+from referee.lab.same_table import new_match, seed_of, without_nonces
+from referee.live.create import match_id_of
+from referee.live.match_request import LiveLimits
+from referee.local.contest_file import TournamentPlan
+from referee.local.plan import LocalPairing, Plan
+from referee.local.terms_reader import LOCAL_CREDIT
+from referee.wire.contests import read_entrant
+from referee.wire.terms import TermsConverter
+from referee.wire.tournaments import read_tournament_terms
+
+READY_MATCHES = 1000
+"""Matches that a tournament keeps ready, if its format allows: enough for a batch of each worker."""
+MAX_ATTEMPTS = 3
+"""A match that is void this often would be void again: the rules of its game are broken."""
+
+
+class AlwaysVoid(DetailedError):
+    """A match of a tournament that cannot be played."""
+
+    def __init__(self, match: str, why: str) -> None:
+        super().__init__(f"match {match} is void again and again: {why}", match=match, why=why)
+
+
+class ListedMatches:
+    """The matches of an arena."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        """Raises BadSetup."""
+        self._seed = seed
+        self._terms = {}
+        for terms in plan.terms:
+            complete = without_nonces(terms.match_terms.with_defaults(terms.game, LiveLimits().start_timeout_us))
+            complete.check(terms.game)
+            self._terms[terms.label] = complete
+        pairings = plan.pairings()
+        self.planned = len(pairings)
+        """Estimated number of matches."""
+        self._matches = (self._match(number, pairing) for number, pairing in enumerate(pairings, 1))
+
+    def take(self, count: int) -> Sequence[LabMatch]:
+        return list(islice(self._matches, count))
+
+    def record(self, result: LabResult) -> None:
+        """Nothing follows from a result."""
+
+    @property
+    def trial(self) -> TrialState | None:
+        return None
+
+    def _match(self, number: int, pairing: LocalPairing) -> LabMatch:
+        bots = [entrant.name for entrant in pairing.seats]
+        label, game = pairing.terms.label, pairing.terms.game
+        return new_match(number, pairing.name, label, game, self._terms[label], bots, self._seed)
+
+
+class LabTournament:
+    """A tournament of any format."""
+
+    def __init__(self, plan: TournamentPlan, seed: str) -> None:
+        """Raises a DetailedError if it cannot start."""
+        self._games = games()
+        self._seed = seed
+        wanted = read_tournament_terms(plan.terms, TermsConverter(self._games, LOCAL_CREDIT, LiveLimits()))
+        play_terms = replace(
+            wanted.tournament,
+            seed=seed_of(seed, "tournament"),
+            max_concurrent_matches=READY_MATCHES,
+            times=NO_TIMES,
+        )
+        terms = replace(wanted, match_terms=tuple(map(without_nonces, wanted.match_terms)), tournament=play_terms)
+        check_tournament_terms(terms, self._games, LiveLimits())
+        self._seating = tournament_seating(terms, self._games)
+        created = TournamentCreated(plan.name, plan.title, "", "", terms)
+        self._state = TournamentState(created, 0, Tournament(play_terms))
+        self._running: dict[str, DueMatch] = {}
+        """Matches that were taken and have no result, by their names."""
+        self._taken = 0
+        for entrant in plan.entrants:
+            name, bots = read_entrant(entrant, f"entrant {entrant.name}")
+            self._execute(EnterTournament(TournamentEntrant(name, None, bots)))
+        self._execute(StartTournament())
+
+    @property
+    def planned(self) -> int:
+        """Estimated number of matches, which grows while rounds are planned."""
+        trial = self.trial
+        if trial:
+            return trial.matches + trial.matches_to_go
+        return sum(progress.pairing.matches for progress in self._state.tournament.pairings.values())
+
+    @property
+    def trial(self) -> TrialState | None:
+        """State of the test; None if the format is another one."""
+        return self._state.tournament.trial_state
+
+    def take(self, count: int) -> Sequence[LabMatch]:
+        due = self._state.tournament.due_matches({one.id for one in self._running.values()})
+        return [self._match(one) for one in due[:count]]
+
+    def record(self, result: LabResult) -> None:
+        """Raises AlwaysVoid."""
+        due = self._running.pop(result.name)
+        if not result.void:
+            score = self._seating.score(due, result.result, result.digest)
+            self._execute(RecordTournamentScore(due.pairing.id, due.number, due.attempt, score))
+        elif due.attempt < MAX_ATTEMPTS:
+            self._execute(RecordTournamentVoid(due.pairing.id, due.number, due.attempt))
+        else:
+            raise AlwaysVoid(result.name, result.result.reason)
+
+    def _match(self, due: DueMatch) -> LabMatch:
+        state = self._state
+        bots = {name: state.players_of(due, name) for name in due.seats}
+        request = match_request_for(state, due, self._seating.players(due, bots))
+        match_id = match_id_of(state.contest, due.id)
+        setup = request.setup(match_id, request.seed or seed_of(self._seed, due.id), self._games, LiveLimits())
+        name = f"{due.pairing.id}.{due.number}" + (f"-{due.attempt}" if due.attempt > 1 else "")
+        self._running[name] = due
+        self._taken += 1
+        return LabMatch(self._taken, name, setup.terms.game, tuple(player.bot for player in setup.players), setup)
+
+    def _execute(self, command: TournamentCommand) -> None:
+        tournament = self._state.tournament
+        for event in decide(tournament, command):
+            tournament = evolve(tournament, event)
+        self._state = replace(self._state, tournament=tournament)
+
+
+class Resumed:
+    """Matches of a contest that goes on: those that have a result already are recorded and not played."""
+
+    def __init__(self, source: ListedMatches | LabTournament, before: Mapping[str, LabResult]) -> None:
+        """`before` has the results of earlier runs by the names of their matches."""
+        self._source = source
+        self._before = before
+        self.results: list[LabResult] = []
+        """All results that belong to the contest, in the order of recording."""
+
+    def take(self, count: int) -> Sequence[LabMatch]:
+        new: list[LabMatch] = []
+        while not new and (taken := self._source.take(count)):
+            new = list(self._recorded(taken))
+        return new
+
+    def record(self, result: LabResult) -> None:
+        self._source.record(result)
+        self.results.append(result)
+
+    def _recorded(self, taken: Sequence[LabMatch]) -> Iterator[LabMatch]:
+        """Record the matches that have a result, and yield the others."""
+        for match in taken:
+            if result := self._before.get(match.name):
+                self.record(result)
+            else:
+                yield match

@@ -1,0 +1,64 @@
+"""Results folder of a lab run: the plan that it belongs to, one line for each result, records, and the bots' logs."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
+from referee.local.results_folder import ENDING, ResultsFolder
+from referee.server.stores import StartupError
+
+RESULTS = "results.jsonl"
+
+
+class LabFolder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results = path / RESULTS
+        self._folder = ResultsFolder(path)
+
+    @property
+    def records(self) -> Path:
+        return self._folder.records
+
+    def record_of(self, result: LabResult) -> Path:
+        return self.records / f"{result.name}{ENDING}"
+
+    @property
+    def bots(self) -> Path:
+        return self._folder.bots
+
+    def open(self, plan: str) -> dict[str, LabResult]:
+        """Claim the folder for a plan, and return the results of earlier runs by the names of their matches.
+
+        Raises TermsChanged if the folder belongs to another plan, or StartupError.
+        """
+        self._folder.check_plan(plan)
+        self._folder.create()
+        self._folder.claim(plan)
+        try:
+            return self._read()
+        except OSError as error:
+            raise StartupError(f"cannot use {self.results}: {error.strerror}") from None
+
+    def append(self, results: Iterable[LabResult]) -> None:
+        """Append results. They are not synchronised: after a power cut the last matches are played again."""
+        with self.results.open("ab") as file:
+            file.write(RESULT_ENCODER.encode_lines(results))
+
+    def _read(self) -> dict[str, LabResult]:
+        """Read all results, and cut off what an interrupted run has written only in part."""
+        if not self.results.exists():
+            return {}
+        content = self.results.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        try:
+            found = RESULT_DECODER.decode_lines(whole)
+        except msgspec.MsgspecError as error:
+            raise StartupError(
+                f"{self.results} has a line that is no result ({error}); choose another folder"
+            ) from None
+        if len(whole) < len(content):
+            self.results.write_bytes(whole)
+        return {result.name: result for result in found}

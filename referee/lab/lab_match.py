@@ -1,0 +1,94 @@
+"""What the lab plays, and what comes out: a match by its complete setup, and its result as a value of one line."""
+
+from collections import Counter
+
+import msgspec
+from msgspec import Struct
+
+from engines.api import Seat
+from referee.lab.match_player import PlayedMatch
+from referee.local.results_folder import MatchFinish
+from referee.match.events import Event, FlagFell, MoveRefused
+from referee.match.moves_digest import digest_of_events
+from referee.match.result import EndKind, Fault, Result
+from referee.match.setup import Setup
+
+
+class LabMatch(Struct, frozen=True):
+    """A match to be played."""
+
+    number: int
+    """From 1, in the order of the plan."""
+    name: str
+    """Unique within the plan; also the path of its record below the folder of records, without suffix."""
+    label: str
+    """Label of the game."""
+    bots: tuple[str, ...]
+    """Names of the bots by seat."""
+    setup: Setup
+
+
+class LabResult(Struct, frozen=True):
+    """How a match ended. Results of the same plan and seed are equal if its bots are repeatable."""
+
+    number: int
+    name: str
+    label: str
+    bots: tuple[str, ...]
+    """Names of the bots by seat."""
+    result: Result
+    moves: int
+    digest: str
+    """Digest of the moves, by which repeated games are found. Empty if there are none."""
+    faults: tuple[tuple[Seat, Fault, int], ...] = ()
+    """How many flag falls and illegal moves each seat had."""
+    failures: tuple[tuple[Seat, str], ...] = ()
+    """Seats whose bots failed and resigned, each with the last line of the error."""
+
+    @property
+    def void(self) -> bool:
+        return self.result.kind is EndKind.VOID
+
+    @property
+    def finish(self) -> MatchFinish:
+        """The same as a finish of an arena, of which standings are made."""
+        faults = Counter({(self.bots[seat], fault): count for seat, fault, count in self.faults})
+        return MatchFinish(self.name, self.label, self.bots, self.result, faults, self.moves, "", self.digest)
+
+
+def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
+    result = finished.match.result
+    assert result
+    return LabResult(
+        match.number,
+        match.name,
+        match.label,
+        match.bots,
+        result,
+        finished.match.ply,
+        digest_of_events(finished.events),
+        _faults(finished),
+        tuple((seat, _last_line(why)) for seat, why in finished.failures),
+    )
+
+
+def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
+    counts = Counter(filter(None, map(_fault, finished.events)))
+    return tuple((seat, fault, count) for (seat, fault), count in counts.items())
+
+
+def _fault(event: Event) -> tuple[Seat, Fault] | None:
+    match event:
+        case FlagFell(seat=seat):
+            return seat, Fault.TIME
+        case MoveRefused(seat=seat):
+            return seat, Fault.ILLEGAL_MOVE
+    return None
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]
+
+
+RESULT_ENCODER = msgspec.json.Encoder()
+RESULT_DECODER = msgspec.json.Decoder(LabResult)

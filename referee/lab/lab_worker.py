@@ -1,0 +1,73 @@
+"""Plays batches of matches in one process: the bots that it runs, and what it writes."""
+
+import gc
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from engines.registry import games
+from referee.lab.lab_bots import LabBot, RunningBot, seed_bots, start_bot
+from referee.lab.lab_match import LabMatch, LabResult, lab_result
+from referee.lab.lab_records import LabRecords
+from referee.lab.match_player import BotFailure, PlayedMatch, play_match
+from referee.match.setup import match_chance
+
+GC_THRESHOLD = 50_000
+"""Objects between two searches for garbage: a match has few cycles, and each search visits all that it has made."""
+BOTS_SEED = "bots"
+"""Fork of a match's random numbers that seeds those of its bots."""
+
+
+class LabJob(Struct, frozen=True):
+    """What every worker of a run has in common."""
+
+    bots: Mapping[str, LabBot]
+    logs: str = ""
+    """Folder of the bots' logs. Empty: there are none."""
+    records: str = ""
+    """Folder of the records. Empty: none are written."""
+
+
+class LabWorker:
+    def __init__(self, job: LabJob) -> None:
+        """Raises LabBotRefused."""
+        self._games = games()
+        self._logs = Path(job.logs) if job.logs else None
+        self._records = LabRecords(Path(job.records)) if job.records else None
+        self._bots: dict[str, RunningBot] = {}
+        for name, bot in job.bots.items():
+            self._bots[name] = start_bot(bot, self._log(name))
+        gc.freeze()
+        gc.set_threshold(GC_THRESHOLD)
+
+    def play(self, batch: Sequence[LabMatch]) -> list[LabResult]:
+        return [self._play(match) for match in batch]
+
+    def close(self) -> None:
+        for bot in self._bots.values():
+            bot.close()
+
+    def _play(self, match: LabMatch) -> LabResult:
+        setup = match.setup
+        seed_bots(match_chance(setup.seed, ()).fork(BOTS_SEED).seed)
+        seats = [self._bots[name].seat(setup, seat) for seat, name in enumerate(match.bots)]
+        finished = play_match(setup, self._games[setup.terms.game], seats)
+        for seat, name in enumerate(match.bots):
+            with suppress(BotFailure):
+                self._bots[name].end(finished.match, seat)
+        self._report(match, finished)
+        if self._records:
+            self._records.write(match, finished)
+        return lab_result(match, finished)
+
+    def _report(self, match: LabMatch, finished: PlayedMatch) -> None:
+        """Append the failures of the bots to their logs."""
+        for seat, why in finished.failures:
+            if log := self._log(match.bots[seat]):
+                with log.open("a", encoding="utf-8", errors="replace") as file:
+                    file.write(f"{match.name}, seat {seat}: the bot failed, and resigned:\n{why.rstrip()}\n")
+
+    def _log(self, bot: str) -> Path | None:
+        return self._logs / f"{bot}.log" if self._logs else None

@@ -1,0 +1,208 @@
+"""A program that reads and writes lines, as for `referee-bridge`, driven without an event loop.
+
+Lines, limits and restarts are those of docs/bridge.md; the lines themselves are written and read by the bridge's code.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, cast
+
+from referee_client.answers import Answer
+from referee_client.bridge import launch
+from referee_client.bridge.line_protocol import MAX_EXTRA_BYTES, MAX_LINE_BYTES
+from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
+from referee_client.bridge.player import STARTS_PER_TURN
+from referee_client.bridge.programs import TERMINATION_TIMEOUT_S
+from referee_client.matches import End
+from referee_client.turn import Turn as ClientTurn
+from referee_client.values.matches import Match
+
+from referee.lab.lab_turn import LabTurn
+from referee.lab.match_player import BotFailure, TimeOver
+
+READ_BYTES = 1 << 16
+EXTRA_WAIT_S = 0.001
+"""Waited beyond the time of the seat, so that the flag has fallen for certain."""
+
+READS_WITHIN_S = 10.0
+"""How long a program may take to read a line that needs no answer."""
+
+
+class ProgramEnded(Exception):
+    """The program can no longer be used; `str()` says why."""
+
+
+class LineProgram:
+    """A program that is started at its first use, and again after it has ended."""
+
+    def __init__(self, command: tuple[str, ...], folder: str, env: Mapping[str, str], log: Path | None) -> None:
+        self._command = command
+        self._folder = folder
+        self._env = env
+        self._log = log
+        self._pipes: _Pipes | None = None
+
+    def choose(self, turn: LabTurn) -> Answer:
+        """Raises TimeOver, and BotFailure if the program ends again and again."""
+        reason = ""
+        for _ in range(STARTS_PER_TURN):
+            try:
+                return self._running().choose(turn)
+            except ProgramEnded as ended:
+                reason = str(ended)
+                self.close()
+        raise BotFailure(f"{reason}; it has ended {STARTS_PER_TURN} times during the same turn")
+
+    def started(self, match: Match, seat: int) -> None:
+        self._tell(started_line(match, seat))
+
+    def ended(self, end: End) -> None:
+        if self._pipes:
+            self._tell(ended_line(end))
+
+    def close(self) -> None:
+        """End the program, and all processes that it has started."""
+        if self._pipes:
+            self._pipes.close()
+        self._pipes = None
+
+    def _tell(self, line: bytes) -> None:
+        """Write a line that needs no answer. If the program has ended, its next turn shows it."""
+        try:
+            self._running().write(line, time.monotonic() + READS_WITHIN_S)
+        except (ProgramEnded, TimeOver):
+            self.close()
+
+    def _running(self) -> "_Pipes":
+        if self._pipes is None:
+            self._pipes = _Pipes(self._start())
+            self._pipes.write(hello_line(), time.monotonic() + READS_WITHIN_S)
+        return self._pipes
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        launcher = (sys.executable, "-I", launch.__file__, "0", "0")
+        log: IO[bytes] | int = self._log.open("ab") if self._log else subprocess.DEVNULL
+        try:
+            return subprocess.Popen(
+                [*launcher, *self._command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=self._folder,
+                env=self._env,
+                bufsize=0,
+                start_new_session=True,
+            )
+        finally:
+            if not isinstance(log, int):
+                log.close()
+
+
+class _Pipes:
+    """The pipes of one running program."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdin
+        assert process.stdout
+        self._process = process
+        self._stdin, self._stdout = process.stdin.fileno(), process.stdout.fileno()
+        for pipe in (self._stdin, self._stdout):
+            os.set_blocking(pipe, False)
+        self._unread = bytearray()
+        self._numbers = 0
+        self._pending: deque[int] = deque()
+        """Turns without an answer; the program also answers those whose time is over."""
+        self._extra_bytes = 0
+
+    def choose(self, turn: LabTurn) -> Answer:
+        """Raises TimeOver or ProgramEnded."""
+        left = turn.left
+        deadline = None if left is None else turn.arrived_at + left + EXTRA_WAIT_S
+        self._read_extra()
+        self._numbers += 1
+        self._pending.append(self._numbers)
+        self._extra_bytes = 0
+        self.write(turn_line(self._numbers, cast(ClientTurn, turn), view=False), deadline)
+        while True:
+            line = self._read_line(deadline)
+            if (answer := self._match_answer(line)) is not None:
+                return answer
+
+    def write(self, data: bytes, deadline: float | None) -> None:
+        """Write a line, and read meanwhile, so that neither side waits for the other forever."""
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[os.write(self._stdin, left) :]
+            except BlockingIOError:
+                self._wait(deadline, writing=True)
+            except OSError:
+                raise ProgramEnded("it closed its input") from None
+
+    def close(self) -> None:
+        self._signal(signal.SIGTERM)
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe
+            with suppress(OSError):
+                pipe.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(TERMINATION_TIMEOUT_S)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _match_answer(self, line: str) -> Answer | None:
+        """Return the answer to the newest turn; None: the line is no answer to it."""
+        if not line:
+            return None
+        received = read_answer(line)
+        number = received.id if received.id is not None else next(iter(self._pending), 0)
+        if number in self._pending:
+            self._pending.remove(number)
+            return received.answer if number == self._numbers else None
+        self._extra_bytes += len(line)
+        if self._extra_bytes > MAX_EXTRA_BYTES:
+            raise ProgramEnded(f"it wrote more than {MAX_EXTRA_BYTES} bytes that answer no turn")
+        return None
+
+    def _read_extra(self) -> None:
+        """Read what was written since the last turn: answers to turns whose time was over, and what answers none."""
+        with suppress(TimeOver):
+            while True:
+                self._match_answer(self._read_line(time.monotonic()))
+
+    def _read_line(self, deadline: float | None) -> str:
+        while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE_BYTES:
+            self._wait(deadline, writing=False)
+        if end < 0 or end > MAX_LINE_BYTES:
+            raise ProgramEnded(f"it wrote a line of more than {MAX_LINE_BYTES} bytes")
+        line = self._unread[:end].decode(errors="replace").strip()
+        del self._unread[: end + 1]
+        return line
+
+    def _wait(self, deadline: float | None, *, writing: bool) -> None:
+        """Wait until there is more to read, which is read, or room to write. Raises TimeOver or ProgramEnded."""
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        if writing:
+            poll.register(self._stdin, select.POLLOUT)
+        left_ms = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+        ready = poll.poll(left_ms)
+        if not ready and deadline is not None and time.monotonic() >= deadline:
+            raise TimeOver
+        if any(pipe == self._stdout for pipe, _ in ready):
+            more = os.read(self._stdout, READ_BYTES)
+            if not more:
+                raise ProgramEnded("it closed its output")
+            self._unread += more
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)

@@ -1,0 +1,188 @@
+"""Plays one match to its end in this process: asks the bots in turn, and lets `decide` judge their answers.
+
+It is what a runner of the server does, without a log, a network or an event loop. Events and states are those of the
+server: only `decide` makes them. Since the bots of one match share a process, they think one after the other, also
+where they choose at the same time; the time in which another bot thinks counts as the referee's delay.
+"""
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from msgspec import Struct
+from referee_client.answers import Answer, Choice, SpecialAnswer, checked, sendable
+from referee_client.errors import Refusal
+from referee_client.turn import Turn as ClientTurn
+
+from engines.api import Game, Seat
+from engines.game_errors import DetailedError
+from referee.lab.lab_turn import LabTurn, MatchLog
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import (
+    MAX_MOVE_CHARS,
+    AcceptDraw,
+    ClaimDraw,
+    Command,
+    FallFlag,
+    Resign,
+    StartPlay,
+    SubmitMove,
+)
+from referee.match.decide import decide
+from referee.match.decision import Decision
+from referee.match.events import Event, MatchCreated, MoveRefused
+from referee.match.match_errors import MatchError
+from referee.match.setup import Setup
+from referee.match.state import Match, MatchPhase, Turn, create_match
+
+MAX_REJECTED = 100
+"""A bot that gives this many answers that are neither moves nor allowed resigns: without a clock nothing
+else would end the match."""
+
+NO_ANSWER = object()
+"""In place of an answer: none has come, and the time of the seat is over."""
+
+
+class BotFailure(Exception):
+    """A bot has failed and cannot answer; `str()` says why. It resigns, as by the client library on a server."""
+
+
+class TimeOver(Exception):
+    """The bot has not answered, and its time is over."""
+
+
+SeatedBot = Callable[[LabTurn], Answer]
+"""Chooses the answer of a bot that holds a seat. Raises TimeOver; any other exception is a failure of the bot."""
+
+
+class PlayedMatch(Struct, frozen=True):
+    """A match that was played to its end."""
+
+    match: Match
+    events: Sequence[Event]
+    failures: Sequence[tuple[Seat, str]]
+    """Seats whose bots have failed, and why."""
+    fault: Exception | None = None
+    """The exception of the engine that made the match void."""
+
+
+def play_match(
+    setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int] = time.monotonic_ns
+) -> PlayedMatch:
+    """Play a match by a checked setup, whose seats are all taken; `bots` has one for each seat."""
+    return _MatchPlayer(setup, game, bots, now_ns).play()
+
+
+class _MatchPlayer:
+    def __init__(self, setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int]) -> None:
+        created = MatchCreated(0, setup)
+        self._match = create_match(created, game)
+        self._log = MatchLog(created, self._match)
+        self._bots = bots
+        self._now_ns = now_ns
+        self._began_ns = now_ns()
+        self._refused: dict[Seat, Refusal] = {}
+        """Why the last answer of a seat in its present turn was rejected."""
+        self._rejected = 0
+        """Answers in succession that were not allowed."""
+        self._failures: list[tuple[Seat, str]] = []
+        self._fault: Exception | None = None
+
+    def play(self) -> PlayedMatch:
+        self._take(decide(self._match, StartPlay(), 0))
+        while self._match.phase is MatchPhase.PLAYING:
+            for turn in self._match.turns:
+                if turn is not None:
+                    self._ask(turn)
+                    break
+        return PlayedMatch(self._match, self._log.events, self._failures, self._fault)
+
+    def _ask(self, turn: Turn) -> None:
+        """Ask a bot, and let its answer be judged."""
+        answer: object
+        match, seat, used_us = self._match, turn.seat, self._log.used_us
+        asked_ns = self._now_ns()
+        begun_us = (asked_ns - self._began_ns) // 1000
+        refused = self._refused.get(seat) if self._refused else None
+        given = LabTurn(match, turn, self._log, asked_ns, begun_us, refused)
+        try:
+            answer = self._bots[seat](given)
+        except TimeOver:
+            answer = NO_ANSWER
+        except (Exception, SystemExit) as failure:
+            answer = self._fail(seat, failure)
+        now_us = (self._now_ns() - self._began_ns) // 1000
+        measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - used_us[seat])
+        if type(answer) is str and len(answer) <= MAX_MOVE_CHARS and answer.isascii():
+            self._take(decide(match, SubmitMove(seat, turn.token, answer, measured), now_us))
+        else:
+            self._take_answer(given, turn, answer, measured)
+        after = self._match.turns[seat]
+        if after is not None and after.ply == turn.ply:
+            used_us[seat] += now_us - begun_us
+            self._note_refusal(seat)
+        else:
+            used_us[seat] = 0
+            if self._refused:
+                self._refused.pop(seat, None)
+
+    def _take_answer(self, given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> None:
+        """Let any answer be judged, even one that is not allowed or that no bot may give."""
+        try:
+            command = _command(given, turn, NO_ANSWER if answer is NO_ANSWER else checked(answer), measured)
+        except TypeError as failure:
+            command = _command(given, turn, self._fail(turn.seat, failure), measured)
+        try:
+            self._take(decide(self._match, command, measured.arrived_us))
+        except MatchError as error:
+            self._reject(turn.seat, error)
+
+    def _take(self, decided: Decision) -> None:
+        self._log.events += decided.events
+        self._log.states += decided.states
+        self._match = decided.match
+        if decided.fault:
+            self._fault = decided.fault
+
+    def _fail(self, seat: Seat, failure: BaseException) -> Answer:
+        """Resign for a bot that has failed, as the client library does."""
+        why = str(failure) if isinstance(failure, BotFailure) else "".join(traceback.format_exception(failure))
+        self._failures.append((seat, why))
+        return SpecialAnswer.RESIGN
+
+    def _note_refusal(self, seat: Seat) -> None:
+        """Keep why a move was refused, so that the bot is told with its next attempt."""
+        last = self._log.events[-1]
+        if isinstance(last, MoveRefused) and last.seat == seat:
+            self._refused[seat] = Refusal(last.reason, last.sentence)
+
+    def _reject(self, seat: Seat, error: DetailedError) -> None:
+        """Let the bot answer again: an answer that is not allowed changes nothing."""
+        self._refused[seat] = Refusal("", str(error))
+        self._rejected += 1
+        if self._rejected >= MAX_REJECTED:
+            self._failures.append((seat, f"it gave {MAX_REJECTED} answers that are not allowed, the last: {error}"))
+            self._take(decide(self._match, Resign(seat), (self._now_ns() - self._began_ns) // 1000))
+
+
+def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> Command:
+    match answer:
+        case str():
+            return SubmitMove(turn.seat, turn.token, _text(given, answer), measured)
+        case Choice(move, offer_draw):
+            return SubmitMove(turn.seat, turn.token, _text(given, move), measured, "", offer_draw)
+        case SpecialAnswer.RESIGN:
+            return Resign(turn.seat)
+        case SpecialAnswer.ACCEPT_DRAW:
+            return AcceptDraw(turn.seat)
+        case SpecialAnswer.CLAIM_DRAW:
+            return ClaimDraw(turn.seat)
+    return FallFlag(turn.seat, measured)
+
+
+def _text(given: LabTurn, move: str) -> str:
+    """Return a move as it can be stored; the client library does the same before it sends one."""
+    if move.isascii() and len(move) <= MAX_MOVE_CHARS:
+        return move
+    return sendable(cast(ClientTurn, given), move)

@@ -1,0 +1,220 @@
+"""`referee lab`: plan files, their results folder, and how a run is continued."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.cli import main
+from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid, LabTournament
+from referee.lab.lab_match import RESULT_DECODER, LabMatch, LabResult
+from referee.lab.lab_plan import read_lab_plan
+from referee.match.result import EndCause, void_result
+from tests.lab import bots
+
+ARENA = f"""
+clock = "none"
+rounds = 4
+
+[bots]
+drawn = "python:{bots.__file__}:drawn"
+rita = "random"
+rosa = "random"
+
+[[games]]
+game = "alquerque"
+
+[[games]]
+game = "troke"
+label = "short"
+options = {{ max_plies = 12 }}
+"""
+SPRT = """
+game = "alquerque"
+clock = "none"
+
+[sprt]
+elo0 = 0
+elo1 = 50
+
+[bots]
+"""
+GAUNTLET = """
+game = "alquerque"
+clock = "none"
+gauntlet = { challengers = ["rita"], cycles = 2 }
+
+[bots]
+rita = "random"
+rosa = "random"
+ruth = "random"
+"""
+
+
+def plan(folder: Path, text: str) -> Path:
+    file = folder / "plan.toml"
+    file.write_text(text)
+    return file
+
+
+def lab(folder: Path, text: str, *options: str, out: str = "out") -> Result:
+    arguments = ["lab", str(plan(folder, text)), "--out", str(folder / out), "--workers", "0", *options]
+    return CliRunner().invoke(main, arguments)
+
+
+def results(folder: Path, out: str = "out") -> list[LabResult]:
+    lines = (folder / out / "results.jsonl").read_bytes()
+    return sorted(RESULT_DECODER.decode_lines(lines), key=lambda result: result.number)
+
+
+def test_all_matches_of_an_arena_are_played_and_summarised(tmp_path: Path) -> None:
+    done = lab(tmp_path, ARENA)
+    assert done.exit_code == 0, done.output
+    played = results(tmp_path)
+    assert [result.number for result in played] == list(range(1, 25))
+    assert {result.label for result in played} == {"alquerque", "short"}
+    assert "matches played: 24" in done.stdout
+    assert "rosa, seat 0, no_men" in done.stdout
+
+
+def test_an_interrupted_run_is_continued_with_the_same_results(tmp_path: Path) -> None:
+    lab(tmp_path, ARENA)
+    whole = results(tmp_path)
+    file = tmp_path / "out" / "results.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:9]) + lines[9][:20])
+    done = lab(tmp_path, ARENA)
+    assert "9 matches are already played" in done.stdout
+    assert results(tmp_path) == whole
+    assert "24 matches are already played" in lab(tmp_path, ARENA).stdout
+    assert results(tmp_path) == whole
+
+
+def test_a_folder_belongs_to_one_plan_and_one_seed(tmp_path: Path) -> None:
+    lab(tmp_path, GAUNTLET)
+    for done in (lab(tmp_path, GAUNTLET, "--seed", "2"), lab(tmp_path, GAUNTLET.replace("cycles = 2", "cycles = 3"))):
+        assert done.exit_code == 2
+        assert "choose another folder with --out" in done.stderr
+    assert lab(tmp_path, f"parallel = 3\n{GAUNTLET}").exit_code == 0
+
+
+def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
+    lab(tmp_path, GAUNTLET)
+    file = tmp_path / "out" / "results.jsonl"
+    file.write_bytes(b"{}\n" + file.read_bytes())
+    done = lab(tmp_path, GAUNTLET)
+    assert done.exit_code == 1
+    assert "a line that is no result" in done.stderr
+
+
+def test_records_are_written_if_wanted_and_can_be_verified_and_replayed(tmp_path: Path) -> None:
+    done = lab(tmp_path, ARENA, "--records")
+    records = sorted(map(str, (tmp_path / "out" / "records").rglob("*.jsonl")))
+    assert len(records) == 24
+    verified = CliRunner().invoke(main, ["verify", *records])
+    assert verified.exit_code == 0, verified.stdout
+    named = done.stdout.rpartition("replay ")[2].strip()
+    assert named in records
+    assert CliRunner().invoke(main, ["replay", named]).exit_code == 0
+    lab(tmp_path, GAUNTLET, "--records", out="gauntlet")
+    assert len(list((tmp_path / "gauntlet" / "records").glob("*.jsonl"))) == 4
+
+
+def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
+    assert lab(tmp_path, GAUNTLET).exit_code == 0
+    assert {frozenset(result.bots) for result in results(tmp_path)} == {
+        frozenset({"rita", "rosa"}),
+        frozenset({"rita", "ruth"}),
+    }
+
+
+@pytest.mark.parametrize(("first", "second", "status"), [("greedy", "random", 0), ("random", "greedy", 6)])
+def test_a_test_ends_with_its_verdict(tmp_path: Path, first: str, second: str, status: int) -> None:
+    done = lab(tmp_path, f'{SPRT}new = "{first}"\nold = "{second}"\n')
+    assert done.exit_code == status, done.output
+    assert ("passed: +" if status == 0 else "failed: −") in done.stdout
+
+
+@pytest.mark.slow
+def test_verdict_and_counted_matches_of_a_test_do_not_depend_on_the_workers(tmp_path: Path) -> None:
+    text = f'{SPRT}new = "python:{bots.__file__}:drawn"\nold = "random"\n'.replace("elo1 = 50", "elo1 = 150")
+    told = {
+        line
+        for workers in ("0", "2")
+        for line in lab(tmp_path, text, "--workers", workers, out=workers).stdout.splitlines()
+        if line.startswith(("passed", "failed", "undecided"))
+    }
+    assert len(told) == 1
+
+
+@pytest.mark.slow
+def test_an_arena_has_the_same_results_with_any_number_of_workers(tmp_path: Path) -> None:
+    lab(tmp_path, ARENA)
+    lab(tmp_path, ARENA, "--workers", "2", out="two")
+    assert results(tmp_path, "two") == results(tmp_path)
+
+
+def test_a_bot_that_forfeits_or_fails_is_reported(tmp_path: Path) -> None:
+    faulty = ARENA.replace('rita = "random"', f'rita = "python:{bots.__file__}:illegal"')
+    done = lab(tmp_path, faulty.replace('rosa = "random"', f'rosa = "python:{bots.__file__}:failing"'))
+    assert done.exit_code == 3
+    assert "rita illegal at ply 0" in done.stderr
+    assert "rosa failed: ZeroDivisionError: it divides by zero" in done.stderr
+    assert 'raise ZeroDivisionError("it divides by zero")' in (tmp_path / "out" / "bots" / "rosa.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"sandbox = true\n{ARENA}", "sandbox: the lab has none"),
+        (f'ladder = "main"\n{GAUNTLET}', "ladder: the lab has none"),
+        (f'entrants = ["anna"]\n{GAUNTLET}', "'anna' is not in the table `bots`"),
+        (ARENA.replace('"random"', '"tcp:127.0.0.1:7"'), "not programs with a network"),
+        (GAUNTLET.replace('["rita"]', '["nobody"]'), "there is no entrant 'nobody'"),
+        (GAUNTLET.replace("alquerque", "chequers"), "chequers"),
+        (GAUNTLET.replace('clock = "none"', 'clock = "soon"'), "clock"),
+    ],
+)
+def test_a_plan_that_the_lab_cannot_play_is_rejected(tmp_path: Path, text: str, why: str) -> None:
+    done = lab(tmp_path, text)
+    assert done.exit_code == 2
+    assert why in " ".join(done.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_tournament_whose_match_is_always_void_is_given_up(tmp_path: Path) -> None:
+    tournament = read_lab_plan(plan(tmp_path, GAUNTLET)).source("0")
+    assert isinstance(tournament, LabTournament)
+    names = []
+    for _ in range(MAX_ATTEMPTS - 1):
+        match = tournament.take(1)[0]
+        names.append(match.name)
+        tournament.record(void(match))
+    (again,) = (match for match in tournament.take(100) if match.name.startswith(names[0]))
+    with pytest.raises(AlwaysVoid, match="broken"):
+        tournament.record(void(again))
+    assert [*names, again.name] == ["1.1.1", "1.1.1-2", "1.1.1-3"]
+
+
+def void(match: LabMatch) -> LabResult:
+    result = void_result(EndCause.ENGINE_FAULT, "broken")
+    return LabResult(match.number, match.name, match.label, match.bots, result, 0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_run_although_a_bot_thinks(tmp_path: Path, number: signal.Signals, status: int) -> None:
+    file = plan(tmp_path, ARENA.replace('"random"', f'"python:{bots.__file__}:endless"'))
+    command = [sys.executable, "-m", "referee", "lab", str(file), "--out", str(tmp_path / "out"), "--workers", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        try:
+            while process.stderr.readline() != "thinking\n":
+                assert process.poll() is None
+            process.send_signal(number)
+            assert process.wait(120) == status
+        finally:
+            process.kill()

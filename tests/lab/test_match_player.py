@@ -1,0 +1,230 @@
+"""One match in this process, by a clock of the test: policies, clocks and rejected answers are those of the server."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import reduce
+from typing import Any
+
+import pytest
+from referee_client import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Choice, Turn
+
+from engines.registry import find
+from referee.lab import terms
+from referee.lab.lab_bots import PythonBot
+from referee.lab.lab_turn import LabTurn
+from referee.lab.match_player import MAX_REJECTED, PlayedMatch, TimeOver, play_match
+from referee.match.clock import SECOND
+from referee.match.events import FlagFell, MatchCreated, MovePlayed, MoveRefused, MoveSource, PlayEnded
+from referee.match.result import EndCause, EndKind, Fault
+from referee.match.setup import Player, Setup
+from referee.match.state import MatchPhase, create_match, evolve
+from tests.lab import bots
+
+Choose = Callable[[Any], Any]
+
+
+class FakeClock:
+    """Nanoseconds that pass only when a bot takes them."""
+
+    def __init__(self) -> None:
+        self.ns = 5_000_000_000
+
+    def __call__(self) -> int:
+        self.ns += 1_000  # The referee itself takes a microsecond between two looks at the clock.
+        return self.ns
+
+    def thinking(self, seconds: float, choose: Choose = bots.last) -> Choose:
+        def choose_later(turn: Any) -> Any:
+            self.ns += round(seconds * 1e9)
+            return choose(turn)
+
+        return choose_later
+
+
+def play(*choosers: Choose, clock: FakeClock | None = None, game: str = "alquerque", **words: Any) -> PlayedMatch:
+    engine = find(game)
+    words = {name.rstrip("_"): word for name, word in words.items()}  # `clock` is the clock of the test.
+    complete = terms(game, **words).with_defaults(engine, SECOND)
+    players = tuple(Player(f"bot-{seat}") for seat in range(len(choosers)))
+    setup = Setup("m1", engine.version, complete, players, bytes(32))
+    setup.check(engine)
+    seats = [PythonBot(choose).seat(setup, seat) for seat, choose in enumerate(choosers)]
+    return play_match(setup, engine, seats, clock or FakeClock())
+
+
+def events_of(kind: type, finished: PlayedMatch) -> list[Any]:
+    return [event for event in finished.events if type(event) is kind]
+
+
+def forfeits(finished: PlayedMatch) -> list[tuple[int, Fault]]:
+    assert finished.match.result
+    return [(one.seat, one.fault) for one in finished.match.result.forfeits]
+
+
+@pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
+def test_a_match_ends_by_the_rules_and_its_events_fold_to_its_state(game: str) -> None:
+    options = {"max_plies": 60} if game == "troke" else {}
+    seats = len(find(game).table(find(game).settings(options)).seats)
+    finished = play(*[bots.fixed] * seats, game=game, options=options, clock=FakeClock())
+    first, *others = finished.events
+    assert isinstance(first, MatchCreated)
+    assert reduce(evolve, others, create_match(first, find(game))) == finished.match
+    assert finished.match.phase is MatchPhase.OVER
+    assert isinstance(finished.events[-1], PlayEnded)
+    assert not finished.failures
+
+
+def test_a_lab_turn_has_every_attribute_of_a_turn_of_the_client_library() -> None:
+    seen: list[dict[str, Any]] = []
+    names = [field.name for field in fields(Turn) if not field.name.startswith(("listed_", "received_"))]
+    names += [name for name, member in vars(Turn).items() if isinstance(member, property) and name != "left_now"]
+    names += ["legal_moves", "view", "left_now"]
+
+    def choose(turn: Any) -> str:
+        seen.append({name: getattr(turn, name) for name in names})
+        return str(turn.legal_moves[0])
+
+    play(choose, choose, clock=FakeClock())
+    first, second = seen[:2]
+    assert (first["seat"], first["ply"], first["moves_since"], first["left"]) == (
+        0,
+        0,
+        (),
+        60.1,
+    )  # With the network credit of a move.
+    assert first["position"] == "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
+    assert [(played.seat, played.move) for played in second["moves_since"]] == [(0, first["legal_moves"][0])]
+    assert (second["clocks"][0].running, second["clocks"][1].running) == (False, True)
+
+
+def test_a_bot_that_gives_only_illegal_moves_forfeits_after_three_and_is_told_why() -> None:
+    told = []
+
+    def choose(turn: Any) -> str:
+        told.append((turn.attempts_left, str(turn.refused)))
+        return "c2-c9"
+
+    finished = play(choose, bots.last)
+    assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
+    assert [attempts for attempts, _ in told] == [3, 2, 1]
+    assert told[0][1] == "None"
+    assert "c2-c9" in told[1][1]
+    assert len(events_of(MoveRefused, finished)) == 3
+
+
+def test_a_late_move_loses_on_time() -> None:
+    clock = FakeClock()
+    finished = play(clock.thinking(7), bots.last, clock=clock, clock_="20")
+    assert forfeits(finished) == [(0, Fault.TIME)]
+    assert [len(events_of(kind, finished)) for kind in (MovePlayed, FlagFell)] == [4, 1]
+
+
+def test_a_move_that_does_not_come_is_replaced_as_the_policy_says() -> None:
+    def silent(turn: Any) -> str:
+        clock.ns += round(turn.left * 1e9) + 10_000
+        raise TimeOver
+
+    clock = FakeClock()
+    engine = find("alquerque")
+    policies = {"timeout": "TIMEOUT_ACTION_RANDOM_MOVE"}
+    complete = terms("alquerque", clock="5/move", policies=policies).with_defaults(engine, SECOND)
+    setup = Setup("m1", engine.version, complete, (Player("a"), Player("b")), bytes(32))
+    finished = play_match(setup, engine, [silent, PythonBot(bots.last).seat(setup, 1)], clock)
+    assert {event.source for event in events_of(MovePlayed, finished) if event.seat == 0} == {MoveSource.RANDOM}
+    assert finished.match.result
+    assert finished.match.result.kind is EndKind.PLAYED
+
+
+def test_a_seat_is_not_charged_for_the_time_in_which_another_bot_thinks() -> None:
+    clock = FakeClock()
+    slow, quick = clock.thinking(3, bots.fixed), bots.fixed
+    finished = play(slow, quick, quick, quick, game="toc", clock=clock)
+    charged = dict.fromkeys(range(4), 0)
+    for event in events_of(MovePlayed, finished)[:8]:
+        charged[event.seat] += event.row.charged_us
+    assert charged[0] >= 3 * SECOND
+    assert max(charged[1], charged[2], charged[3]) < 100
+
+
+def test_further_attempts_are_charged_from_the_first_one_on() -> None:
+    clock = FakeClock()
+    answers = iter(["c9-c9", "c9-c9"])
+
+    def choose(turn: Any) -> str:
+        clock.ns += 2_000_000_000
+        return next(answers, turn.legal_moves[-1])
+
+    finished = play(choose, bots.last, clock=clock, clock_="60")
+    first = events_of(MovePlayed, finished)[0]
+    assert 6 * SECOND <= first.row.charged_us < 6 * SECOND + 100
+
+
+def test_a_bot_that_fails_resigns_and_its_error_is_kept() -> None:
+    finished = play(bots.last, bots.failing)
+    assert finished.match.result
+    assert (finished.match.result.cause, finished.match.result.ranks) == (EndCause.RESIGNATION, (1, 2))
+    ((seat, why),) = finished.failures
+    assert seat == 1
+    assert why.endswith("ZeroDivisionError: it divides by zero\n")
+
+
+@pytest.mark.parametrize("answer", [None, 3, b"c2-c3"])
+def test_an_answer_that_is_no_answer_is_a_failure_of_the_bot(answer: object) -> None:
+    finished = play(lambda _: answer, bots.last)
+    assert "TypeError" in finished.failures[0][1]
+
+
+def test_an_offered_draw_can_be_accepted() -> None:
+    def offer(turn: Any) -> Choice:
+        return Choice(turn.legal_moves[0], offer_draw=True)
+
+    finished = play(offer, lambda turn: ACCEPT_DRAW if turn.draw_offers == (0,) else RESIGN)
+    assert finished.match.result
+    assert finished.match.result.cause is EndCause.DRAW_AGREED
+
+
+def test_a_bot_that_only_gives_answers_that_are_not_allowed_resigns_in_the_end() -> None:
+    told: list[str] = []
+
+    def claim(turn: Any) -> Any:
+        told.append(str(turn.refused))
+        return CLAIM_DRAW
+
+    finished = play(claim, bots.last, clock_="none")
+    assert finished.match.result
+    assert finished.match.result.cause is EndCause.RESIGNATION
+    assert len(told) == MAX_REJECTED
+    assert "claim" in told[-1]
+
+
+def test_a_move_that_is_no_text_of_a_log_is_refused() -> None:
+    finished = play(lambda _: "\ud800", bots.last)
+    assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
+
+
+def test_a_failure_of_the_engine_makes_the_match_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = find("alquerque")
+    start = engine.start
+    calls: list[int] = []
+
+    def broken(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) > 1:
+            raise OverflowError("broken")
+        return start(*arguments)
+
+    complete = terms("alquerque").with_defaults(engine, SECOND)
+    setup = Setup("m1", engine.version, complete, (Player("a"), Player("b")), bytes(32))
+    monkeypatch.setattr(type(engine), "start", lambda _, *arguments: broken(*arguments))
+    broken(complete.settings, bytes(32))
+    finished = play_match(setup, engine, [], FakeClock())
+    assert finished.match.result
+    assert finished.match.result.kind is EndKind.VOID
+    assert isinstance(finished.fault, OverflowError)
+
+
+def test_turns_are_asked_of_the_lab_only_in_play() -> None:
+    asked: Sequence[LabTurn] = []
+    finished = play(lambda turn: asked.append(turn) or RESIGN, bots.last)  # type: ignore[attr-defined]
+    assert len(asked) == 1
+    assert finished.match.ply == 0

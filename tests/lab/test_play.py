@@ -1,0 +1,116 @@
+"""`lab.play`: equal results in this process and in others, and bots of all kinds."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee import lab
+from referee.lab.lab_bots import LabBotRefused
+from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
+from referee.local.entrant import BadEntrant
+from referee.local.toml_validation import BadPlan
+from referee.match.result import Fault
+from tests.lab import bots
+
+TERMS = lab.terms("alquerque", clock="none")
+
+
+def play(*given: Any, matches: int = 6, workers: int = 0, seed: str = "0") -> list[LabResult]:
+    return sorted(lab.play(given, TERMS, matches, workers, seed), key=lambda result: result.number)
+
+
+@pytest.mark.slow
+def test_workers_play_the_same_matches_as_this_process() -> None:
+    here = play(bots.drawn, bots.Remembering, matches=40)
+    assert play(bots.drawn, bots.Remembering, matches=40, workers=2) == here
+    assert len({result.digest for result in here}) > 10
+
+
+def test_a_match_depends_on_its_number_and_the_seed_only() -> None:
+    ten = play("random", "random", matches=10)
+    assert play("random", "random", matches=4) == ten[:4]
+    others = play("random", "random", matches=10, seed="another")
+    assert [result.digest for result in others] != [result.digest for result in ten]
+
+
+def test_seats_rotate_and_bots_of_equal_names_are_numbered() -> None:
+    assert [result.bots for result in play("random", "random", matches=3)] == [
+        ("random", "random-2"),
+        ("random-2", "random"),
+        ("random", "random-2"),
+    ]
+
+
+def test_four_bots_play_at_a_table_of_four_and_two_bots_hold_a_side_each() -> None:
+    toc = lab.terms("toc", clock="none")
+    four = dict.fromkeys("abcd", bots.drawn)
+    assert [result.bots for result in lab.play(four, toc, 2, 0)] == [tuple("abcd"), tuple("bcda")]
+    assert [result.bots for result in lab.play({"a": bots.drawn, "b": "random"}, toc, 1, 0)] == [tuple("abab")]
+
+
+def test_a_bot_may_be_a_function_of_a_file_and_two_files_may_have_the_same_name(tmp_path: Path) -> None:
+    given = []
+    for version, index in (("v1", 0), ("v2", -1)):
+        folder = tmp_path / version
+        folder.mkdir()
+        (folder / "my_bot.py").write_text(f"def choose(turn):\n    return turn.legal_moves[{index}]\n")
+        given.append(f"{version}=python:{folder / 'my_bot.py'}:choose")
+    named = dict(zip(("v1", "v2"), given, strict=True))
+    by_file = [result.digest for result in lab.play(named, TERMS, 2, 0)]
+    by_function = [result.digest for result in lab.play([lambda turn: turn.legal_moves[0], bots.last], TERMS, 2, 0)]
+    assert by_file == by_function
+
+
+def test_faults_and_failures_are_in_the_results_which_can_be_written_and_read() -> None:
+    (result,) = play(bots.illegal, bots.last, matches=1)
+    assert result.faults == ((0, Fault.ILLEGAL_MOVE, 3),)
+    assert result.finish.faults == {("illegal", Fault.ILLEGAL_MOVE): 3}
+    (failed,) = play(bots.failing, bots.last, matches=1)
+    assert failed.failures == ((0, "ZeroDivisionError: it divides by zero"),)
+    for one in (result, failed):
+        assert RESULT_DECODER.decode(RESULT_ENCODER.encode(one)) == one
+
+
+@pytest.mark.parametrize(
+    ("bot", "why"),
+    [
+        (bots.asynchronous, "no plain function"),
+        (3, "no plain function"),
+        ("python:no_such_module:choose", "ModuleNotFoundError"),
+        (f"python:{__file__}:no_such_name", "AttributeError"),
+        ("python:no_such_file.py:choose", "FileNotFoundError"),
+        ("grpc:./bot", "not programs with a network"),
+        ("tcp:127.0.0.1:7", "not programs with a network"),
+        ("./no-such-program", "no-such-program"),
+    ],
+)
+def test_a_bot_that_the_lab_cannot_run_is_refused(bot: Any, why: str) -> None:
+    with pytest.raises(LabBotRefused, match=why):
+        list(lab.play({"a": bot, "b": bots.last}, TERMS, 1, 0))
+
+
+def test_terms_and_numbers_of_bots_are_checked_before_a_match_is_played() -> None:
+    with pytest.raises(BadPlan, match="takes 2 bots"):
+        lab.play([bots.last], TERMS, 1, 0)
+    with pytest.raises(BadPlan, match="unknown key 'clocks'"):
+        lab.terms("alquerque", clocks="none")
+    with pytest.raises(BadEntrant):
+        lab.play(["python:", bots.last], TERMS, 1, 0)
+    assert list(lab.play([bots.last, bots.drawn], TERMS, 0, 0)) == []
+
+
+@pytest.mark.slow
+def test_a_bot_that_ends_its_process_ends_the_run_with_an_error() -> None:
+    with pytest.raises(lab.LabWorkerDied, match="worker process"):
+        list(lab.play([exiting, bots.last], TERMS, 2, 1))
+
+
+def exiting(_: Any) -> str:
+    os._exit(1)
+
+
+def test_the_lab_starts_no_program_before_the_first_turn_is_due() -> None:
+    assert play(f"a={sys.executable} {bots.__file__} plays", bots.last, matches=0) == []
