@@ -17,9 +17,9 @@ from typing import IO, cast
 
 from referee_client.answers import Answer
 from referee_client.bridge import launch
-from referee_client.bridge.line_protocol import MAX_EXTRA_BYTES, MAX_LINE_BYTES
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.bridge.player import STARTS_PER_TURN
+from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES
 from referee_client.bridge.programs import TERMINATION_TIMEOUT_S
 from referee_client.matches import End
 from referee_client.turn import Turn as ClientTurn

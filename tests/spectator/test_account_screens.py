@@ -54,7 +54,7 @@ def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Accounts]:
         lost_match = play(organiser)
         token = organiser.call_as_admin("AdminService/CreateToken", role=token_pb2.ROLE_AUTHOR, holder="bea").secret
         address = site.url.removeprefix("http://")
-        owner, author = PlainVisitor(address, "ada", organiser.token), PlainVisitor(address, "bea", token)
+        owner, author = PlainVisitor(address, organiser.token), PlainVisitor(address, token)
         for visitor in (owner, author):
             assert visitor.sign_in().status == 303
         yield Accounts(organiser, site.url, owner, author, lost_match)
