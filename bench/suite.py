@@ -10,6 +10,7 @@ from bench.measurements import (
     nodes,
     path,
     peers,
+    records,
     recovery,
     settings,
     sizes,
@@ -33,6 +34,7 @@ SUITE = (
     memory.MEASUREMENT,
     engines.MEASUREMENT,
     functions.MEASUREMENT,
+    records.MEASUREMENT,
 )
 
 BY_NAME = (strength.MEASUREMENT,)
