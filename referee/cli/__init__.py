@@ -6,6 +6,7 @@
 - `games`: games without a server
 - `records`, `explain`, `rerun`: finished matches
 - `packed`: many records in one file
+- `export`: tables of matches in Parquet files
 - `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`,
   `admin_quotas`, `invitation`: running a server
 - `conformance`: the conformance kit
@@ -27,7 +28,7 @@ MATCHES = {"match": "match", "arena": "match", "serve": "serve", "settings": "se
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun"}
-PACKED = {"pack": "packed", "unpack": "packed"}
+PACKED = {"pack": "packed", "unpack": "packed", "export": "export"}
 MAINTENANCE = {
     "admin": "admin",
     "invitation": "invitation",
