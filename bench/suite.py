@@ -11,6 +11,7 @@ from bench.measurements import (
     nodes,
     path,
     peers,
+    records,
     recovery,
     settings,
     sizes,
@@ -35,6 +36,7 @@ SUITE = (
     engines.MEASUREMENT,
     lab.MEASUREMENT,
     functions.MEASUREMENT,
+    records.MEASUREMENT,
 )
 
 BY_NAME = (strength.MEASUREMENT,)

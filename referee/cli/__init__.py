@@ -5,6 +5,8 @@
 - `bot`: the bots of an owner on a running server
 - `games`: games without a server
 - `records`, `explain`, `rerun`, `whatif`: finished matches
+- `packed`: many records in one file
+- `export`: tables of matches in Parquet files
 - `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_matches`,
   `admin_quotas`, `invitation`: running a server
 - `conformance`: the conformance kit
@@ -26,6 +28,7 @@ MATCHES = {"match": "match", "arena": "match", "lab": "lab", "serve": "serve", "
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
 GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun", "whatif": "whatif"}
+PACKED = {"pack": "packed", "unpack": "packed", "export": "export"}
 MAINTENANCE = {
     "admin": "admin",
     "invitation": "invitation",
@@ -37,7 +40,7 @@ MAINTENANCE = {
     "migrate-to": "maintenance",
     "recover": "maintenance",
 }
-MODULES = {**MATCHES, **CONTESTS, **GAMES, **RECORDS, **MAINTENANCE, "conformance": "conformance"}
+MODULES = {**MATCHES, **CONTESTS, **GAMES, **RECORDS, **PACKED, **MAINTENANCE, "conformance": "conformance"}
 """Maps each command to the module of this package that defines it under the same name, with `_` for `-`."""
 
 

@@ -8,8 +8,8 @@ from google.protobuf.json_format import MessageToJson
 
 from engines.api import Seat
 from engines.registry import find
-from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import write
+from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.debugging.seat_turns import SeatTurn, seat_turns
 from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions
@@ -17,15 +17,16 @@ from referee.match.events import MoveRefused
 from referee.match.state import Match
 from referee.records.describe_clock import control_text
 from referee.records.describe_event import escape_unprintable
-from referee.records.record_reader import RecordHistory, RecordInvalid, read_record_history
+from referee.records.packed_reader import open_record
+from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
 
 EVERYTHING = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
 
 
-@click.command(cls=GameCommand)
-@click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command(cls=PackedCommand)
+@record_argument
 @click.option("--seat", required=True, metavar="SEAT", help="Number from 0, or the name of its bot.")
 @click.option("--ply", type=click.IntRange(0), help="Show only the turns at this ply, in full, as sent.")
 @click.option(
@@ -33,12 +34,12 @@ EVERYTHING = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write an HTML page with a chart.",
 )
-def explain(record: Path, seat: str, ply: int | None, html: Path | None) -> None:
+def explain(record: str, seat: str, ply: int | None, html: Path | None) -> None:
     """Show each turn of a seat, its answer and its clock charge, as a table and a chart.
 
-    Only what the seat could see is shown.
+    Only what the seat could see is shown. RECORD is a file, or one of packed records: FILE#MATCH.
     """
-    history = read_history(record)
+    history = read_record(record)
     last = history.last
     number = find_seat(last, seat)
     turns = list(seat_turns(history, number))
@@ -54,10 +55,11 @@ def explain(record: Path, seat: str, ply: int | None, html: Path | None) -> None
         click.echo(f"written: {html}")
 
 
-def read_history(record: Path) -> RecordHistory:
+def read_record(record: str) -> RecordHistory:
     """Read a record. Raises BadParameter if it cannot be read."""
     try:
-        return read_record_history(record, find)
+        with open_record(record) as file:
+            return read_history(file, find)
     except RecordInvalid as trouble:
         raise click.BadParameter(
             escape_unprintable(str(trouble.verdict)), param_hint=click.format_filename(record)

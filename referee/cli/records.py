@@ -9,22 +9,24 @@ import click
 
 from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
-from referee.cli._shared.output import write
+from referee.cli._shared.output import counted, write
+from referee.cli._shared.record_files import PackedCommand
 from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text, time_text
 from referee.records.describe_event import describe, escape_unprintable
-from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_record_history
+from referee.records.packed_reader import is_packed_file, open_record, split_name, verify_packed
+from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, VerificationResult, read_history
 from referee.records.signing_key import KeyUnusable, read_public_key
-from referee.records.verify import verify as verified
+from referee.records.verify import verify_file
 from referee.records.verify_contest import verify_any
 from referee.reporting.match_page import PageTerms, match_page
 
 BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT: "  (by default)"}
 
 
-@click.command()
+@click.command(cls=PackedCommand)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--key", metavar="KEY", help="Expected public key of the signature: a PEM file, or hexadecimal.")
 @click.option(
@@ -38,23 +40,51 @@ def verify(context: click.Context, files: tuple[str, ...], key: str | None, reco
     """Verify records: format, hash chain and signature.
 
     Then replay each match with its clocks and random draws, and each ladder or tournament with its pairings, ratings
-    and standings.
+    and standings. Of packed records, those that are not fine are printed; FILE#MATCH verifies one of them.
 
     The exit status is that of the worst record: 0 if all are fine; docs/records.md lists the others.
     """
     expected = _read_key(key) if key is not None else None
     found: Counter[RecordStatus] = Counter()
     for file in files:
-        verdict = verify_any(Path(file), expected, find, records)
-        found[verdict.status] += 1
-        click.echo(f"{click.format_filename(file)}: {escape_unprintable(str(verdict))}")
+        found += _verify_packed(file, expected) if is_packed_file(file) else _verify_one(file, expected, records)
     if len(files) > 1:
-        counts = ", ".join(f"{many} {status.words}" for status, many in sorted(found.items()))
-        click.echo(f"{len(files)} records: {counts}")
+        click.echo(_counts(found))
     context.exit(max(found))
 
 
-@click.command()
+def _verify_one(name: str, key: str | None, records: Path | None) -> Counter[RecordStatus]:
+    path, match_id = split_name(name)
+    verdict = _verify_match(name, key) if match_id else verify_any(path, key, find, records)
+    click.echo(f"{click.format_filename(name)}: {escape_unprintable(str(verdict))}")
+    return Counter([verdict.status])
+
+
+def _verify_match(name: str, key: str | None) -> VerificationResult:
+    try:
+        with open_record(name) as file:
+            return verify_file(file, key, find)
+    except RecordInvalid as trouble:
+        return trouble.verdict
+
+
+def _verify_packed(name: str, key: str | None) -> Counter[RecordStatus]:
+    """Print the results that are not fine, and how many there are of each."""
+    found: Counter[RecordStatus] = Counter()
+    for record, verdict in verify_packed(Path(name), key, find):
+        found[verdict.status] += 1
+        if verdict.status is not RecordStatus.FINE:
+            click.echo(f"{click.format_filename(record)}: {escape_unprintable(str(verdict))}")
+    click.echo(f"{click.format_filename(name)}: {_counts(found)}")
+    return found
+
+
+def _counts(found: Counter[RecordStatus]) -> str:
+    counts = ", ".join(f"{many} {status.words}" for status, many in sorted(found.items()))
+    return f"{counted(found.total(), 'record')}: {counts}"
+
+
+@click.command(cls=PackedCommand)
 @click.argument("file")
 @click.option("--ply", type=click.IntRange(0), help="Show the board after this many moves instead of the last one.")
 @click.option("--seat", type=click.IntRange(0), help="Show only what this seat could see.")
@@ -79,7 +109,10 @@ def replay(
     page: Path | None,
     pgn: bool,
 ) -> None:
-    """Print the match of a record: moves, clocks, board, result."""
+    """Print the match of a record: moves, clocks, board, result.
+
+    FILE is a record, or one of packed records: FILE#MATCH.
+    """
     if spectator and seat is not None:
         raise click.UsageError("--seat and --spectator exclude each other")
     if page and (every or ply is not None):
@@ -87,11 +120,13 @@ def replay(
     if pgn and (page or every or spectator or ply is not None or seat is not None):
         raise click.UsageError("--pgn prints the whole match, and excludes all other options")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
-    verdict = verified(Path(file), None, find)
-    if verdict.status is not RecordStatus.FINE:
-        click.echo(f"warning: this record is not valid: {escape_unprintable(str(verdict))}", err=True)
     try:
-        history = read_record_history(Path(file), find)
+        with open_record(file) as record:
+            verdict = verify_file(record, None, find)
+            if verdict.status is not RecordStatus.FINE:
+                click.echo(f"warning: this record is not valid: {escape_unprintable(str(verdict))}", err=True)
+            record.seek(0)
+            history = read_history(record, find)
     except RecordInvalid as trouble:
         click.echo(f"Error: {click.format_filename(file)}: {escape_unprintable(str(trouble.verdict))}", err=True)
         context.exit(trouble.verdict.status)

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 import click
 
 from engines.api import Seat
-from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.cli._shared.signals import run
-from referee.cli.explain import find_seat, read_history
+from referee.cli.explain import find_seat, read_record
 from referee.conformance.clause import ClauseFailed
 from referee.conformance.kit_server import KitServer
 from referee.conformance.program import StartedProgram
@@ -22,8 +22,8 @@ from referee.records.record_reader import RecordHistory
 SAME, DIFFERS, BROKE = 0, 1, 2
 
 
-@click.command(cls=GameCommand)
-@click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command(cls=PackedCommand)
+@record_argument
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--seat", required=True, metavar="SEAT", help="Number from 0, or the name of its bot.")
 @click.option("--from", "from_ply", type=click.IntRange(0), default=0, metavar="PLY", help="Skip earlier turns.")
@@ -31,14 +31,14 @@ SAME, DIFFERS, BROKE = 0, 1, 2
 @click.option("--stop-at-first", is_flag=True, help="Stop at the first different answer.")
 @click.option("--patience", default=60.0, show_default=True, metavar="SECONDS", help="Timeout for each answer.")
 def rerun(
-    record: Path, command: tuple[str, ...], seat: str, from_ply: int, lines: bool, stop_at_first: bool, patience: float
+    record: str, command: tuple[str, ...], seat: str, from_ply: int, lines: bool, stop_at_first: bool, patience: float
 ) -> None:
     """Ask a bot the turns of a record again: referee rerun RECORD --seat 0 -- ./mybot
 
     The program gets address and token in BOT_REFEREE and BOT_TOKEN. After a different answer the match continues as
     recorded. Exit status: 0 if all answers were the same, 1 if not, 2 if the bot did not answer.
     """
-    history = read_history(record)
+    history = read_record(record)
     last = history.last
     number = find_seat(last, seat)
     recorded_turns = [one for one in seat_turns(history, number) if one.due.match.ply >= from_ply]

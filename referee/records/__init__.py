@@ -2,6 +2,9 @@
 
 - `record_format`: the lines of a record: encode, parse, hash; writes and signs a record
 - `record_reader`: reads a record strictly and says what is wrong with it, or reads as much of it as makes sense
+- `packed_format`: groups of packed records: many records in one file, compressed by zstd
+- `packed_reader`: reads packed records, one or all, with one group in memory
+- `packed_records`: writes them, so that a killed process loses one group at most
 - `verify`: verifies a record by deciding the match again and comparing every entry
 - `contest_record`: writes and signs the record of a contest
 - `verify_contest`: verifies it by deciding the contest again and comparing every entry

@@ -1,6 +1,5 @@
 """Compares the results in the record of a contest with the records of its matches, in a folder."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
@@ -21,11 +20,9 @@ from referee.match.result import EndKind
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
 from referee.records.contest_record import RecordedEvent
+from referee.records.record_format import MATCH_ID
 from referee.records.record_reader import RecordInvalid, RecordStatus
 from referee.records.verify import FindGame, verified_match
-
-MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
-"""Ids become names of files."""
 
 
 class MatchResults:

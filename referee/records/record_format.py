@@ -36,6 +36,8 @@ MAX_LINE_BYTES = 1 << 20
 MAX_CONTEST_LINE_BYTES = 1 << 24
 """Limit of the bytes in one line of the record of a contest, which may name thousands of entrants or pairings."""
 FIRST_BYTES = b'{"record":'
+MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+"""Ids of matches whose records may be files under their id."""
 
 _WHOLE = re.compile(rb'(.*),"hash":"([0-9a-f]{64})"(?:,"signature":"([0-9a-f]{128})")?\}\n')
 _ENTRY = re.compile(rb'\{"entry":([1-9][0-9]{0,8}),"at_ms":([0-9]{1,14}),"event":(\{.*\}),"after":"([0-9a-f]{64})"')

@@ -281,9 +281,14 @@ def read_record_history(path: Path, find_game: Callable[[str], Game]) -> RecordH
     """
     try:
         with path.open("rb") as file:
-            entries = list(_entries(read_raw_lines(file)))
+            return read_history(file, find_game)
     except OSError as error:
         raise RecordInvalid(RecordStatus.UNREADABLE, f"it cannot be read: {error.strerror}") from None
+
+
+def read_history(file: BinaryIO, find_game: Callable[[str], Game]) -> RecordHistory:
+    """Return the history of an open record, as `read_record_history` does. Raises OSError or RecordInvalid."""
+    entries = list(_entries(read_raw_lines(file)))
     if not entries:
         raise RecordInvalid(RecordStatus.NO_RECORD, "the entry that opens the match cannot be read")
     steps: list[MatchStep] = [LogStep(entries[0], None, _opened(entries[0], find_game))]

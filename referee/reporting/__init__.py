@@ -6,5 +6,6 @@
 - `page`: the HTML page
 - `result_tables`, `rating_chart`, `bars`: its sections
 - `match_page`: one match as an HTML page; `boards`, `time_chart`: what it shows
+- `parquet_export`: tables of many matches as Parquet files
 - `markup`: HTML, SVG and axes; `formatting`: numbers as text
 """

@@ -42,6 +42,9 @@ from referee_client.values import (
     TournamentTable,
 )
 
+from referee.records.packed_format import PackageMissing
+from referee.records.packed_reader import read_records
+from referee.records.record_reader import RecordInvalid
 from referee.reporting.arranged_results import ReviewedMatch
 from referee.reporting.record_statistics import RecordStatistics, read_moves
 from referee.reporting.report import Report
@@ -334,9 +337,11 @@ def read_saved_report(folder: Path) -> Report:
         raise ReportDataMissing(f"{folder / REPORT_DATA} cannot be read: {error}") from None
     played = {match.id for match in matches}
     statistics = RecordStatistics(EntrantIndex(tournament.entrants).find, played)
-    for record in sorted((folder / RECORDS).glob("*.jsonl")):
-        try:
-            statistics.add_record(record.read_bytes())
-        except OSError as error:
-            raise ReportDataMissing(f"{record} cannot be read: {error.strerror}") from None
+    try:
+        for name, record in read_records(it for it in [folder / RECORDS] if it.exists()):
+            if isinstance(record, RecordInvalid):
+                raise ReportDataMissing(f"{name}: {record}")
+            statistics.add_record(record)
+    except PackageMissing as why:
+        raise ReportDataMissing(str(why)) from None
     return build_tournament_report(tournament, table, matches, statistics, repeated, corrections=made)

@@ -4,7 +4,6 @@ All files follow from what the server has stored, so that publishing twice gives
 version of the server that wrote it, and therefore changes with an upgrade of the server.
 """
 
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from referee_client.organiser.tournaments import ExportFormat
 from referee_client.values import Pairing
 
 from engines.registry import find
+from referee.records.record_format import MATCH_ID
 from referee.records.record_reader import RecordStatus, read_record, read_record_history
 from referee.records.signing_key import fingerprint
 from referee.records.verify import verify
@@ -30,8 +30,6 @@ from referee.reporting.page import page
 from referee.reporting.report import Report
 from referee.reporting.value_conversion import unix_ms
 
-MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
-"""Ids become names of files."""
 MAX_BOARD_CHARS = 1_000_000
 """Maximum length of the boards of one match: all pages are in memory until the archive is written."""
 MS_PER_S = 1_000

@@ -1,5 +1,6 @@
 """Conversion of values of the client to a report and to text, and saved reports."""
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -55,6 +56,7 @@ from referee_client.values import (
     VersionsFrozen,
 )
 
+from referee.records.packed_records import PackedRecords
 from referee.reporting.collector import ReportDataMissing, read_saved_report
 from referee.reporting.formatting import local_moment
 from referee.reporting.record_statistics import RecordStatistics
@@ -68,6 +70,8 @@ from referee.reporting.value_conversion import (
     finished_games,
     rules_text,
 )
+from tests.records.forgery import record_of
+from tests.records.matches import short_match
 
 TWO_SIDES = SeatLayout(
     sides=(
@@ -75,6 +79,7 @@ TWO_SIDES = SeatLayout(
         Side(seats=(1,)),
     )
 )
+
 DONE = Pairing(
     id="3.1",
     entrants=(
@@ -257,7 +262,7 @@ def test_a_folder_without_report_data_is_an_error(tmp_path: Path) -> None:
 def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "report-data.json").write_text('{"tournament": {}, "table": {}, "matches": {}}')
     (tmp_path / "records" / "1.1.1.jsonl").mkdir(parents=True)
-    with pytest.raises(ReportDataMissing, match=r"1\.1\.1\.jsonl cannot be read: Is a directory"):
+    with pytest.raises(ReportDataMissing, match=r"1\.1\.1\.jsonl: it cannot be read: Is a directory"):
         read_saved_report(tmp_path)
 
 
@@ -367,3 +372,26 @@ def test_an_entry_is_formatted_as_one_line(entry: TournamentEntry | LadderEntry,
 @pytest.mark.parametrize(("entry", "events"), [(TournamentEntry, TournamentEvent), (LadderEntry, LadderEvent)])
 def test_every_kind_of_entry_has_a_line(entry: Any, events: Any) -> None:
     assert [event for event in get_args(events) if "unknown event" in entry_line(entry(event=event()))] == []
+
+
+def test_records_of_a_results_folder_may_be_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    added: list[bytes] = []
+    monkeypatch.setattr(RecordStatistics, "add_record", lambda _, record: added.append(record))
+    (tmp_path / "report-data.json").write_text('{"tournament": {}, "table": {}, "matches": {}}')
+    (tmp_path / "records").mkdir()
+    one, other = (record_of(short_match(match_id=name)) for name in "ab")
+    (tmp_path / "records" / "1.jsonl").write_bytes(one)
+    packed_file = tmp_path / "records" / "2.pack"
+    with PackedRecords(packed_file) as packed:
+        packed.append(other)
+    read_saved_report(tmp_path)
+    assert added == [one, other]
+
+    whole = packed_file.read_bytes()
+    packed_file.write_bytes(whole[:-1])
+    with pytest.raises(ReportDataMissing, match=r"2\.pack: its last \d+ bytes are of records"):
+        read_saved_report(tmp_path)
+    packed_file.write_bytes(whole)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(ReportDataMissing, match="require the package zstandard"):
+        read_saved_report(tmp_path)

@@ -1,0 +1,235 @@
+"""Packed records: what is read from a file is what was added, whatever happens to the writer."""
+
+import os
+import signal
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from referee.records import packed_format, packed_records
+from referee.records.packed_format import PackageMissing, restore_record, shorten_record
+from referee.records.packed_reader import PackedFile, id_of_record, open_record, read_records, verify_packed
+from referee.records.packed_records import NotPackable, PackedRecords
+from referee.records.record_format import MAX_LINE_BYTES, ContestHeader, RecordWriter
+from referee.records.record_reader import RecordInvalid, RecordStatus
+from tests.records.forgery import lines_of, record_of, rehashed, verdict_on
+from tests.records.matches import all_games, find_game, random_match, short_match
+
+RECORD = record_of(short_match())
+CONTEST = RecordWriter(ContestHeader("0.1.0", "ladder/main"), MAX_LINE_BYTES).header
+
+
+def short_record(match_id: str) -> bytes:
+    return record_of(short_match(match_id=match_id))
+
+
+def pack(path: Path, *records: bytes) -> Path:
+    with PackedRecords(path) as packed:
+        for record in records:
+            packed.append(record)
+    return path
+
+
+def unpacked(path: Path) -> list[bytes]:
+    with path.open("rb") as file:
+        return [record for _, record in PackedFile(file).records()]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "matches.pack"
+
+
+@pytest.mark.parametrize("name", all_games())
+def test_records_of_every_game_are_the_same_bytes_again_without_their_hashes(path: Path, name: str) -> None:
+    record = record_of(random_match(find_game(name), 1))
+    short = shorten_record(record)
+    assert short
+    assert record.splitlines()[0][-66:-2] not in short
+    assert unpacked(pack(path, record)) == [record]
+
+
+FORGED = {
+    "edited": RECORD.replace(b'"ada"', b'"eva"'),
+    "rehashed": rehashed(lines_of(RECORD.replace(b'"ada"', b'"eva"'))),
+    "cut off": RECORD[:-40],
+    "with other line ends": RECORD.replace(b"\n", b"\r\n", 3)[:300] + RECORD[300:],
+    "with control characters": RECORD[:-1] + b"\1\2\n",
+    "with percent signs": rehashed(lines_of(RECORD.replace(b'"bob"', b'"%d%s%%"'))),
+    "with leading zeros": rehashed(lines_of(RECORD.replace(b'"at_us":10,', b'"at_us":010,'))),
+    "with numbers of many digits": rehashed(lines_of(RECORD.replace(b'"at_us":10,', b'"at_us":' + b"9" * 30 + b","))),
+    "without its end": b"".join(lines_of(RECORD)[:-1]),
+}
+
+
+@pytest.mark.parametrize("record", FORGED.values(), ids=FORGED)
+def test_a_forged_record_stays_as_forged_as_it_was(path: Path, record: bytes) -> None:
+    if id_of_record(record) is None:
+        record = lines_of(RECORD)[0] + record
+    assert unpacked(pack(path, record)) == [record]
+
+
+def test_a_record_is_found_by_its_match_in_any_group(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_records, "GROUP_RECORDS", 3)
+    records = {f"m-{number}": short_record(f"m-{number}") for number in range(8)}
+    pack(path, *records.values())
+    with path.open("rb") as file:
+        assert len(list(PackedFile(file).groups())) == 3
+        assert {match_id: PackedFile(file).find(match_id) for match_id in records} == records
+        assert PackedFile(file).find("m-8") is None
+    with open_record(f"{path}#m-7") as record:
+        assert record.read() == records["m-7"]
+
+
+def test_a_file_whose_name_contains_the_separator_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "a#b"
+    path.write_bytes(RECORD)
+    with open_record(str(path)) as record:
+        assert record.read() == RECORD
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("{0}", "it has packed records; name one of them"),
+        ("{0}#no", "it has no record of match no"),
+        ("{0}.no#no", "it cannot be read: No such file"),
+    ],
+)
+def test_a_record_that_is_not_there_is_an_error(path: Path, name: str, sentence: str) -> None:
+    pack(path, RECORD)
+    with pytest.raises(RecordInvalid, match=sentence):
+        open_record(name.format(path))
+
+
+def test_a_file_can_be_continued_and_says_which_matches_it_has(path: Path) -> None:
+    pack(path, short_record("a"))
+    with PackedRecords(path) as packed:
+        assert (len(packed), "a" in packed, "b" in packed) == (1, True, False)
+        packed.append(short_record("b"))
+        with pytest.raises(NotPackable, match="match a is packed already"):
+            packed.append(short_record("a"))
+        with pytest.raises(NotPackable, match="match b is packed already"):
+            packed.append(short_record("b"))
+    assert unpacked(path) == [short_record("a"), short_record("b")]
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        (b"", "not the record of a match"),
+        (b"no\n", "not the record of a match"),
+        (CONTEST, "not the record of a match"),
+        (short_record("../up"), "letters, digits and hyphens"),
+        (RECORD + b" " * packed_format.MAX_RECORD_BYTES, "records of at most"),
+    ],
+    ids=["empty", "other file", "contest", "path", "large"],
+)
+def test_only_records_of_matches_within_the_limits_are_packed(path: Path, record: bytes, sentence: str) -> None:
+    with PackedRecords(path) as packed, pytest.raises(NotPackable, match=sentence):
+        packed.append(record)
+    assert unpacked(path) == []
+
+
+def test_of_a_file_cut_off_anywhere_all_complete_groups_are_read(path: Path) -> None:
+    first = pack(path, short_record("a")).read_bytes()
+    both = pack(path, short_record("b")).read_bytes()
+    assert both.startswith(first)
+    for size in range(len(first), len(both)):
+        packed = PackedFile(BytesIO(both[:size]))
+        assert [record for _, record in packed.records()] == [short_record("a")]
+        assert packed.torn_bytes == size - len(first)
+    path.write_bytes(both[:-1])
+    *fine, (name, last) = verify_packed(path, None, find_game)
+    assert [verdict.status for _, verdict in fine] == [RecordStatus.FINE]
+    assert (name, last.status) == (str(path), RecordStatus.TRUNCATED)
+    with PackedRecords(path) as packed_again:
+        assert packed_again.dropped_bytes == len(both) - 1 - len(first)
+        packed_again.append(short_record("c"))
+    assert unpacked(path) == [short_record("a"), short_record("c")]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from referee.records.packed_records import PackedRecords
+
+packed = PackedRecords(Path(sys.argv[1]))
+for name in sys.argv[2:4]:
+    packed.append(Path(name).read_bytes())
+packed.flush()
+packed.append(Path(sys.argv[4]).read_bytes())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_flushed_before_a_kill_is_read(path: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in "abc"]
+    for file in files:
+        file.write_bytes(short_record(file.name))
+    done = subprocess.run([sys.executable, "-c", KILLED, path, *files], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert unpacked(path) == [short_record("a"), short_record("b")]
+
+
+def test_a_group_that_cannot_be_written_completely_is_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack(path, short_record("a"))
+    packed = PackedRecords(path)
+    packed.append(short_record("b"))
+
+    class FullDisk:
+        """Writes half of what it is given."""
+
+        def __init__(self, file: object) -> None:
+            self.file = file
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.file, name)
+
+        def write(self, group: bytes) -> int:
+            return int(self.file.write(group[: len(group) // 2]))  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(packed, "_file", FullDisk(packed._file))
+    with pytest.raises(OSError, match="could be written"):
+        packed.close()
+    with path.open("rb") as file:
+        read = PackedFile(file)
+        assert [record for _, record in read.records()] == [short_record("a")]
+        assert read.torn_bytes == 0
+
+
+def test_records_of_files_folders_and_packed_files_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "records"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "b.jsonl").write_bytes(short_record("b"))
+    (folder / "notes.txt").write_bytes(b"not a record")
+    pack(folder / "deep" / "more", short_record("c"))
+    single = tmp_path / "single"
+    single.write_bytes(short_record("a"))
+    missing = tmp_path / "missing"
+    *found, (name, trouble) = read_records([single, folder, missing])
+    assert found == [
+        (str(single), short_record("a")),
+        (str(folder / "deep" / "b.jsonl"), short_record("b")),
+        (f"{folder / 'deep' / 'more'}#c", short_record("c")),
+    ]
+    assert name == str(missing)
+    assert isinstance(trouble, RecordInvalid)
+
+
+def test_an_edited_record_that_was_packed_without_hashes_is_found_by_its_signature(tmp_path: Path) -> None:
+    short = shorten_record(RECORD)
+    assert short
+    assert verdict_on(restore_record(short), tmp_path).status is RecordStatus.FINE
+    edited = restore_record(short.replace(b'"ada"', b'"eva"'))
+    assert verdict_on(edited, tmp_path).status is RecordStatus.SIGNATURE_WRONG
+
+
+def test_without_the_package_the_command_that_installs_it_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(PackageMissing, match=r"require the package zstandard: pip install 'referee\[packed\]'"):
+        PackedRecords(path)
+    assert not os.path.lexists(path)
