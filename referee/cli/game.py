@@ -1,8 +1,10 @@
 """`referee game`: tools for authors of games."""
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
+from keyword import iskeyword
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -10,12 +12,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engines.api import Game
-from engines.registry import find
+from engines.registry import OURS, find
 from referee.cli._shared.game_options import GameCommand
 
 if TYPE_CHECKING:
     from engines.testing.suite import Check, CheckResult
 
+TEMPLATE_FOLDER = Path(__file__).parent / "new_game"
+TEMPLATES = {
+    "pyproject.toml": "pyproject.toml.txt",
+    "README.md": "README.md.txt",
+    "{name}.py": "game.py.txt",
+    "test_{name}.py": "test_game.py.txt",
+}
+"""The files of a new game, and the files from which they are written."""
 MISSING_PACKAGE = "the checks need one more package: pip install 'referee[kit]'"
 
 
@@ -46,6 +56,23 @@ def check(name: str, only: tuple[str, ...], seed: int, imagine: str | None) -> N
         _show(result, join([*again, "--imagine", imagine] if imagine else again))
         failed |= result.failure is not None
     sys.exit(1 if failed else 0)
+
+
+@game.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Write a small complete game into a new folder NAME: rules, test, README and entry point. It passes all checks."""
+    if not re.fullmatch("[a-z][a-z0-9_]{0,39}", name) or iskeyword(name) or name in OURS:
+        raise click.UsageError(f"{name!r} is no free name of a module: lower-case letters, digits and _")
+    folder = Path(name)
+    try:
+        folder.mkdir()
+        for written, template in TEMPLATES.items():
+            text = (TEMPLATE_FOLDER / template).read_text(encoding="utf-8").replace("$name", name)
+            (folder / written.format(name=name)).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"cannot write {folder}: {error.strerror}") from None
+    click.echo(f"{folder} is a game: cd {folder}, then referee game check {name}:GAME")
 
 
 def _show(result: "CheckResult", again: str) -> None:

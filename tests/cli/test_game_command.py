@@ -1,7 +1,10 @@
 """`referee game check`, as an author of a game types it."""
 
 import re
+import shlex
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -80,3 +83,32 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     result = check(NIM)
     assert result.exit_code == 2
     assert "pip install 'referee[kit]'" in result.output
+
+
+def test_each_command_of_the_page_for_authors_of_games_succeeds(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "game-author.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^ *\$ (.*)$", page, re.MULTILINE)
+    assert len(commands) == 4
+    programs = {"referee": [sys.executable, "-m", "referee"], "python": [sys.executable]}
+    folder = tmp_path
+    for command in commands:
+        first, *rest = shlex.split(command)
+        if first == "cd":
+            folder /= rest[0]
+            continue
+        subprocess.run([*programs[first], *rest], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", ["Chess", "../x", "class", "toc", ""])
+def test_a_new_game_needs_a_free_name_of_a_module(name: str) -> None:
+    result = CliRunner().invoke(main, ["game", "new", name])
+    assert result.exit_code == 2
+    assert "no free name" in result.output
+
+
+def test_a_new_game_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pebbles").mkdir()
+    result = CliRunner().invoke(main, ["game", "new", "pebbles"])
+    assert result.exit_code == 2
+    assert "cannot write pebbles: File exists" in result.output
