@@ -20,7 +20,7 @@ from engines.testing.hidden_checks import Imagine, check_hidden
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import beginning, is_endless, settings_of, some_positions
 
-FULL_PLIES = 3000
+FULL_PLIES = 20_000
 """Plies of the game with default options of which positions are checked."""
 SHORT_PLIES = 60
 """The same of games with other options."""
