@@ -28,8 +28,8 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
-NOT_COMPILED_GAMES = ("chess",)
-"""Games whose speed is that of another distribution, which a build does not need."""
+NOT_COMPILED_FOLDERS = ("chess", "testing")
+"""The speed of chess is that of another distribution, which a build does not need; `testing` is no game."""
 
 SETUP = """\
 from mypyc.build import mypycify
@@ -42,7 +42,7 @@ setup(packages=[], py_modules=[], ext_modules=mypycify({files!r}, opt_level="{op
 def compiled_modules(root: Path) -> list[str]:
     """Return the modules that have a compiled form, as paths below `root`."""
     # Only those of games: games of other distributions, which are not compiled, subclass the shared ones.
-    of_games = [path for path in root.glob("engines/*/*.py") if path.parent.name not in NOT_COMPILED_GAMES]
+    of_games = [path for path in root.glob("engines/*/*.py") if path.parent.name not in NOT_COMPILED_FOLDERS]
     found = sorted(path for path in of_games if path.stem not in NOT_COMPILED)
     return [path.relative_to(root).as_posix() for path in found]
 

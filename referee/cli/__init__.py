@@ -4,6 +4,7 @@
 - `ladder`, `tournament`, `report`: contests of a running server, and tournaments on this machine
 - `bot`: the bots of an owner on a running server
 - `games`: games without a server
+- `game`: tools for authors of games
 - `records`, `explain`, `rerun`, `whatif`: finished matches
 - `packed`: many records in one file
 - `export`: tables of matches in Parquet files
@@ -26,7 +27,7 @@ import click
 
 MATCHES = {"match": "match", "arena": "match", "lab": "lab", "serve": "serve", "settings": "settings", "site": "site"}
 CONTESTS = {"ladder": "ladder", "tournament": "tournament", "sprt": "sprt", "report": "report", "bot": "bot"}
-GAMES = {"games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
+GAMES = {"game": "game", "games": "games", "rules": "games", "show": "games", "perft": "games", "play": "games"}
 RECORDS = {"verify": "records", "replay": "records", "explain": "explain", "rerun": "rerun", "whatif": "whatif"}
 PACKED = {"pack": "packed", "unpack": "packed", "export": "export"}
 MAINTENANCE = {

@@ -10,7 +10,7 @@ import pytest
 
 from engines.api import Position
 from engines.registry import find
-from tests.engines.suite import game_path, settings_of
+from engines.testing.random_games import game_path, settings_of
 
 # By game: the fast position, its moves, and whether it allows one, for the first seat that has a turn.
 FAST: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[int]], Callable[[Any, int], bool]]] = {

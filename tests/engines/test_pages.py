@@ -10,7 +10,7 @@ import pytest
 from engines.api import REFEREE, Game
 from engines.options import written
 from engines.registry import games
-from tests.engines.suite import game_path, settings_of
+from engines.testing.random_games import game_path, settings_of
 
 HERE = Path(__file__).parent
 PAGES = Path(__file__).parents[2] / "docs" / "rules"

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.api import SPECTATOR
+from engines.testing.svg_checks import parse_svg
 from engines.view_table import MAX_DEPTH, MAX_ROWS, view_table
-from tests.engines.svg_checks import parse_svg, texts_of
+from tests.engines.drawn_shapes import texts_of
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 HOSTILE = [

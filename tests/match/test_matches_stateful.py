@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 from engines.api import SPECTATOR
 from engines.game_errors import DetailedError
 from engines.options import Value
+from engines.testing.random_games import game_path
 from referee.match.clock import TimeControl
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import (
@@ -54,7 +55,6 @@ from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMo
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match, evolve
-from tests.engines.suite import game_path
 from tests.match.clock_strategies import controls
 from tests.match.match_fixture import GAMES, match_setup, replay
 from tests.match.reference_match import ReferenceMatch

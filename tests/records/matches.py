@@ -8,6 +8,7 @@ from engines import registry
 from engines.api import Game
 from engines.game_errors import BadOption, DetailedError, UnknownGame
 from engines.options import Settings
+from engines.testing.random_games import any_choice
 from referee.live.ports import Entry
 from referee.match.clock import (
     Bank,
@@ -58,7 +59,6 @@ from referee.match.match_terms import (
 from referee.match.result import VOID_CAUSES
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn, create_match
-from tests.engines.suite import any_choice
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import make_setup
 from tests.third_party_games.third_party_games import FINGERS, NIM

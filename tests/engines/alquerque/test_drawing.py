@@ -13,9 +13,10 @@ from engines.alquerque.geometry import NAMES
 from engines.api import SPECTATOR, Position
 from engines.drawing import INK, MARK
 from engines.options import Value
+from engines.testing.random_games import game_path, settings_of
+from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
 from tests.engines.alquerque.reference import POINTS, beyond, directions, name
-from tests.engines.suite import game_path, settings_of
-from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in
+from tests.engines.drawn_shapes import shapes_in
 
 
 def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:

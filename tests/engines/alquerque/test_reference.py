@@ -8,8 +8,8 @@ import pytest
 from engines.alquerque import GAME
 from engines.alquerque.position import AlquerquePosition
 from engines.options import Value
+from engines.testing.position_checks import Checker
 from tests.engines.alquerque.reference import POINTS, ReferencePosition, first
-from tests.engines.suite import Checker
 
 VARIANTS = {
     "capture_choice": ("max", "any"),
@@ -113,7 +113,7 @@ def pass_the_suite(options: dict[str, str], rng: random.Random, games: int) -> N
     for _ in range(games):
         position: AlquerquePosition = GAME.start(settings, b"")
         while position.owing:
-            checker.check_owing_and_moves(position)
+            checker.check_moves(position, rng)
             if rng.random() < 0.02:
                 checker.check(position, rng)
             seat = position.owing[0]

@@ -10,12 +10,13 @@ import pytest
 
 from engines.api import REFEREE, SPECTATOR, Position, Viewer
 from engines.drawing import BASELINE, INK, MARK, number_text
+from engines.testing.random_games import game_path, settings_of
+from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
 from engines.toc import GAME
 from engines.toc.card_drawing import BACK, FACE, HIGH, SUITS
 from engines.toc.drawing import CELL, FILLS, PAWN, STEP, TINTS, board_of
 from engines.toc.places import H1, H4, RING, STARTS
-from tests.engines.suite import game_path, settings_of
-from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in, texts_of
+from tests.engines.drawn_shapes import shapes_in, texts_of
 from tests.engines.toc.positions import set_up
 
 

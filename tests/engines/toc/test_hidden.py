@@ -6,11 +6,11 @@ import pytest
 
 from engines.api import SPECTATOR, Viewer
 from engines.game_errors import GameError
+from engines.testing.random_games import NONSENSE, any_choice
 from engines.toc import GAME, imagine
 from engines.toc.cards import NAMES
 from engines.toc.position import TocPosition
 from engines.toc.round import EXCHANGING
-from tests.engines.suite import NONSENSE, any_choice
 from tests.engines.toc.redealt_positions import ORDER, redealt
 
 VIEWERS = (0, 1, 2, 3, SPECTATOR)

@@ -6,9 +6,9 @@ import pytest
 
 from engines.api import REFEREE, Position
 from engines.options import Settings
+from engines.testing.random_games import any_choice
 from engines.toc import GAME
 from engines.toc.position import TocPosition
-from tests.engines.suite import any_choice
 from tests.engines.toc.positions import position_text
 from tests.engines.toc.reference import Board, Pawn, ReferencePosition, sorted_board
 

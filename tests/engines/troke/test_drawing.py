@@ -11,11 +11,12 @@ import pytest
 
 from engines.api import SPECTATOR, Position
 from engines.drawing import INK, MARK
+from engines.testing.random_games import game_path, settings_of
+from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
 from engines.troke import GAME
 from engines.troke.boards import BOARDS
 from engines.troke.drawing import FILLS
-from tests.engines.suite import game_path, settings_of
-from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in, texts_of
+from tests.engines.drawn_shapes import shapes_in, texts_of
 from tests.engines.troke.positions import played, read, start
 from tests.engines.troke.test_boards import bent, largest
 

@@ -11,10 +11,11 @@ import pytest
 
 from engines.api import SPECTATOR, Position
 from engines.drawing import FAINT, INK, MARK
+from engines.testing.random_games import game_path, settings_of
+from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
 from engines.trox import GAME
 from engines.trox.drawing import FILLS, PAWNS
-from tests.engines.suite import game_path, settings_of
-from tests.engines.svg_checks import NAMESPACE, parse_svg, places_of, shapes_in, texts_of
+from tests.engines.drawn_shapes import shapes_in, texts_of
 from tests.engines.trox.positions import at, played, start
 from tests.engines.trox.test_rules import CAPTURE_FIRST, FIGURE_5
 

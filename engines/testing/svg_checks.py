@@ -3,6 +3,8 @@
 import re
 from xml.etree import ElementTree
 
+from engines.testing.failure import require
+
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 MAX_BYTES = 40_000
 ELEMENTS = {"g", "path", "line", "polyline", "polygon", "rect", "circle", "ellipse", "text"}
@@ -44,21 +46,21 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]{1,2})?", re.ASCII)
 
 
 def parse_svg(drawn: str) -> ElementTree.Element:
-    """Return the root of a drawing, after all checks."""
-    assert drawn.startswith("<svg ")
-    assert len(drawn.encode()) <= MAX_BYTES
+    """Return the root of a drawing, after all checks. Raises CheckFailure."""
+    require(drawn.startswith("<svg "), "a drawing does not begin with '<svg '")
+    require(len(drawn.encode()) <= MAX_BYTES, f"a drawing has more than {MAX_BYTES} bytes")
     root = ElementTree.fromstring(drawn)
-    assert root.tag == f"{NAMESPACE}svg"
-    assert set(root.attrib) == ROOT
-    assert root.get("role") == "img"
-    assert (root.get("aria-label") or "").isprintable()
-    assert 0 < len(root.get("aria-label") or "") < 400
-    left, top, width, height = map(float, (root.get("viewBox") or "").split())
+    require(root.tag == f"{NAMESPACE}svg", "a drawing is not in the namespace of SVG")
+    require(set(root.attrib) == ROOT, f"the attributes of a drawing are {sorted(root.attrib)}, not {sorted(ROOT)}")
+    require(root.get("role") == "img", "the role of a drawing is not 'img'")
+    label = root.attrib["aria-label"]
+    require(label.isprintable() and 0 < len(label) < 400, f"the label of a drawing is {label!r}")
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
     for inner in list(root.iter())[1:]:
         _check_element(inner)
         for x, y in places_of(inner):
-            assert left <= x <= left + width
-            assert top <= y <= top + height
+            inside = left <= x <= left + width and top <= y <= top + height
+            require(inside, f"a drawing has the point {x:g}, {y:g} outside of its view box")
     return root
 
 
@@ -73,22 +75,14 @@ def places_of(drawn: ElementTree.Element) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in pairs]
 
 
-def shapes_in(drawn: ElementTree.Element, fill: str, tag: str = "circle") -> list[ElementTree.Element]:
-    """Return the elements with this tag that get this fill from the group that they are in."""
-    groups = (inner for inner in drawn.iter(f"{NAMESPACE}g") if inner.get("fill") == fill)
-    return [inner for parent in groups for inner in parent.findall(f"{NAMESPACE}{tag}") if "fill" not in inner.attrib]
-
-
-def texts_of(drawn: ElementTree.Element) -> list[str]:
-    return [inner.text or "" for inner in drawn.iter(f"{NAMESPACE}text")]
-
-
 def _check_element(inner: ElementTree.Element) -> None:
-    assert inner.tag.removeprefix(NAMESPACE) in ELEMENTS
-    assert set(inner.attrib) <= GEOMETRY | PAINT | LETTERS
+    tag = inner.tag.removeprefix(NAMESPACE)
+    require(tag in ELEMENTS, f"a drawing contains the element {tag}")
+    unknown = set(inner.attrib) - GEOMETRY - PAINT - LETTERS
+    require(not unknown, f"an element of a drawing has the attributes {sorted(unknown)}")
     for name in ("fill", "stroke"):
-        assert COLOUR.fullmatch(inner.get(name, "none"))
+        require(COLOUR.fullmatch(inner.get(name, "none")), f"{name} of a drawing is {inner.get(name)!r}")
     for name in (GEOMETRY - {"d", "points", "transform"}) & set(inner.attrib):
-        assert NUMBER.fullmatch(inner.attrib[name])
-    assert inner.get("font-family", "monospace") in FAMILIES
-    assert not inner.text or inner.tag == f"{NAMESPACE}text"
+        require(NUMBER.fullmatch(inner.attrib[name]), f"{name} of a drawing is {inner.attrib[name]!r}")
+    require(inner.get("font-family", "monospace") in FAMILIES, "a font of a drawing is not a generic one")
+    require(not inner.text or tag == "text", f"the element {tag} of a drawing contains text")

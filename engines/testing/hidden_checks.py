@@ -1,0 +1,130 @@
+"""What a viewer gets depends only on what it may see.
+
+The text of a position for a viewer contains all that the viewer may see. So two positions with the same text for a
+viewer must behave the same to it: views, pictures, moves, and errors. Such pairs are found by playing two games with
+different seeds and hidden moves beside each other, or drawn by a function of the game.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from engines.api import SPECTATOR, Game, Position, Viewer
+from engines.game_errors import GameError
+from engines.options import Settings
+from engines.testing.failure import locate, require
+from engines.testing.random_games import NONSENSE
+
+Imagine: TypeAlias = Callable[[str, Settings, bytes], Position]
+"""Returns a full position that agrees with the text of a viewer, drawn from a seed."""
+
+GAMES = 5
+PLIES = 60
+SEEDS = 30
+
+
+def check_hidden(
+    game: Game, settings: Settings, rng: random.Random, imagine: Imagine | None = None
+) -> tuple[Counter[Viewer], set[Viewer]]:
+    """Compare pairs of positions that a viewer cannot tell apart. Raises CheckFailure.
+
+    Return the number of pairs for each viewer, and the viewers from whom something is hidden.
+    """
+    pairs: Counter[Viewer] = Counter()
+    restricted: set[Viewer] = set()
+    for viewer in (SPECTATOR, *range(len(game.table(settings).seats))):
+        for _ in range(GAMES):
+            check_seed_is_hidden(game, settings, viewer, rng)
+            for one, other in _pairs(game, settings, viewer, rng, imagine):
+                if one.text(viewer) != str(one):
+                    restricted.add(viewer)
+                if other is not None and str(one) != str(other):
+                    check_looks_same(one, other, viewer)
+                    pairs[viewer] += 1
+    return pairs, restricted
+
+
+def check_looks_same(one: Position, other: Position, viewer: Viewer, moves: Sequence[str] = NONSENSE) -> None:
+    """Check that two positions with the same text for `viewer` behave the same to it. Raises CheckFailure.
+
+    `moves` are tried in both: what is refused must be refused with the same words.
+    """
+    with locate(position=one, seat=viewer):
+        for (what, mine), (_, others) in zip(_seen(one, viewer), _seen(other, viewer), strict=True):
+            require(
+                mine == others, f"{what} depends on what this viewer may not see: {mine!r}, but {others!r} in {other!s}"
+            )
+    for move in moves if viewer != SPECTATOR else ():
+        with locate(position=one, seat=viewer, move=move):
+            mine, others = _error(one, viewer, move), _error(other, viewer, move)
+            require(mine == others, f"an error tells what the viewer may not see: {mine}, but {others} in {other!s}")
+
+
+def check_seed_is_hidden(game: Game, settings: Settings, viewer: Viewer, rng: random.Random) -> None:
+    """Check that the viewer does not see the seed, from which all later draws follow. Raises CheckFailure."""
+    seed = rng.randbytes(32)
+    position = game.start(settings, seed)
+    shown = f"{position.text(viewer)} {json.dumps(position.view(viewer))} {position.picture(viewer)}".lower()
+    with locate(position=position, seat=viewer):
+        require(seed.hex() not in shown, "this viewer sees the seed, and can compute all later draws")
+
+
+def _seen(position: Position, viewer: Viewer) -> Iterable[tuple[str, object]]:
+    """Return everything that `viewer` may query, with its name."""
+    moves = position.moves(viewer) if viewer >= 0 else ()
+    return (
+        ("the text", position.text(viewer)),
+        ("the view", position.view(viewer)),
+        ("the picture", position.picture(viewer)),
+        ("who is to move", position.owing),
+        ("the outcome", position.outcome),
+        ("the standing", position.standing),
+        ("the list of moves", list(moves)),
+        ("the text of a move", [position.visible_move(viewer, move, viewer) for move in moves]),
+    )
+
+
+def _error(position: Position, viewer: Viewer, move: str) -> tuple[str, str, str]:
+    """Return the class, sentence and details of the error that the viewer gets for a move; empty if it is played."""
+    try:
+        position.play(viewer, move)
+    except GameError as error:
+        return type(error).__name__, str(error), str(error.details)
+    return "", "", ""
+
+
+def _pairs(
+    game: Game, settings: Settings, viewer: Viewer, rng: random.Random, imagine: Imagine | None
+) -> Iterable[tuple[Position, Position | None]]:
+    """Yield the positions of a random game, each with another one that the viewer cannot tell apart, or None."""
+    one = game.start(settings, rng.randbytes(32))
+    starts = (game.start(settings, rng.randbytes(32)) for _ in range(SEEDS))
+    other = next((start for start in starts if start.text(viewer) == one.text(viewer)), None)
+    for _ in range(PLIES):
+        if imagine:
+            with locate(position=one, seat=viewer):
+                other = imagine(one.text(viewer), settings, rng.randbytes(8))
+        yield one, other
+        if not one.owing:
+            return
+        one, other = _play_both(one, other, viewer, rng)
+
+
+def _play_both(
+    one: Position, other: Position | None, viewer: Viewer, rng: random.Random
+) -> tuple[Position, Position | None]:
+    """Play a move in one position, and in the other a move that looks the same to the viewer, if there is any."""
+    seat = rng.choice(one.owing)
+    move = rng.choice(one.moves(seat))
+    after = one.play(seat, move)
+    if other is None:
+        # A new chance: the same position and a hidden move may make a difference.
+        other = one
+    shown = one.visible_move(seat, move, viewer)
+    twins = [twin for twin in other.moves(seat) if other.visible_move(seat, twin, viewer) == shown]
+    if not twins:
+        return after, None
+    twin_after = other.play(seat, rng.choice(twins))
+    return after, twin_after if twin_after.text(viewer) == after.text(viewer) else None
