@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import progress, text_table, write
-from referee.cli.explain import read_history
+from referee.cli._shared.record_files import PackedCommand, record_argument
+from referee.cli.explain import read_record
 from referee.debugging.what_if import Estimate, JudgedMove, PlayoutTerms, played_moves, run_playouts
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable
@@ -22,8 +22,8 @@ MAX_MOVE_CHARS = 40
 HEAD = ("ply", "seat", "move", "before", "after", "cost", "±")
 
 
-@click.command(cls=GameCommand)
-@click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command(cls=PackedCommand)
+@record_argument
 @click.option("--ply", type=click.IntRange(0), metavar="N", help="Compare all legal moves after N moves.")
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Judge only every Nth move.")
 @click.option(
@@ -34,7 +34,7 @@ HEAD = ("ply", "seat", "move", "before", "after", "cost", "±")
 @click.option("--workers", type=click.IntRange(1, 1_024), help="Processes; by default one for each core.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with the curve.")
 def whatif(
-    record: Path,
+    record: str,
     ply: int | None,
     every: int,
     max_moves: int | None,
@@ -46,11 +46,12 @@ def whatif(
     """Estimate what the positions of a match were worth, and name the moves that cost most.
 
     From each position, games are played to the end with random moves. Before each of them, what the seat to move did
-    not know is drawn anew. The worth of a position is the mean score of these games.
+    not know is drawn anew. The worth of a position is the mean score of these games. RECORD is a file, or one of packed
+    records: FILE#MATCH.
     """
     if html and ply is not None:
         raise click.UsageError("--html draws the whole match; leave out --ply")
-    match = (history := read_history(record)).last
+    match = (history := read_record(record)).last
     moves = played_moves(history)
     if not moves:
         raise click.BadParameter("no move was played in this match", param_hint="RECORD")

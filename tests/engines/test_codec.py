@@ -13,8 +13,8 @@ from engines.codec import END, Codec, Field
 from engines.game_errors import MalformedMove
 from engines.options import Settings
 from engines.registry import games
+from engines.testing.random_games import game_path, settings_of
 from tests.engines.golden import FOLDER
-from tests.engines.suite import game_path, settings_of
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 PAGE = Path(__file__).parents[2] / "docs" / "learning.md"

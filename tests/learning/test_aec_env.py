@@ -12,10 +12,10 @@ from pettingzoo import AECEnv
 from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 from engines.api import Game
-from engines.registry import find, games
+from engines.registry import find
+from engines.testing.random_games import settings_of
 from referee.learning import IllegalAction, Observation, RawEnv, env
-from tests.engines.suite import settings_of
-from tests.learning.learning_games import every_game, first_action
+from tests.learning.learning_games import INSTALLED, every_game, first_action
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 Env = AECEnv[str, Observation, int]
@@ -61,7 +61,7 @@ def test_every_game_passes_the_api_test_of_pettingzoo(game: Game) -> None:
     api_test(seeded(env(game)), num_cycles=300)
 
 
-@pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.name)
 def test_every_variant_passes_the_api_test_of_pettingzoo(game: Game) -> None:
     for settings in settings_of(game, 2, random.Random(game.name)):
         api_test(seeded(env(game, settings.texts())), num_cycles=5)

@@ -7,8 +7,8 @@ import pytest
 
 from engines.api import Game
 from engines.registry import find
+from engines.testing.random_games import game_path
 from referee.learning.learning_game import IllegalAction, MoveChoice
-from tests.engines.suite import game_path
 from tests.learning.learning_games import every_game
 
 ALQUERQUE = find("alquerque")

@@ -12,8 +12,8 @@ from referee_client import Turn
 from engines.api import Game
 from engines.codec import END, Codec
 from engines.registry import find
+from engines.testing.random_games import game_path
 from referee.learning import IllegalAction, Observation, PolicyBot, RawEnv
-from tests.engines.suite import game_path
 from tests.learning.learning_games import every_game, first_action
 from tests.local.test_commands import referee, table_row
 

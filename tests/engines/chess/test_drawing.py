@@ -10,7 +10,8 @@ from engines.api import SPECTATOR, Position
 from engines.chess import GAME
 from engines.chess.drawing import PAINTS, SHAPES
 from engines.drawing import MARK
-from tests.engines.svg_checks import NAMESPACE, parse_svg, shapes_in
+from engines.testing.svg_checks import NAMESPACE, parse_svg
+from tests.engines.drawn_shapes import shapes_in
 
 
 def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:

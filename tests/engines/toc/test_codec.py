@@ -3,8 +3,8 @@
 import random
 
 from engines.api import Position
+from engines.testing.random_games import game_path
 from engines.toc import GAME, imagine
-from tests.engines.suite import game_path
 
 SETTINGS = GAME.settings()
 CODEC = GAME.codec(SETTINGS)
