@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from msgspec import Struct
 from referee_client.__main__ import SAMPLES
@@ -25,7 +25,6 @@ from referee_client.values.games import Rules
 from referee_client.values.results import Result as ResultValue
 
 from engines.game_errors import DetailedError
-from referee.lab.line_program import LineProgram
 from referee.lab.match_player import BotFailure, SeatedBot
 from referee.local.bot_pool import passed_on
 from referee.local.bot_process import check_program
@@ -33,6 +32,9 @@ from referee.local.entrant import BRIDGE, CLIENT, Entrant, read_entrant
 from referee.match.setup import Setup
 from referee.match.state import Match
 from referee.wire.results import result_of
+
+if TYPE_CHECKING:
+    from referee.lab.line_program import LineProgram
 
 BotFunction = Callable[[Any], Answer]
 Bot = str | BotFunction | type
@@ -94,6 +96,8 @@ def start_bot(bot: LabBot, log: Path | None) -> RunningBot:
             check_program(bot.command[0], Path(bot.folder), bot.env.get("PATH"))
         except OSError as why:
             raise LabBotRefused(bot.name, f"{why.filename}: {why.strerror}") from None
+        from referee.lab.line_program import LineProgram  # noqa: PLC0415  # POSIX only, and lists of commands are not.
+
         return ProgramBot(LineProgram(bot.command, bot.folder, bot.env, log))
     found = _load(bot) if isinstance(bot.python, str) else bot.python
     chooser = getattr(found, "choose", found)
@@ -135,7 +139,7 @@ class PythonBot:
 class ProgramBot:
     """A program; it plays the matches of this process one after the other."""
 
-    def __init__(self, program: LineProgram) -> None:
+    def __init__(self, program: "LineProgram") -> None:
         self._program = program
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:

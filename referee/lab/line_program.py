@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from referee_client.answers import Answer
+from referee_client.bridge import launch
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.bridge.player import STARTS_PER_TURN
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES
@@ -87,8 +88,6 @@ class LineProgram:
         return self._pipes
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        from referee_client.bridge import launch  # noqa: PLC0415  # POSIX only, and other commands also run elsewhere.
-
         launcher = (sys.executable, "-I", launch.__file__, "0", "0")
         log: IO[bytes] | int = self._log.open("ab") if self._log else subprocess.DEVNULL
         try:
