@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from engines.api import Game
+from engines.api import SPECTATOR, Game
 from engines.registry import games
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import game_path, is_endless, settings_of, some_positions
@@ -24,6 +24,16 @@ def test_a_game_passes_each_check_of_the_suite(game: Game, check: Check) -> None
     (result,) = run_checks(SUSPECTS[game.name], [check])
     if result.failure:
         raise result.failure
+
+
+@every_game
+def test_an_imagined_position_looks_the_same_to_its_viewer(game: Game) -> None:
+    rng = random.Random(game.name)
+    settings = game.settings()
+    for position in islice(game_path(game, settings, rng), 20):
+        for viewer in (SPECTATOR, *range(len(game.table(settings).seats))):
+            imagined = game.imagine(position, viewer, rng.randbytes(4))
+            assert imagined.text(viewer) == position.text(viewer)
 
 
 @every_game
