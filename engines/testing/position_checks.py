@@ -1,7 +1,6 @@
 """Properties of each position of a game."""
 
 import json
-import pickle
 import random
 
 from jsonschema import Draft202012Validator
@@ -12,8 +11,6 @@ from engines.options import Settings
 from engines.testing.failure import locate, require, require_error
 from engines.testing.random_games import NONSENSE, mutated
 from engines.testing.svg_checks import parse_svg
-
-PICKLED_PLIES = 12
 
 
 class Checker:
@@ -38,7 +35,6 @@ class Checker:
         self.check_views(position, rng)
         self.check_drawings(position, rng)
         self.check_refusals(position, rng)
-        self.check_pickling(position, rng)
 
     def check_moves(self, position: Position, rng: random.Random) -> None:
         """Check who is to move, which moves are listed, and that playing them is repeatable."""
@@ -122,22 +118,6 @@ class Checker:
                 if move not in legal:
                     with locate(position=position, seat=seat, move=move):
                         self._check_refused(position, seat, move)
-
-    def check_pickling(self, position: Position, rng: random.Random) -> None:
-        """Check that a pickled position is equal, and stays equal when the same moves are played on it."""
-        with locate(position=position):
-            again = pickle.loads(pickle.dumps(position))
-        for _ in range(PICKLED_PLIES):
-            with locate(position=position):
-                require(again == position, "a pickled position is not equal")
-                require(again.owing == position.owing, "other seats are to move in a pickled position")
-                require(again.outcome == position.outcome, "a pickled position has another outcome")
-            if not position.owing:
-                break
-            seat = rng.choice(position.owing)
-            move = rng.choice(position.moves(seat))
-            with locate(position=position, seat=seat, move=move):
-                again, position = again.play(seat, move), position.play(seat, move)
 
     def _check_legal(self, position: Position, seat: Seat, move: str) -> None:
         after, again = position.play(seat, move), position.play(seat, move)

@@ -182,6 +182,5 @@ CHECKS = [
     Check("hidden", "viewers learn nothing that is hidden", _check_hidden),
     Check("ends", "games end", _check_ends),
     Check("repeatable", "equal seeds and moves give equal games", _check_repeatable),
-    Check("pickling", "positions can be pickled", _check_positions(Checker.check_pickling)),
     Check("speed", "a move costs little time", _measure_speed),
 ]

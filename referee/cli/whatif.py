@@ -55,17 +55,16 @@ def whatif(
     moves = played_moves(history)
     if not moves:
         raise click.BadParameter("no move was played in this match", param_hint="RECORD")
-    with run_playouts(match.game, PlayoutTerms(games, seed, max_moves), workers or 0) as playouts:
+    with run_playouts(match.game, moves, PlayoutTerms(games, seed, max_moves), workers or 0) as playouts:
         if ply is not None:
-            chosen = [move for move in moves if move.ply == ply]
+            chosen = [number for number, move in enumerate(moves) if move.ply == ply]
             if not chosen:
                 raise click.BadParameter(f"the last move was played at ply {moves[-1].ply}", param_hint="--ply")
-            _print_alternatives(match, playouts.judge_alternatives(chosen[0]), chosen[0].move)
+            _print_alternatives(match, playouts.judge_alternatives(chosen[0]), moves[chosen[0]].move)
             return
         judged = []
-        moves = moves[::every]
-        with progress(len(moves)) as show:
-            for one in playouts.judge_match(moves):
+        with progress(len(moves[::every])) as show:
+            for one in playouts.judge_match(every):
                 judged.append(one)
                 show(f"ply {one.played.ply}")
     costly = sorted((one for one in judged if one.is_certain), key=lambda one: -one.cost)[:MOST]

@@ -9,11 +9,12 @@ import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from multiprocessing import get_context
 
 from engines.api import Game, Position, Seat, Table
+from engines.options import Settings
 from engines.registry import find
 from referee.match.events import MovePlayed
 from referee.records.record_reader import RecordHistory
@@ -48,7 +49,6 @@ class RecordedMove:
     seat: Seat
     move: str
     before: Position
-    after: Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,76 +76,104 @@ class JudgedMove:
 
 
 def played_moves(history: RecordHistory) -> list[RecordedMove]:
-    """Return the moves of a match, with the positions before and after each."""
+    """Return the moves of a match, with the position before each."""
     found: list[RecordedMove] = []
     before = history.first
     for step in history.steps[1:]:
         event = step.entry.event
-        if isinstance(event, MovePlayed) and before.position and step.state.position:
-            found.append(RecordedMove(before.ply, event.seat, event.move, before.position, step.state.position))
+        if isinstance(event, MovePlayed) and before.position:
+            found.append(RecordedMove(before.ply, event.seat, event.move, before.position))
         before = step.state
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A position as the moves that lead to it: one of a compiled engine cannot be sent to another process."""
+
+    game: str
+    settings: Settings
+    start: str
+    """Text of the first position."""
+    moves: tuple[tuple[Seat, str], ...]
+
+    def position(self) -> Position:
+        found = find(self.game).read(self.start, self.settings)
+        for seat, move in self.moves:
+            found = found.play(seat, move)
+        return found
+
+
 class Playouts:
-    """Plays continuations in other processes."""
+    """Plays continuations of a match in other processes."""
 
-    def __init__(self, pool: ProcessPoolExecutor, game: Game, terms: PlayoutTerms) -> None:
-        self._pool, self._game, self._terms = pool, game, terms
+    def __init__(
+        self, pool: ProcessPoolExecutor, game: Game, moves: Sequence[RecordedMove], terms: PlayoutTerms
+    ) -> None:
+        self._pool, self._game, self._moves, self._terms = pool, game, moves, terms
+        start = moves[0].before
+        played = tuple((move.seat, move.move) for move in moves)
+        self._line = Line(game.name, start.settings, str(start), played)
 
-    def judge_match(self, moves: Sequence[RecordedMove]) -> Iterator[JudgedMove]:
-        """Yield each move with its estimates. Where nothing is hidden, one estimate serves two moves."""
+    def judge_match(self, every: int = 1) -> Iterator[JudgedMove]:
+        """Yield every such move with its estimates. Where nothing is hidden, one estimate serves two moves."""
         asked: dict[tuple[int, Seat | None], Future[Estimate]] = {}
-        for move in moves:
-            for ply, position in ((move.ply, move.before), (move.ply + 1, move.after)):
-                key = self._key(ply, position, move.seat)
-                if key not in asked:
-                    asked[key] = self._estimate(position, move.seat, f"{ply}")
-        for move in moves:
-            before, after = (
-                asked[self._key(ply, position, move.seat)].result()
-                for ply, position in ((move.ply, move.before), (move.ply + 1, move.after))
-            )
+        judged = [(number, move) for number, move in enumerate(self._moves)][::every]
+        for number, move in judged:
+            for count in (number, number + 1):
+                if (key := self._key(count, move)) not in asked:
+                    asked[key] = self._estimate(self._line.moves[:count], move.seat, f"{count}")
+        for number, move in judged:
+            before, after = (asked[self._key(count, move)].result() for count in (number, number + 1))
             yield JudgedMove(move, before, after)
 
-    def judge_alternatives(self, move: RecordedMove) -> list[JudgedMove]:
-        """Return all legal moves in place of one that was played, the best first."""
-        before = self._estimate(move.before, move.seat, "before")
-        legal = move.before.moves(move.seat)
-        after = {other: move.before.play(move.seat, other) for other in legal}
-        asked = {other: self._estimate(position, move.seat, other) for other, position in after.items()}
+    def judge_alternatives(self, number: int) -> list[JudgedMove]:
+        """Return all legal moves in place of a move that was played, the best first."""
+        move = self._moves[number]
+        line = self._line.moves[:number]
+        before = self._estimate(line, move.seat, "before")
+        asked = {
+            other: self._estimate((*line, (move.seat, other)), move.seat, other)
+            for other in move.before.moves(move.seat)
+        }
         judged = [
             JudgedMove(
-                RecordedMove(move.ply, move.seat, other, move.before, after[other]), before.result(), estimate.result()
+                replace(move, move=other),
+                before.result(),
+                after.result(),
             )
-            for other, estimate in asked.items()
+            for other, after in asked.items()
         ]
         return sorted(judged, key=lambda one: (one.cost, one.played.move))
 
-    def _key(self, ply: int, position: Position, seat: Seat) -> tuple[int, Seat | None]:
-        return ply, None if self._game.imagine(position, seat, b"") is position else seat
+    def _key(self, count: int, move: RecordedMove) -> tuple[int, Seat | None]:
+        """Return what an estimate after `count` moves depends on: not on the seat where nothing is hidden."""
+        return count, None if self._game.imagine(move.before, move.seat, b"") is move.before else move.seat
 
-    def _estimate(self, position: Position, seat: Seat, purpose: str) -> Future[Estimate]:
-        return self._pool.submit(estimate, self._game.name, position, seat, self._terms, f"{purpose}/{seat}")
+    def _estimate(self, moves: tuple[tuple[Seat, str], ...], seat: Seat, purpose: str) -> Future[Estimate]:
+        line = replace(self._line, moves=moves)
+        return self._pool.submit(estimate, line, seat, self._terms, f"{purpose}/{seat}")
 
 
 @contextmanager
-def run_playouts(game: Game, terms: PlayoutTerms, workers: int = 0) -> Iterator[Playouts]:
-    """Start processes that play continuations. `workers`: 0 is one for each core."""
+def run_playouts(
+    game: Game, moves: Sequence[RecordedMove], terms: PlayoutTerms, workers: int = 0
+) -> Iterator[Playouts]:
+    """Start processes that play continuations of a match. `workers`: 0 is one for each core."""
     with ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn")) as pool:
         try:
-            yield Playouts(pool, game, terms)
+            yield Playouts(pool, game, moves, terms)
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def estimate(game: str, position: Position, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estimate:
+def estimate(line: Line, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estimate:
     """Return the worth of a position to all seats, as far as `seat` could know it."""
-    rng, found = random.Random(f"{terms.seed}/{purpose}"), find(game)
-    table = found.table(position.settings)
+    rng, game, position = random.Random(f"{terms.seed}/{purpose}"), find(line.game), line.position()
+    table = game.table(line.settings)
     scores = []
     for _ in range(terms.games):
-        last = _play_on(found.imagine(position, seat, rng.randbytes(SEED_BYTES)), rng, terms.max_moves)
+        last = _play_on(game.imagine(position, seat, rng.randbytes(SEED_BYTES)), rng, terms.max_moves)
         scores.append(last.outcome.scores if last.outcome else _scores_by_standing(last.standing, table))
     means = tuple(sum(column) / terms.games for column in zip(*scores, strict=True))
     errors = tuple(

@@ -12,7 +12,7 @@ from engines.api import Position
 from engines.registry import find
 from engines.toc.position import TocPosition
 from referee.cli import main
-from referee.debugging.what_if import PlayoutTerms, estimate, played_moves, run_playouts
+from referee.debugging.what_if import Line, PlayoutTerms, estimate, played_moves, run_playouts
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, SubmitMove
@@ -44,6 +44,11 @@ def run_whatif(record: Path, *arguments: str) -> Result:
     return result
 
 
+def line_to(position: Position) -> Line:
+    game = "toc" if isinstance(position, TocPosition) else "alquerque"
+    return Line(game, position.settings, str(position), ())
+
+
 def toc_positions(number: int) -> Iterator[Position]:
     rng = random.Random(7)
     position = TOC.start(TOC.settings(), b"what if")
@@ -59,7 +64,7 @@ def test_an_estimate_depends_on_nothing_that_the_seat_could_not_know() -> None:
         seat = position.owing[0]
         other = redealt(cast(TocPosition, position), seat, rng)
         assert str(other) != str(position)
-        assert estimate("toc", other, seat, TERMS, "") == estimate("toc", position, seat, TERMS, "")
+        assert estimate(line_to(other), seat, TERMS, "") == estimate(line_to(position), seat, TERMS, "")
 
 
 def test_the_worth_of_a_decided_position_is_its_result() -> None:
@@ -67,7 +72,7 @@ def test_the_worth_of_a_decided_position_is_its_result() -> None:
     position = game.start(game.settings(), b"")
     while position.outcome is None:
         position = position.play(position.owing[0], position.moves(position.owing[0])[0])
-    found = estimate("alquerque", position, 0, PlayoutTerms(3), "")
+    found = estimate(line_to(position), 0, PlayoutTerms(3), "")
     assert found.means == position.outcome.scores
     assert found.errors == (0.0, 0.0)
 
@@ -77,8 +82,8 @@ def test_without_an_end_those_who_are_ahead_have_won() -> None:
     start = game.start(game.settings(), b"")
     ahead = start.play(0, "d2-c3").play(1, "b4xd2")
     none = PlayoutTerms(2, max_moves=0)
-    assert estimate("alquerque", start, 0, none, "").means == (0.5, 0.5)
-    assert estimate("alquerque", ahead, 0, none, "").means == (0.0, 1.0)
+    assert estimate(line_to(start), 0, none, "").means == (0.5, 0.5)
+    assert estimate(line_to(ahead), 0, none, "").means == (0.0, 1.0)
 
 
 @pytest.mark.slow
@@ -86,10 +91,10 @@ def test_the_moves_of_a_match_are_judged_by_what_they_cost_their_seat(record: Pa
     history = read_record_history(record, find)
     moves = played_moves(history)
     assert [(one.ply, one.seat, one.move) for one in moves] == [(n, n % 2, move) for n, move in enumerate(MOVES)]
-    with run_playouts(find("alquerque"), PlayoutTerms(60, max_moves=6), workers=1) as playouts:
-        judged = list(playouts.judge_match(moves))
-        again = list(playouts.judge_match(moves))
-        alternatives = playouts.judge_alternatives(moves[0])
+    with run_playouts(find("alquerque"), moves, PlayoutTerms(60, max_moves=6), workers=1) as playouts:
+        judged = list(playouts.judge_match())
+        again = list(playouts.judge_match())
+        alternatives = playouts.judge_alternatives(0)
     assert [(one.before, one.after) for one in judged] == [(one.before, one.after) for one in again]
     # Nothing is hidden, so what follows a move precedes the next one.
     assert [one.after for one in judged[:-1]] == [one.before for one in judged[1:]]

@@ -13,7 +13,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from referee_api.v1 import game_service_pb2
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
+from engines.registry import games
 from tests.e2e.server import TIMEOUT_S, bearer, run_server
+
+GAMES = len(games())
 
 pytestmark = pytest.mark.slow
 
@@ -62,9 +65,9 @@ def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.write_files(tmp_path)
     with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags) as server:
-        assert count_games(server.address, server.admin_token, before) == 4
+        assert count_games(server.address, server.admin_token, before) == GAMES
         after.write_files(tmp_path)
-        assert count_games(server.address, server.admin_token, after) == 4
+        assert count_games(server.address, server.admin_token, after) == GAMES
         with pytest.raises(grpc.RpcError):
             count_games(server.address, server.admin_token, before)
 
@@ -74,9 +77,9 @@ def test_invalid_certificate_files_are_logged_and_the_previous_ones_stay_in_use(
     flags = before.write_files(tmp_path)
     with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags) as server:
         (tmp_path / "cert.pem").write_bytes(after.cert)
-        assert count_games(server.address, server.admin_token, before) == 4
+        assert count_games(server.address, server.admin_token, before) == GAMES
         after.write_files(tmp_path)
-        assert count_games(server.address, server.admin_token, after) == 4
+        assert count_games(server.address, server.admin_token, after) == GAMES
     log = server.log.read_text()
     assert "the private key does not match the first certificate" in log
 
@@ -86,6 +89,6 @@ def test_a_required_client_certificate_is_enforced(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_bytes(client_certificate.cert)
     flags = ("--tls-client-ca", str(tmp_path / "ca.pem"), *server_certificate.write_files(tmp_path))
     with run_server(tmp_path, "--ephemeral", *flags) as server:
-        assert count_games(server.address, server.admin_token, server_certificate, client_certificate) == 4
+        assert count_games(server.address, server.admin_token, server_certificate, client_certificate) == GAMES
         with pytest.raises(grpc.RpcError):
             count_games(server.address, server.admin_token, server_certificate)
