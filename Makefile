@@ -58,7 +58,7 @@ coverage: $(READY) ## The quick tests of engines, match and contests; fails belo
 	$(BIN)/python -m pytest $(PARALLEL) -m pure --cov --cov-report=term tests/contests tests/match tests/engines
 
 soak: $(READY) ## Run long tests in random order for MINUTES=n; SEED=s repeats the selection of an earlier run
-	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(CI),--repeat-failed)
 
 mutants: $(READY) ## Print the mutants of referee/match that no test fails on, for MINUTES=n; repeat it to continue
 	@$(BIN)/python -m tests.mutants --minutes $(MINUTES)
