@@ -331,7 +331,11 @@ class Membership:
         alarm = self._time.call_at(self._time.monotonic_us() + self._terms.attempt_us, give_up)
         try:
             return await task
+        except LogUnavailable:
+            self._watch.restart()
+            raise
         except asyncio.CancelledError:
+            self._watch.restart()
             current = asyncio.current_task()
             if current and current.cancelling():
                 raise

@@ -2,7 +2,8 @@
 
 The time is measured by the monotonic clock of the node that watches, from the end of the read in which it first saw a
 count to the beginning of a later read that still returned it. Both are pessimistic: a node that is found to be gone has
-really not renewed for that long, whatever pauses the watching node had.
+really not renewed for that long, whatever pauses the watching node had. Only reads without a failed call in between
+are compared: a crash of the store can undo renewals, and makes at least one call of each node fail.
 """
 
 from collections.abc import Iterable
@@ -39,6 +40,10 @@ class NodeWatch:
                 gone.append(node)
             self._seen[node.id] = seen
         return gone
+
+    def restart(self) -> None:
+        """Forget all counts, because a call of the store has failed."""
+        self._seen.clear()
 
     def has_renewed(self, node_id: str) -> bool:
         """Return whether the node has renewed while it was watched, so that it certainly runs."""

@@ -269,6 +269,26 @@ async def test_a_count_of_renewals_never_returns_even_if_a_crash_undoes_some(clu
 
 
 @in_loop
+async def test_a_crash_of_the_table_that_undoes_renewals_removes_nobody_too_early(cluster: Cluster) -> None:
+    """A count that was read before the crash says nothing about one that is read after it."""
+    ada, bob = await cluster.start("ada", "bob")
+    (before, _) = (await cluster.nodes.read()).nodes
+    bob.store.refusing = True
+    await cluster.time.advance(2_500 * MS)
+    ada.store.refusing = True
+    (undone, _) = (await cluster.nodes.read()).nodes
+    assert undone.renewals > before.renewals + 1
+    await cluster.nodes.join(before)
+    await cluster.time.advance(SECOND)
+    bob.store.refusing = False
+    for _ in range(100):
+        await cluster.time.advance(100 * MS)
+        assert not (ada.membership.is_coordinator_now() and bob.membership.is_coordinator_now())
+    assert bob.membership.is_coordinator_now()
+    await cluster.close()
+
+
+@in_loop
 async def test_a_resignation_ends_with_the_membership(cluster: Cluster) -> None:
     (ada,) = await cluster.start("ada")
     ada.store.refusing = True

@@ -51,3 +51,11 @@ def test_a_node_that_is_no_longer_listed_is_forgotten() -> None:
     watch.update([node(1)], 0, 0)
     watch.update([], SECOND, SECOND)
     assert watch.update([node(1)], 6 * SECOND, 6 * SECOND) == []
+
+
+def test_counts_before_and_after_a_failed_call_are_not_compared() -> None:
+    watch = NodeWatch()
+    watch.update([node(1)], 0, 0)
+    watch.restart()
+    assert watch.update([node(1)], 9 * SECOND, 9 * SECOND) == []
+    assert watch.update([node(1)], 14 * SECOND, 14 * SECOND) == [node(1)]

@@ -38,8 +38,9 @@ WITH added AS (
 SELECT pg_notify('{CHANNEL}', '') FROM added
 """
 
-# A renewal that a crash of PostgreSQL undoes does no harm: the next one has a count that nobody has seen before. Not
-# waiting for the disk keeps renewals cheap. Nothing else here may be undone.
+# A renewal that a crash of PostgreSQL undoes does no harm: the next one has a count that nobody has seen before, and no
+# node compares counts from before the crash with later ones (`NodeWatch.restart`). Not waiting for the disk keeps
+# renewals cheap. Nothing else here may be undone.
 RENEW = f"""
 WITH renewed AS (
     UPDATE nodes SET renewals = greatest(renewals, $2), renewed = clock_timestamp(), load = $3, draining = $4
