@@ -211,9 +211,10 @@ class Game(ABC):
         """Return what converts moves and views to integers for programs that learn; None, by default: nothing does."""
         return None
 
-    def imagine(self, position: Position, viewer: Viewer, seed: bytes) -> Position:
-        """Return a position that looks the same to a seat or the spectator, with all that it does not know drawn anew.
+    def imagine(self, text: str, settings: Settings, seed: bytes) -> Position:
+        """Return a full position whose text for a seat or the spectator is `text`, with all that is hidden drawn anew.
 
-        Equal seeds give equal positions. By default it is `position` itself: nothing is hidden.
+        Equal seeds give equal positions. A game that hides something must override it, or nobody can play on from what
+        a seat knows: by default, a text with hidden parts cannot be read. Raises MalformedPosition.
         """
-        return position
+        return self.read(text, settings)

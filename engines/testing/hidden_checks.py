@@ -2,14 +2,13 @@
 
 The text of a position for a viewer contains all that the viewer may see. So two positions with the same text for a
 viewer must behave the same to it: views, pictures, moves, and errors. Such pairs are found by playing two games with
-different seeds and hidden moves beside each other, or drawn by a function of the game.
+different seeds and hidden moves beside each other, or drawn by the game if it overrides `Game.imagine`.
 """
 
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
 
 from engines.api import SPECTATOR, Game, Position, Viewer
 from engines.game_errors import GameError
@@ -17,17 +16,12 @@ from engines.options import Settings
 from engines.testing.failure import locate, require
 from engines.testing.random_games import NONSENSE
 
-Imagine: TypeAlias = Callable[[str, Settings, bytes], Position]
-"""Returns a full position that agrees with the text of a viewer, drawn from a seed."""
-
 GAMES = 5
 PLIES = 60
 SEEDS = 30
 
 
-def check_hidden(
-    game: Game, settings: Settings, rng: random.Random, imagine: Imagine | None = None
-) -> tuple[Counter[Viewer], set[Viewer]]:
+def check_hidden(game: Game, settings: Settings, rng: random.Random) -> tuple[Counter[Viewer], set[Viewer]]:
     """Compare pairs of positions that a viewer cannot tell apart. Raises CheckFailure.
 
     Return the number of pairs for each viewer, and the viewers from whom something is hidden.
@@ -37,13 +31,18 @@ def check_hidden(
     for viewer in (SPECTATOR, *range(len(game.table(settings).seats))):
         for _ in range(GAMES):
             check_seed_is_hidden(game, settings, viewer, rng)
-            for one, other in _pairs(game, settings, viewer, rng, imagine):
+            for one, other in _pairs(game, settings, viewer, rng):
                 if one.text(viewer) != str(one):
                     restricted.add(viewer)
                 if other is not None and str(one) != str(other):
                     check_looks_same(one, other, viewer)
                     pairs[viewer] += 1
     return pairs, restricted
+
+
+def can_imagine(game: Game) -> bool:
+    """Return whether the game can draw what a viewer does not see."""
+    return type(game).imagine is not Game.imagine
 
 
 def check_looks_same(one: Position, other: Position, viewer: Viewer, moves: Sequence[str] = NONSENSE) -> None:
@@ -96,16 +95,16 @@ def _error(position: Position, viewer: Viewer, move: str) -> tuple[str, str, str
 
 
 def _pairs(
-    game: Game, settings: Settings, viewer: Viewer, rng: random.Random, imagine: Imagine | None
+    game: Game, settings: Settings, viewer: Viewer, rng: random.Random
 ) -> Iterable[tuple[Position, Position | None]]:
     """Yield the positions of a random game, each with another one that the viewer cannot tell apart, or None."""
     one = game.start(settings, rng.randbytes(32))
     starts = (game.start(settings, rng.randbytes(32)) for _ in range(SEEDS))
     other = next((start for start in starts if start.text(viewer) == one.text(viewer)), None)
     for _ in range(PLIES):
-        if imagine:
+        if can_imagine(game):
             with locate(position=one, seat=viewer):
-                other = imagine(one.text(viewer), settings, rng.randbytes(8))
+                other = game.imagine(one.text(viewer), settings, rng.randbytes(8))
         yield one, other
         if not one.owing:
             return

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from engines.api import Game, Position
@@ -16,7 +16,7 @@ from engines.testing.game_checks import (
     check_options,
     check_settings_differ,
 )
-from engines.testing.hidden_checks import Imagine, check_hidden
+from engines.testing.hidden_checks import can_imagine, check_hidden
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import beginning, is_endless, settings_of, some_positions
 
@@ -34,7 +34,6 @@ class Suspect:
 
     game: Game
     seed: int = 0
-    imagine: Imagine | None = field(default=None, compare=False)
 
     def draw(self, purpose: str) -> random.Random:
         return random.Random(f"{self.seed} {purpose}")
@@ -152,15 +151,15 @@ def _check_repeatable(suspect: Suspect, rng: random.Random) -> str:
 
 
 def _check_hidden(suspect: Suspect, rng: random.Random) -> str:
-    pairs, restricted = check_hidden(suspect.game, suspect.game.settings(), rng, suspect.imagine)
+    pairs, restricted = check_hidden(suspect.game, suspect.game.settings(), rng)
     if not restricted:
         return "all viewers see everything"
     names = {viewer: "spectator" if viewer < 0 else f"seat {viewer}" for viewer in sorted(restricted)}
     found = ", ".join(f"{name} {pairs[viewer]}" for viewer, name in names.items())
     blind = [name for viewer, name in names.items() if not pairs[viewer]]
     require(
-        not blind or suspect.imagine,
-        f"no two positions found that are equal for {', '.join(blind)}: give a function that draws them (--imagine)",
+        not blind or can_imagine(suspect.game),
+        f"no two positions found that are equal for {', '.join(blind)}: override Game.imagine, which draws them",
     )
     return f"pairs compared: {found}"
 

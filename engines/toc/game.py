@@ -6,7 +6,7 @@ that errors refer to.
 
 from functools import lru_cache
 
-from engines.api import Game, Json, Notation, Position, Table, Viewer
+from engines.api import Game, Json, Notation, Table
 from engines.chance import Chance
 from engines.options import Settings
 from engines.toc import drawing, notation, position_writer
@@ -77,8 +77,8 @@ class Toc(Game):
     def read(self, text: str, settings: Settings) -> TocPosition:
         return TocPosition(read_position(text, compiled(settings)))
 
-    def imagine(self, position: Position, viewer: Viewer, seed: bytes) -> TocPosition:
-        return imagine(position.text(viewer), position.settings, seed)
+    def imagine(self, text: str, settings: Settings, seed: bytes) -> TocPosition:
+        return imagine(text, settings, seed)
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(settings, view, last_move)

@@ -38,8 +38,7 @@ def game() -> None:
 @click.argument("name", metavar="GAME")
 @click.option("--only", multiple=True, metavar="CHECK", help="Run only this check; repeatable.")
 @click.option("--seed", default=0, show_default=True, help="Number from which all random games follow.")
-@click.option("--imagine", metavar="MODULE:FUNCTION", help="Draws a full position from the text of a viewer.")
-def check(name: str, only: tuple[str, ...], seed: int, imagine: str | None) -> None:
+def check(name: str, only: tuple[str, ...], seed: int) -> None:
     """Check that GAME keeps the promises of a game: a name in `referee games`, or MODULE:OBJECT, such as my_game:GAME.
 
     Prints a line for each check. A check that fails shows where, and the command that shows it again; the exit status
@@ -49,11 +48,11 @@ def check(name: str, only: tuple[str, ...], seed: int, imagine: str | None) -> N
         from engines.testing.suite import CHECKS, Suspect, run_checks  # noqa: PLC0415 - jsonschema is an extra.
     except ModuleNotFoundError:
         raise click.UsageError(MISSING_PACKAGE) from None
-    suspect = Suspect(_find_game(name), seed, _load(imagine) if imagine else None)
+    suspect = Suspect(_find_game(name), seed)
     failed = False
     for result in run_checks(suspect, _select(CHECKS, only)):
         again = ["referee", "game", "check", name, "--only", result.check.name, "--seed", str(seed)]
-        _show(result, join([*again, "--imagine", imagine] if imagine else again))
+        _show(result, join(again))
         failed |= result.failure is not None
     sys.exit(1 if failed else 0)
 

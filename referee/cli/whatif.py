@@ -8,7 +8,7 @@ import click
 from referee.cli._shared.output import progress, text_table, write
 from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.cli.explain import read_record
-from referee.debugging.what_if import Estimate, JudgedMove, PlayoutTerms, played_moves, run_playouts
+from referee.debugging.what_if import Estimate, JudgedMove, PlayoutTerms, can_be_judged, played_moves, run_playouts
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable
 from referee.reporting.markup import Markup, tag
@@ -55,6 +55,8 @@ def whatif(
     moves = played_moves(history)
     if not moves:
         raise click.BadParameter("no move was played in this match", param_hint="RECORD")
+    if not can_be_judged(match.game, moves[0]):
+        raise click.ClickException(f"{match.game.title} does not draw anew what it hides (Game.imagine)")
     with run_playouts(match.game, moves, PlayoutTerms(games, seed, max_moves), workers or 0) as playouts:
         if ply is not None:
             chosen = [number for number, move in enumerate(moves) if move.ply == ply]

@@ -14,6 +14,7 @@ from math import sqrt
 from multiprocessing import get_context
 
 from engines.api import Game, Position, Seat, Table
+from engines.game_errors import MalformedPosition
 from engines.options import Settings
 from engines.registry import find
 from referee.match.events import MovePlayed
@@ -87,6 +88,15 @@ def played_moves(history: RecordHistory) -> list[RecordedMove]:
     return found
 
 
+def can_be_judged(game: Game, move: RecordedMove) -> bool:
+    """Return whether the game can draw what the seat that moved did not know."""
+    try:
+        game.imagine(move.before.text(move.seat), move.before.settings, b"")
+    except MalformedPosition:
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A position as the moves that lead to it: one of a compiled engine cannot be sent to another process."""
@@ -148,7 +158,7 @@ class Playouts:
 
     def _key(self, count: int, move: RecordedMove) -> tuple[int, Seat | None]:
         """Return what an estimate after `count` moves depends on: not on the seat where nothing is hidden."""
-        return count, None if self._game.imagine(move.before, move.seat, b"") is move.before else move.seat
+        return count, move.seat if move.before.text(move.seat) != str(move.before) else None
 
     def _estimate(self, moves: tuple[tuple[Seat, str], ...], seat: Seat, purpose: str) -> Future[Estimate]:
         line = replace(self._line, moves=moves)
@@ -172,8 +182,12 @@ def estimate(line: Line, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estim
     rng, game, position = random.Random(f"{terms.seed}/{purpose}"), find(line.game), line.position()
     table = game.table(line.settings)
     scores = []
+    known = position.text(seat)
     for _ in range(terms.games):
-        last = _play_on(game.imagine(position, seat, rng.randbytes(SEED_BYTES)), rng, terms.max_moves)
+        # The text lacks the history that repetition rules need, so the position itself is better if nothing is hidden.
+        whole = known == str(position)
+        start = position if whole else game.imagine(known, line.settings, rng.randbytes(SEED_BYTES))
+        last = _play_on(start, rng, terms.max_moves)
         scores.append(last.outcome.scores if last.outcome else _scores_by_standing(last.standing, table))
     means = tuple(sum(column) / terms.games for column in zip(*scores, strict=True))
     errors = tuple(

@@ -49,19 +49,6 @@ def test_a_failure_shows_where_and_the_command_that_shows_it_again(monkeypatch: 
     assert [line.strip() for line in once_more.output.splitlines()[1:6]] == [wrong, options, position, seat, move]
 
 
-def test_a_function_that_draws_hidden_cards_can_be_named() -> None:
-    by_chance = check("toc", "--only", "hidden")
-    drawn = check("toc", "--only", "hidden", "--imagine", "engines.toc:imagine")
-    assert by_chance.exit_code == drawn.exit_code == 0
-    assert pairs_in(drawn) > pairs_in(by_chance)
-
-
-def pairs_in(result: Result) -> int:
-    """Return the number of pairs of positions that were compared for seat 0."""
-    (count,) = re.findall(r"seat 0 (\d+)", result.output)
-    return int(count)
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

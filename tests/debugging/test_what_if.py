@@ -12,7 +12,15 @@ from engines.api import Position
 from engines.registry import find
 from engines.toc.position import TocPosition
 from referee.cli import main
-from referee.debugging.what_if import Line, PlayoutTerms, estimate, played_moves, run_playouts
+from referee.debugging.what_if import (
+    Line,
+    PlayoutTerms,
+    RecordedMove,
+    can_be_judged,
+    estimate,
+    played_moves,
+    run_playouts,
+)
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, SubmitMove
@@ -20,6 +28,7 @@ from referee.records.record_reader import read_record_history
 from tests.cli.test_explain import alquerque_match
 from tests.engines.toc.redealt_positions import redealt
 from tests.records.forgery import record_of
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 TOC = find("toc")
 TERMS = PlayoutTerms(games=3, seed="test", max_moves=300)
@@ -84,6 +93,12 @@ def test_without_an_end_those_who_are_ahead_have_won() -> None:
     none = PlayoutTerms(2, max_moves=0)
     assert estimate(line_to(start), 0, none, "").means == (0.5, 0.5)
     assert estimate(line_to(ahead), 0, none, "").means == (0.0, 1.0)
+
+
+def test_a_game_that_cannot_draw_what_it_hides_cannot_be_judged() -> None:
+    for game, can in ((FINGERS, False), (NIM, True), (TOC, True)):
+        start = game.start(game.settings(), bytes(32))
+        assert can_be_judged(game, RecordedMove(0, 1, "", start)) == can
 
 
 @pytest.mark.slow

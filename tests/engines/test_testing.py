@@ -212,16 +212,16 @@ def test_a_move_of_the_viewer_may_lead_to_different_positions() -> None:
 
 
 def test_pairs_come_from_the_game_if_it_can_draw_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    def imagine(text: str, settings: Settings, seed: bytes) -> Position:
+    def imagine(_game: Game, text: str, settings: Settings, seed: bytes) -> Position:
         ours = FINGERS.start(settings, seed)
-        number, scores, shown, bonus, _ = text.split(" ")
+        number, scores, shown, bonus, *_ = text.split(" ")
         hidden = shown.replace("?", "1")
         drawn = replace(ours, round=int(number), scores=tuple(map(int, scores.split(","))), shown=tuple(hidden))
         return drawn if bonus == "?" else replace(drawn, bonus=int(bonus))
 
-    suspect = Suspect(FINGERS, imagine=imagine)
+    monkeypatch.setattr(Fingers, "imagine", imagine)
+    suspect = Suspect(FINGERS)
     (result,) = run_checks(suspect, [BY_NAME["hidden"]])
     assert "seat 0" in result.note
-    monkeypatch.setattr(Fingers, "start", Fingers.start)
     monkeypatch.setattr(FingersPosition, "view", view_by_bonus)
     assert next(run_checks(suspect, [BY_NAME["hidden"]])).failure

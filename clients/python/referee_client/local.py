@@ -6,7 +6,6 @@ versions, so the referee is asked for its versions first.
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import grpc
@@ -50,11 +49,7 @@ def position(game: str, options: Mapping[str, str], text: str) -> "Position":
     """Return the position that a seat sees as `text`. Unknown parts are filled in arbitrarily."""
     engine = installed_games()[game]
     settings = engine.settings(options)
-    if "?" not in text:
-        return engine.read(text, settings)
-    imagine = import_module(type(engine).__module__.rpartition(".")[0]).imagine
-    imagined: Position = imagine(text, settings, b"")
-    return imagined
+    return engine.imagine(text, settings, b"") if "?" in text else engine.read(text, settings)
 
 
 def table(game: str, options: Mapping[str, str]) -> "Table":
