@@ -6,6 +6,7 @@ shown hidden information.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -25,6 +26,8 @@ from referee.spectator.upstream import UpstreamError
 
 MAX_OPEN = 200
 """Matches that are followed at once for visitors of these pages."""
+MAX_OPEN_PER_TOKEN = 10
+"""Matches that are followed at once for one token, so that nobody takes the places of all others."""
 READY_TIMEOUT_S = 15.0
 
 
@@ -33,7 +36,8 @@ class SeatMatches:
 
     def __init__(self, games: Mapping[str, Game]) -> None:
         self._games = games
-        self._open = 0
+        self._open: Counter[str] = Counter()
+        """Matches that are followed now, by token."""
 
     async def page(self, account: Account, match_id: str, seat: int | None, ply: int | None) -> Page:
         """Return the page of a seat; None: the first one of the visitor's bot. Raises UpstreamError."""
@@ -69,9 +73,10 @@ class SeatMatches:
     @asynccontextmanager
     async def _follow(self, account: Account, match_id: str, seat: int) -> AsyncIterator[MatchFeed]:
         """Follow a match until the block ends. Raises UpstreamError."""
-        if self._open >= MAX_OPEN:
+        token = account.session.token
+        if self._open[token] >= MAX_OPEN_PER_TOKEN or self._open.total() >= MAX_OPEN:
             raise CLOSED
-        self._open += 1
+        self._open[token] += 1
         feed = MatchFeed(account.upstream, match_id, self._games, seat)
         try:
             try:
@@ -81,7 +86,9 @@ class SeatMatches:
                 raise CLOSED from None
             yield feed
         finally:
-            self._open -= 1
+            self._open[token] -= 1
+            if not self._open[token]:
+                del self._open[token]
             await feed.close()
 
 
