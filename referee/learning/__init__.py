@@ -1,4 +1,4 @@
-"""Environments of PettingZoo and Gymnasium for all games, and trained policies as bots.
+"""Environments of PettingZoo and Gymnasium for all games that have a codec, and trained policies as bots.
 
 It needs the extra `referee[learning]`.
 """

@@ -1,4 +1,4 @@
-"""PettingZoo environments (AEC) of all games.
+"""PettingZoo environments (AEC) of all games that have a codec.
 
 An agent chooses a move action by action, and is selected until the move is complete. If several seats are to move at
 the same time, they are selected one after another; what they choose is hidden from the others, as the rules say.
