@@ -18,12 +18,15 @@ INSTALLS_WITHIN_S = 300
 
 
 class Beside:
-    """A program that answers each line with a number."""
+    """A program that answers each line with numbers."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def ask(self, line: str) -> float:
+        return self.ask_all(line)[0]
+
+    def ask_all(self, line: str) -> tuple[float, ...]:
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(line + "\n")
@@ -31,7 +34,7 @@ class Beside:
         answer = self._process.stdout.readline()
         if not answer:
             raise RuntimeError(f"the program beside has ended, asked {line!r}")
-        return float(answer)
+        return tuple(map(float, answer.split()))
 
 
 @contextmanager

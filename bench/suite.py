@@ -17,6 +17,7 @@ from bench.measurements import (
     sizes,
     strength,
     visitors,
+    volume,
     watchers,
 )
 
@@ -35,6 +36,7 @@ SUITE = (
     memory.MEASUREMENT,
     engines.MEASUREMENT,
     lab.MEASUREMENT,
+    volume.MEASUREMENT,
     functions.MEASUREMENT,
     records.MEASUREMENT,
 )
