@@ -10,28 +10,28 @@ from types import FrameType
 import click
 
 from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.lab_summary import summarise
 from referee.cli._shared.local_contest_command import as_typed, format_match, standings_table
-from referee.cli._shared.output import counted, progress, table
+from referee.cli._shared.output import counted, progress, table, write
 from referee.cli._shared.signals import BY_SIGNAL
 from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.crew import play_all
-from referee.lab.lab_contest import Resumed
+from referee.lab.lab_contest import Resumed, trial_course
 from referee.lab.lab_folder import LabFolder
 from referee.lab.lab_match import LabResult
 from referee.lab.lab_plan import LabPlan, read_lab_plan
 from referee.lab.lab_worker import LabJob
 from referee.lab.same_table import DEFAULT_SEED
-from referee.local.local_standings import repeated_games, standings
+from referee.local.local_standings import repeated_games
 from referee.local.plan import MAX_PARALLEL
 from referee.reporting.formatting import SCORE_LEGEND, repeated_text, signed
+from referee.reporting.lab_page import LabSummary, LossGroup, lab_page
 from referee.server.stores import StartupError
 
 DEFAULT_OUT = Path("referee-lab")
 SHOW_EVERY_S = 1.0
 FORFEITS_SHOWN = 5
-LOSSES_SHOWN = 3
-"""Lost matches of each bot that the summary names."""
 FAULT, VOID = 3, 5
 STATUSES = """\b
 Exit status:
@@ -64,19 +64,21 @@ def lab(context: click.Context, file: Path, out: Path | None, workers: int | Non
     """
     plan = read_lab_plan(file)
     folder = LabFolder(out or DEFAULT_OUT / file.stem)
-    run = LabRun(plan, folder, seed, records)
+    run = LabRun(file.stem, plan, folder, seed, records)
     try:
         run.play(plan.workers if workers is None else workers)
     except StartupError as why:
         raise click.ClickException(str(why)) from None
-    run.print_summary()
+    run.summarise()
     context.exit(run.status)
 
 
 class LabRun:
     """A run of a plan, and its results."""
 
-    def __init__(self, plan: LabPlan, folder: LabFolder, seed: str, records: bool) -> None:
+    def __init__(self, title: str, plan: LabPlan, folder: LabFolder, seed: str, records: bool) -> None:
+        self._title = title
+        self._seed = seed
         self._plan = plan
         self._folder = folder
         self._records = records
@@ -121,21 +123,28 @@ class LabRun:
             return VOID
         return FAULT if any(result.finish.forfeited for result in self._results) else 0
 
-    def print_summary(self) -> None:
+    def summarise(self) -> None:
+        """Print the summary and write the page. Raises StartupError."""
+        results, trial = self._results, self._source.trial
+        course = trial_course(self._plan.source(self._seed), results) if trial else ()
+        summary = summarise(self._title, list(self._plan.bots), results, trial, course)
+        self._print_summary(summary)
+        write(self._folder.page, lab_page(summary))
+
+    def _print_summary(self, summary: LabSummary) -> None:
         finishes = [result.finish for result in self._results]
-        rows = standings(self._plan.bots, finishes)
-        click.echo(f"\n{standings_table(rows)}\n\n{SCORE_LEGEND}")
+        click.echo(f"\n{standings_table(summary.standings)}\n\n{SCORE_LEGEND}")
         if self._source.trial:
             click.echo(f"\n{_trial_text(self._source.trial)}")
-        if losses := _losses_table(self._results):
-            click.echo(f"\n{losses}")
+        if summary.losses:
+            click.echo(f"\n{_losses_table(summary.losses)}")
         moves = sum(result.moves for result in self._results)
         click.echo(f"\nmatches played: {len(finishes)}, moves: {moves}; this run took {self._took_s:.0f} s")
         if repeated := len(repeated_games(finishes)):
             click.echo(
                 f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
             )
-        click.echo(f"results: {self._folder.results}")
+        click.echo(f"results: {self._folder.results}, as a page: {self._folder.page}")
         self._print_commands()
         for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
             click.echo(f"\n{format_match(finish)}", err=True)
@@ -162,29 +171,12 @@ def _trial_text(trial: TrialState) -> str:
     return f"{trial.verdict.value}: {elo}{ratio}, {trial.matches} matches counted"
 
 
-def _losses_table(results: Sequence[LabResult]) -> str:
-    """Return how often each bot lost in which seat and why, with the first of these matches; empty if none did."""
-    losses: dict[tuple[str, int, str], list[LabResult]] = {}
-    for result in results:
-        for bot, seat, why in _losses(result):
-            losses.setdefault((bot, seat, why), []).append(result)
-    if not losses:
-        return ""
+def _losses_table(groups: Sequence[LossGroup]) -> str:
     rows = [
-        [f"{bot}, seat {seat}, {why}", str(len(lost)), ", ".join(one.name for one in lost[:LOSSES_SHOWN])]
-        for (bot, seat, why), lost in sorted(losses.items(), key=lambda item: (item[0][0], -len(item[1]), item[0]))
+        [f"{group.bot}, seat {group.seat}, {group.reason}", str(group.matches), ", ".join(group.first)]
+        for group in groups
     ]
     return table(["lost by", "matches", "first"], rows)
-
-
-def _losses(result: LabResult) -> Iterator[tuple[str, int, str]]:
-    """Yield the bot, the seat and the reason of each seat that did not come first in a match with a winner."""
-    if result.void or result.result.side_ranks.count(1) == len(result.result.side_ranks):
-        return
-    why = result.result.reason or result.result.cause.value
-    for seat, (bot, rank) in enumerate(zip(result.bots, result.result.ranks, strict=True)):
-        if rank > 1:
-            yield bot, seat, why
 
 
 class _Interrupted(BaseException):

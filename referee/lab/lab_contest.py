@@ -4,7 +4,7 @@ Within a contest, a match follows from its name and the seed of the run: from wh
 changes nothing. A sequential test counts its sets in the order of planning.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -155,6 +155,18 @@ class LabTournament:
         for event in decide(tournament, command):
             tournament = evolve(tournament, event)
         self._state = replace(self._state, tournament=tournament)
+
+
+def trial_course(source: ListedMatches | LabTournament, results: Iterable[LabResult]) -> list[TrialState]:
+    """Return the states of the test of a new source, as it counts these results."""
+    by_name = {result.name: result for result in results}
+    states: list[TrialState] = []
+    while known := [match for match in source.take(READY_MATCHES) if match.name in by_name]:
+        for match in known:
+            source.record(by_name[match.name])
+            if source.trial:
+                states.append(source.trial)
+    return states
 
 
 class Resumed:

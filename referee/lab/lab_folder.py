@@ -10,12 +10,14 @@ from referee.local.results_folder import ENDING, ResultsFolder
 from referee.server.stores import StartupError
 
 RESULTS = "results.jsonl"
+PAGE = "report.html"
 
 
 class LabFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.results = path / RESULTS
+        self.page = path / PAGE
         self._folder = ResultsFolder(path)
 
     @property

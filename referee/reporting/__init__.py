@@ -5,6 +5,7 @@
 - `report_builder`, `value_conversion`, `record_statistics`: from messages and records to a report
 - `page`: the HTML page
 - `result_tables`, `rating_chart`, `bars`: its sections
+- `lab_page`: a run of the lab as an HTML page; `elo_chart`: the course of its test
 - `match_page`: one match as an HTML page; `boards`, `time_chart`: what it shows
 - `parquet_export`: tables of many matches as Parquet files
 - `markup`: HTML, SVG and axes; `formatting`: numbers as text

@@ -123,6 +123,18 @@ def test_records_are_written_if_wanted_and_can_be_verified_and_replayed(tmp_path
     assert len(list((tmp_path / "gauntlet" / "records").glob("*.jsonl"))) == 4
 
 
+def test_the_page_of_a_test_shows_its_course_and_a_repeated_run_writes_the_same(tmp_path: Path) -> None:
+    text = f"{SPRT}drawn = 'python:{bots.__file__}:drawn'\nrita = 'random'\n".replace(
+        "elo1 = 50", "elo1 = 50\nmax_matches = 40"
+    )
+    lab(tmp_path, text)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Lead of drawn over rita in Elo" in page
+    (tmp_path / "out" / "report.html").unlink()
+    lab(tmp_path, text)
+    assert (tmp_path / "out" / "report.html").read_text() == page
+
+
 def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
     assert lab(tmp_path, GAUNTLET).exit_code == 0
     assert {frozenset(result.bots) for result in results(tmp_path)} == {
