@@ -70,12 +70,21 @@ async def ladder_page(upstream: Upstream, name: str) -> Page:
         ladder.title or name,
         heading("Ladder", ladder.title or name, facts),
         {
-            "standings": section("Standings", _standings(list(standings.standings))),
+            "standings": section(
+                "Standings", _standings(list(standings.standings)), _left_out(ladder, len(standings.standings))
+            ),
             "matches": section("Matches", match_rows(matches.matches) if matches.matches else nothing("No match yet.")),
             "expected": _expected(list(standings.standings)),
         },
         description=f"Standings and matches of the ladder {name}.",
     )
+
+
+def _left_out(ladder: ladder_pb2.Ladder, shown: int) -> Markup:
+    """Say that there are more entrants than are shown; nothing if there are not."""
+    if ladder.entrant_count <= shown:
+        return Markup("")
+    return tag("p", f"The first {shown} of {ladder.entrant_count} entrants.", class_="soft")
 
 
 def _standings(rows: list[ladder_pb2.LadderStanding]) -> Markup:

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.v1 import clock_pb2, token_pb2
+from referee_api.v1 import clock_pb2, game_pb2, token_pb2
 
 from tests.e2e.contests import (
     call_for_tournament,
@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 SHORT = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 LONG_LABEL = "<b>The team of</b> a-very-long-name-" + "that-has-no-blank" * 5
 OPEN_CUP = "winter-cup"
+SEATS_OF_TOC = 4
 
 
 @dataclass(frozen=True)
@@ -113,13 +114,15 @@ def windows(accounts: Accounts) -> Iterator[dict[str, Visitor]]:
         for name, plain in {"owner": accounts.owner, "author": accounts.author, "nobody": None}.items():
             opened[name] = stack.enter_context(visit(browser, accounts.site))
             if plain:
-                opened[name].page.context.add_cookies(
-                    [
-                        {"name": key, "value": value, "url": f"{accounts.site}/account"}
-                        for key, value in plain.cookies.items()
-                    ]
-                )
+                use_session(opened[name], plain)
         yield opened
+
+
+def use_session(window: Visitor, plain: PlainVisitor) -> None:
+    """Let a window use the session of a visitor who has signed in."""
+    url = f"{window.site}/account"
+    cookies = plain.cookies.items()
+    window.page.context.add_cookies([{"name": key, "value": value, "url": url} for key, value in cookies])
 
 
 PAGES = [
@@ -161,3 +164,26 @@ def test_a_new_token_is_readable_for_everyone(windows: dict[str, Visitor], paths
     visitor.page.locator("form[action$='create-token'] button").click()
     assert visitor.text(".secret").startswith("rf_")
     visitor.check_readable("account new token")
+
+
+def test_a_bot_reads_and_follows_its_hand(accounts: Accounts, windows: dict[str, Visitor]) -> None:
+    with ExitStack() as stack:
+        server, channel = accounts.organiser.server, accounts.organiser.channel
+        organiser = stack.enter_context(new_organiser(server, channel, "cid", SEATS_OF_TOC))
+        match_id = organiser.start_match(rules=game_pb2.Rules(game="toc"))
+        plain = PlainVisitor(accounts.site.removeprefix("http://"), organiser.secrets[0])
+        assert plain.sign_in().status == 303
+        browser = windows["nobody"].page.context.browser
+        assert browser
+        visitor = stack.enter_context(visit(browser, accounts.site))
+        use_session(visitor, plain)
+        visitor.open(f"/account/matches/{match_id}")
+        visitor.check_readable("account seat")
+        visitor.mark()
+        before = visitor.html("#board")
+        for seat in range(SEATS_OF_TOC):
+            turn = organiser.next_turn(seat)
+            organiser.submit_move(turn, turn.legal_moves[0])
+        visitor.wait_until(lambda: before != visitor.html("#board"))
+        assert visitor.is_marked
+        visitor.check_readable("account seat after moves")
