@@ -9,6 +9,7 @@ from chess import Board
 from engines.api import Game, Json, Notation, Table
 from engines.chance import Chance
 from engines.chess import drawing, notation
+from engines.chess.codec import ChessCodec
 from engines.chess.options import OPTIONS
 from engines.chess.position import ChessPosition
 from engines.chess.position_parser import read_board
@@ -35,6 +36,7 @@ Source: FIDE Laws of Chess, in force since 1 January 2023, articles 1 to 5 and 9
 """
 
 FIRST_POSITIONS = 960
+CODEC = ChessCodec()
 
 
 class Chess(Game):
@@ -60,3 +62,6 @@ class Chess(Game):
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(view, last_move)
+
+    def codec(self, settings: Settings) -> ChessCodec:
+        return CODEC

@@ -19,7 +19,7 @@ from tests.third_party_games.third_party_games import FINGERS, NIM
 
 PAGE = Path(__file__).parents[2] / "docs" / "learning.md"
 INSTALLED = [game for game in games().values() if game.codec(game.settings())]
-"""Chess has no codec."""
+"""Not every game has a codec."""
 GAMES = [*INSTALLED, NIM, FINGERS]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 STEP = 25

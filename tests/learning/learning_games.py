@@ -8,7 +8,7 @@ from referee.learning import Observation
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 INSTALLED = [game for game in games().values() if game.codec(game.settings())]
-"""Chess has no codec."""
+"""Not every game has a codec."""
 GAMES = [*INSTALLED, NIM, FINGERS]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
