@@ -278,7 +278,7 @@ def load_game(declaration: Declaration) -> ExternalGame:
     """Start an engine and return its game, always the same one. Raises ExternalGameFault."""
     client = EngineClient(declaration)
     said, options = client.ask(
-        "describe", {"protocol": PROTOCOL}, lambda *answer: _described(*answer, declaration.name)
+        "describe", {"protocol": PROTOCOL}, lambda line, asked: _described(line, asked, declaration.name)
     )
     return (ImaginingGame if "imagine" in said.can else ExternalGame)(client, said, options)
 

@@ -141,17 +141,17 @@ def _error(request: Mapping[str, Any], kind: str, sentence: str, **more: str) ->
     return {"id": request["id"], "error": {"kind": kind, "sentence": sentence, **more}}
 
 
-def _crash(answer: dict[str, Any]) -> str:
-    print("the dice are gone", file=sys.stderr)
+def _crash(_: dict[str, Any]) -> str:
+    sys.stderr.write("the dice are gone\n")
     sys.exit(3)
 
 
-def _hang(answer: dict[str, Any]) -> str:
+def _hang(_: dict[str, Any]) -> str:
     time.sleep(3600)
     return ""
 
 
-def _endless(answer: dict[str, Any]) -> str:
+def _endless(_: dict[str, Any]) -> str:
     while True:
         sys.stdout.write("x" * 65536)
 
@@ -168,8 +168,8 @@ FAULTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "crash": _crash,
     "hang": _hang,
     "endless": _endless,
-    "garbage": lambda answer: "I think, therefore",
-    "deep": lambda answer: "[" * 100_000,
+    "garbage": lambda _: "I think, therefore",
+    "deep": lambda _: "[" * 100_000,
     "two-lines": lambda answer: f"{json.dumps(answer)}\n{json.dumps(answer)}",
     "wrong-id": _changed(lambda answer: answer.update(id=answer["id"] + 1)),
     "no-answer": _changed(lambda answer: answer.pop("ok")),
@@ -193,7 +193,8 @@ def main(name: str, faulty: str = "", fault: str = "") -> None:
         request = json.loads(line)
         answer = server.answer(request)
         written = FAULTS[fault](answer) if request["ask"] == faulty else json.dumps(answer)
-        print(written, flush=True)
+        sys.stdout.write(f"{written}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
