@@ -247,7 +247,7 @@ def check_description(said: Description, name: str) -> Options:
             _require(NAME.fullmatch(option.name), f"{option.name!a} is no name of an option")
             option.parse(option.default)
         for preset in options.presets:
-            options.settings({}, preset.name)
+            options.settings(preset.chosen)
     except ValueError as error:
         raise BrokenEngine(f"its options contradict each other: {error}") from None
     return options

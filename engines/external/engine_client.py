@@ -27,13 +27,13 @@ T = TypeVar("T")
 
 
 class ExternalGameFault(Exception):
-    """An engine has failed. `str()` names the game, the request, what is wrong, and the end of its standard error."""
+    """An engine has failed. `str()` is one line: game, request, what is wrong, and the end of standard error."""
 
     def __init__(self, game: str, ask: str, wrong: str, request: str = "", errors: str = "") -> None:
-        lines = [f"{game}: {ask}: {wrong}"]
-        lines += [f"request: {request}"] if request else []
-        lines += [f"standard error: {errors}"] if errors else []
-        super().__init__("\n".join(lines))
+        parts = [f"{game}: {ask}: {wrong}"]
+        parts += [f"request: {request}"] if request else []
+        parts += [f"standard error: {' | '.join(errors.splitlines())}"] if errors else []
+        super().__init__("; ".join(parts))
 
 
 @dataclass(frozen=True)

@@ -179,9 +179,7 @@ class EngineSocket(EngineConnection):
         """Connect. Raises EngineEnded if that is impossible."""
         try:
             if address.startswith("unix:"):
-                connected = socket.socket(socket.AF_UNIX)
-                connected.settimeout(max_s)
-                connected.connect(address.removeprefix("unix:"))
+                connected = _connect_unix(address.removeprefix("unix:"), max_s)
             else:
                 host, _, port = address.rpartition(":")
                 connected = socket.create_connection((host.strip("[]"), int(port)), max_s)
@@ -190,6 +188,17 @@ class EngineSocket(EngineConnection):
             raise EngineEnded(f"cannot connect to {address}: {error}") from None
         file = connected.detach()
         super().__init__(file, file, None)
+
+
+def _connect_unix(path: str, max_s: float) -> socket.socket:
+    connected = socket.socket(socket.AF_UNIX)
+    connected.settimeout(max_s)
+    try:
+        connected.connect(path)
+    except OSError:
+        connected.close()
+        raise
+    return connected
 
 
 def _check_line(answer: bytearray) -> None:

@@ -1,14 +1,7 @@
-"""Serves a game of Python by the engine protocol: a second implementation, and engines with faults for tests.
-
-    python -m tests.engines.external.served_game nim
-    python -m tests.engines.external.served_game nim play crash
-
-With a request and a fault, the first answer to each such request shows that fault.
-"""
+"""Serves a game of Python by the engine protocol: `python -m tests.engines.external.served_game nim`."""
 
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -141,61 +134,12 @@ def _error(request: Mapping[str, Any], kind: str, sentence: str, **more: str) ->
     return {"id": request["id"], "error": {"kind": kind, "sentence": sentence, **more}}
 
 
-def _crash(_: dict[str, Any]) -> str:
-    sys.stderr.write("the dice are gone\n")
-    sys.exit(3)
-
-
-def _hang(_: dict[str, Any]) -> str:
-    time.sleep(3600)
-    return ""
-
-
-def _endless(_: dict[str, Any]) -> str:
-    while True:
-        sys.stdout.write("x" * 65536)
-
-
-def _changed(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], str]:
-    def fault(answer: dict[str, Any]) -> str:
-        change(answer)
-        return json.dumps(answer)
-
-    return fault
-
-
-FAULTS: dict[str, Callable[[dict[str, Any]], str]] = {
-    "crash": _crash,
-    "hang": _hang,
-    "endless": _endless,
-    "garbage": lambda _: "I think, therefore",
-    "deep": lambda _: "[" * 100_000,
-    "two-lines": lambda answer: f"{json.dumps(answer)}\n{json.dumps(answer)}",
-    "wrong-id": _changed(lambda answer: answer.update(id=answer["id"] + 1)),
-    "no-answer": _changed(lambda answer: answer.pop("ok")),
-    "unknown-field": _changed(lambda answer: answer["ok"].update(claimble="never")),
-    "refusal": lambda answer: json.dumps(_error(answer, "illegal_move", "it is Sunday", rule="R-1")),
-    "failure": lambda answer: json.dumps(_error(answer, "fault", "my table is empty")),
-    "no-moves": _changed(lambda answer: answer["ok"].update(moves=[[]])),
-    "stranger": _changed(lambda answer: answer["ok"].update(owing=[7])),
-    "twice": _changed(lambda answer: answer["ok"].update(moves=[["1", "1"]])),
-    "endings": _changed(lambda answer: answer["ok"].update(outcome={"reason": "x", "scores": [], "side_scores": []})),
-    "few-moves": _changed(lambda answer: answer["ok"].update(moves=[["1"]], defaults=["1"])),
-    "other-game": _changed(lambda answer: answer["ok"].update(name="chess")),
-    "other-protocol": _changed(lambda answer: answer["ok"].update(protocol=2)),
-    "secret": _changed(lambda answer: answer["ok"].update(seen=None)),
-}
-
-
-def main(name: str, faulty: str = "", fault: str = "") -> None:
+def main(name: str) -> None:
     server = GameServer(GAMES[name])
     for line in sys.stdin:
-        request = json.loads(line)
-        answer = server.answer(request)
-        written = FAULTS[fault](answer) if request["ask"] == faulty else json.dumps(answer)
-        sys.stdout.write(f"{written}\n")
+        sys.stdout.write(f"{json.dumps(server.answer(json.loads(line)))}\n")
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])
