@@ -136,6 +136,7 @@ FAULTS: dict[str, Any] = {
     "other_protocol": changed(protocol=2),
     "other_skill": changed(can=["win"]),
     "old": changed(version=0),
+    "skills": changed(can=[]),
     "options": changed(options=DESCRIPTION["options"] * 2),
     "many_options": changed(options=DESCRIPTION["options"] * 20),
     "option_name": changed(options=[{"kind": "flag", "name": "A b", "default": True, "meaning": "x."}], presets=[]),

@@ -128,10 +128,14 @@ def test_a_game_is_not_loaded_if_its_description_is_wrong(fault: str, wrong: str
     ],
 )
 def test_every_request_can_fail(ask: str, fault: str, wrong: str) -> None:
+    game = load_game(small_engine(ask, fault))
+
+    def ask_everything() -> None:
+        game.start(game.settings(), b"")
+        game.read("3 0", game.settings())
+
     with pytest.raises(ExternalGameFault, match=f"^nim: {ask}: {wrong}"):
-        game, settings = nim(ask, fault)
-        game.start(settings, b"")
-        game.read("3 0", settings)
+        ask_everything()
 
 
 def test_a_description_that_promises_hidden_parts_needs_them_in_answers() -> None:
@@ -155,11 +159,11 @@ def test_an_illegal_move_must_name_its_rule() -> None:
         game.start(settings, b"").play(0, "9")
 
 
-def test_an_engine_that_hangs_is_killed(clients: list[EngineClient]) -> None:
+def test_an_engine_that_hangs_is_killed() -> None:
     game, settings = nim("play", "hang")
     start = game.start(settings, b"")
     game.client.limits = replace(PATIENT, max_request_ms=50)
-    with pytest.raises(ExternalGameFault, match="^nim: play: no answer within 50 ms"):
+    with pytest.raises(ExternalGameFault, match=r"^nim: play: no answer within 50 ms"):
         start.play(0, "1")
     game.client.limits = PATIENT
     assert game.start(settings, b"") == start
@@ -192,14 +196,14 @@ def test_an_engine_that_answers_before_it_has_read_the_request_is_a_fault() -> N
 def test_an_engine_that_closes_its_input_is_a_fault() -> None:
     command = ("sh", "-c", "exec <&-; echo closed >&2; exec >&-")
     client = EngineClient(Declaration("nim", command, limits=PATIENT))
-    with pytest.raises(ExternalGameFault, match="exit status 0.*standard error: closed"):
+    with pytest.raises(ExternalGameFault, match=r"exit status 0.*standard error: closed"):
         client.ask("read", {"position": "x" * 10**6}, as_text)
 
 
 def test_what_an_engine_writes_to_standard_error_is_kept_in_part_and_never_blocks_it() -> None:
     script = "read line; yes error | head -c 1000000 >&2; echo last words >&2"
     client = EngineClient(Declaration("nim", ("sh", "-c", script), limits=PATIENT))
-    with pytest.raises(ExternalGameFault, match="last words$") as raised:
+    with pytest.raises(ExternalGameFault, match=r"last words$") as raised:
         client.ask("describe", {}, as_text)
     assert len(str(raised.value)) < 8000
 
@@ -208,17 +212,20 @@ def test_an_engine_cannot_use_more_memory_than_its_limit() -> None:
     command = small_engine().command[:3]
     script = "import sys; sys.stdin.readline(); print(len(bytearray(300 << 20)))"
     client = EngineClient(Declaration("nim", (*command, "-c", script), limits=replace(PATIENT, max_memory_mb=200)))
-    with pytest.raises(ExternalGameFault, match="exit status 1.*MemoryError"):
+    with pytest.raises(ExternalGameFault, match=r"exit status 1.*MemoryError"):
         client.ask("describe", {}, as_text)
 
 
-def test_no_process_is_left_after_a_client_is_closed() -> None:
-    client = EngineClient(Declaration("nim", ("sh", "-c", "read line; echo $$; sleep 3600 & wait"), limits=PATIENT))
+def test_no_process_is_left_after_a_client_is_closed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "open")
+    script = f"read line; echo $$; sleep 3600 >{tmp_path}/open"
+    client = EngineClient(Declaration("nim", ("sh", "-c", script), limits=PATIENT))
     process = client.ask("describe", {}, as_number)
-    assert os.getpgid(process) == process, "it is the first of a group"
-    client.close()
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process, 0)
+    with (tmp_path / "open").open("rb") as held_by_sleep:
+        client.close()
+        assert held_by_sleep.read() == b"", "what the engine had started has ended too"
+    with pytest.raises(ChildProcessError):
+        os.waitpid(process, 0)
     client.close()
 
 
