@@ -108,7 +108,7 @@ def test_a_move_costs_one_request_and_one_for_each_sealed_move_that_it_reveals(
             assert all(after.revealed_move(other, "1", viewer) == "1" for other in reveals)
         assert [after.moves(owing) for owing in after.owing]
         assert after.standing
-        assert after.claimable is after.outcome is None
+        assert (after.claimable, after.outcome) == (None, None)
         costs.append(game.client._asked - asked)
         before = after
     assert costs == [1, 1, 3]
