@@ -1,5 +1,6 @@
 """Games whose rules are programs in other languages, on a real server: play, records, and engines that fail."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from tests.e2e.call_errors import parse_error
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import run_server
 from tests.engines.external.engines import PATIENT, SMALL_ENGINE
+from tests.engines.external.test_engine_lines import VECTORS
 from tests.third_party_games.third_party_games import FINGERS
 
 pytestmark = pytest.mark.slow
@@ -64,6 +66,13 @@ def record_of(organiser: Organiser, match_id: str, folder: Path) -> Path:
 @pytest.mark.parametrize("check", [check for check in CHECKS if check.name != "speed"], ids=lambda check: check.name)
 def test_the_game_in_go_passes_the_suite(go_fingers: ExternalGame, check: Check) -> None:
     assert [result.failure for result in run_checks(Suspect(go_fingers), [check])] == [None]
+
+
+@pytest.mark.toolchain
+def test_the_game_in_go_answers_the_test_vectors(go_engine: Path) -> None:
+    requests = "".join(f"{json.dumps(vector['request'])}\n" for vector in VECTORS)
+    ran = subprocess.run([str(go_engine)], input=requests, capture_output=True, text=True, check=True)
+    assert [json.loads(line) for line in ran.stdout.splitlines()] == [vector["answer"] for vector in VECTORS]
 
 
 @pytest.mark.toolchain
