@@ -157,10 +157,9 @@ class EngineProcess(EngineConnection):
             raise EngineEnded(f"it cannot be started: {error}") from None
         _limit_memory(self._process.pid, max_memory_mb)
         files = (self._process.stdin, self._process.stdout, self._process.stderr)
-        writes, reads, errors = (os.dup(file.fileno()) for file in files if file)
-        for file in files:
-            if file:
-                file.close()
+        writes, reads, errors = (os.dup(file.fileno()) for file in filter(None, files))
+        for file in filter(None, files):
+            file.close()
         super().__init__(writes, reads, errors)
 
     def _stop(self, ending: bool) -> str:

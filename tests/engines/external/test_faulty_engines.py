@@ -2,6 +2,8 @@
 
 import os
 import socket
+import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.external import external_game
+from engines.external import engine_connection, external_game
 from engines.external.engine_client import Declaration, EngineClient, ExternalGameFault
-from engines.external.engine_connection import MAX_LINE_BYTES, EngineLimits
+from engines.external.engine_connection import KEPT_ERROR_BYTES, MAX_LINE_BYTES, EngineConnection, EngineLimits
 from engines.external.external_game import ExternalGame, load_game
 from engines.options import Settings
 from tests.engines.external.engines import PATIENT, small_engine
@@ -281,6 +283,68 @@ def test_an_engine_that_listens_is_asked_over_its_socket_and_connected_to_again(
     listening.shutdown(socket.SHUT_RDWR)
     with pytest.raises(ExternalGameFault, match=f"cannot connect to {address}"):
         client.ask("echo", {}, as_text)
+
+
+def test_a_connection_that_is_reset_is_a_fault() -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"127.0.0.1:{listening.getsockname()[1]}"
+
+    def reset_all() -> None:
+        for _ in range(2):
+            accepted, _ = listening.accept()
+            accepted.recv(1 << 16)
+            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            accepted.close()
+
+    thread = threading.Thread(target=reset_all)
+    thread.start()
+    client = EngineClient(Declaration("nim", address=address, limits=PATIENT))
+    with listening, pytest.raises(ExternalGameFault, match="its answer cannot be read: Connection reset"):
+        client.ask("echo", {}, as_text)
+    thread.join()
+
+
+def test_a_fork_closes_its_copy_of_the_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        thread = threading.Thread(target=lambda: answer_connections(listening, 2))
+        thread.start()
+        client = EngineClient(Declaration("nim", address=address, limits=PATIENT))
+        assert client.ask("echo", {}, as_text) == '{"id":1,"ask":"echo"}'
+        client._forget()
+        assert client.ask("echo", {}, as_text) == '{"id":2,"ask":"echo"}'
+        client.close()
+        thread.join()
+
+
+def answer_connections(listening: socket.socket, times: int) -> None:
+    """Repeat the first line of each of so many connections."""
+    for _ in range(times):
+        accepted, _ = listening.accept()
+        with accepted, accepted.makefile("rb") as lines:
+            accepted.sendall(lines.readline())
+
+
+@pytest.mark.parametrize(("max_reads", "kept"), [(1, ""), (2, "x" * KEPT_ERROR_BYTES)])
+def test_what_is_read_of_standard_error_at_the_end_is_limited_and_never_awaited(
+    monkeypatch: pytest.MonkeyPatch, max_reads: int, kept: str
+) -> None:
+    monkeypatch.setattr(engine_connection, "MAX_READS_AT_END", max_reads - 1)
+    (reads, other), (errors, writes) = os.pipe(), os.pipe()
+    os.write(writes, b"x" * 10_000)
+    assert EngineConnection(os.dup(other), reads, errors).close() == ("", kept)
+    monkeypatch.setattr(engine_connection, "MAX_READS_AT_END", 64)
+    (reads, another), (errors, more) = os.pipe(), os.pipe()
+    assert EngineConnection(os.dup(another), reads, errors).close() == ("", "")
+    for file in (other, writes, another, more):
+        os.close(file)
+
+
+def test_memory_is_limited_on_linux_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    client = EngineClient(small_engine(limits=replace(PATIENT, max_memory_mb=1)))
+    assert '"name": "nim"' in client.ask("describe", {}, as_text)
+    client.close()
 
 
 def test_the_module_of_clients_does_not_need_fork(monkeypatch: pytest.MonkeyPatch) -> None:
