@@ -314,6 +314,7 @@ def test_a_fork_closes_its_copy_of_the_connection() -> None:
         client._forget()
         assert client.ask("echo", {}, as_text) == '{"id":2,"ask":"echo"}'
         client.close()
+        client._forget()
         thread.join()
 
 
