@@ -32,6 +32,7 @@ from tests.third_party_games.third_party_games.nim import Nim, NimPosition
 
 class SlowPosition(NimPosition):
     def play(self, seat: int, move: str) -> NimPosition:
+        SLOW.threads.add(threading.current_thread().name)
         SLOW.asked.release()
         assert SLOW.gate.wait(60)
         after = NIM.read(str(super().play(seat, move)), self.settings)
@@ -50,11 +51,15 @@ class SlowNim(Nim):
         self.gate = threading.Event()
         """Moves wait until it is set."""
         self.gate.set()
+        self.threads: set[str] = set()
+        """Names of the threads that have asked for positions."""
 
     def start(self, settings: Settings, seed: bytes) -> NimPosition:
+        self.threads.add(threading.current_thread().name)
         return SlowPosition(settings, settings.count("heap"), 0)
 
     def read(self, text: str, settings: Settings) -> NimPosition:
+        self.threads.add(threading.current_thread().name)
         position = super().read(text, settings)
         return SlowPosition(settings, position.heap, position.mover)
 
@@ -67,7 +72,7 @@ SLOW = SlowNim()
 
 @pytest.fixture(autouse=True)
 def open_gate() -> Iterator[None]:
-    SLOW.asked = threading.Semaphore(0)
+    SLOW.asked, SLOW.threads = threading.Semaphore(0), set()
     SLOW.gate.set()
     yield
     SLOW.gate.set()
@@ -157,10 +162,12 @@ async def test_a_slow_engine_delays_no_match_of_another_game(games: dict[str, Ga
 
 
 @in_loop
-async def test_matches_with_an_opening_are_created_outside_of_the_loop(games: dict[str, Game]) -> None:
+async def test_matches_are_created_and_started_outside_of_the_loop(games: dict[str, Game]) -> None:
     harness = RefereeHarness(games=games)
     harness.connect(*BOTS[:2])
+    await start_match(harness, "slow")
     match_id = await start_match(harness, "slow", opening=Opening("7 1"))
+    assert SLOW.threads == {"engine slow_0"}
     await harness.submit_move(match_id, 1, "1")
     assert str((await harness.match(match_id)).position) == "6 0"
     await harness.referee.close()
@@ -179,6 +186,7 @@ async def test_a_match_continues_after_a_restart(games: dict[str, Game]) -> None
     await settle()
     await later.submit_move(match_id, 1, "2")
     assert str((await later.match(match_id)).position) == "18 0"
+    assert SLOW.threads == {"engine slow_0"}
     await later.referee.close()
 
 

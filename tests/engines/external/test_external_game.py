@@ -101,6 +101,7 @@ def test_a_move_costs_one_request_and_one_for_each_sealed_move_that_it_reveals(
     for seat, reveals in ((0, ()), (1, ()), (2, (0, 1))):
         asked = game.client._asked
         after = before.play(seat, "1")
+        costs.append(game.client._asked - asked)
         for viewer in (SPECTATOR, 0, 1, 2):
             assert after.text(viewer)
             assert after.view(viewer)
@@ -109,9 +110,9 @@ def test_a_move_costs_one_request_and_one_for_each_sealed_move_that_it_reveals(
         assert [after.moves(owing) for owing in after.owing]
         assert after.standing
         assert (after.claimable, after.outcome) == (None, None)
-        costs.append(game.client._asked - asked)
         before = after
     assert costs == [1, 1, 3]
+    assert game.client._asked - asked == 3, "what is asked of a position later is known"
 
 
 def test_options_of_every_kind_are_described(small: ExternalGame) -> None:
