@@ -111,8 +111,8 @@ def test_a_move_costs_one_request_and_one_for_each_sealed_move_that_it_reveals(
         assert after.standing
         assert (after.claimable, after.outcome) == (None, None)
         before = after
+        assert game.client._asked - asked == costs[-1], "what is asked of a position later is known"
     assert costs == [1, 1, 3]
-    assert game.client._asked - asked == 3, "what is asked of a position later is known"
 
 
 def test_options_of_every_kind_are_described(small: ExternalGame) -> None:
