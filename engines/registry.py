@@ -1,12 +1,15 @@
 """Registry of games.
 
 The games of this distribution are listed in `OURS`, and those that need another distribution as well in `EXTRAS`. Other
-distributions add games by an entry point in the group "referee.games" that refers to their `Game`.
+distributions add games by an entry point in the group "referee.games" that refers to their `Game`. Games whose rules
+are programs in other languages are declared in a file (`engines/external/declared_games.py`).
 """
 
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 
 from engines.api import Game
+from engines.external.declared_games import declared_games
+from engines.external.external_game import load_game
 from engines.game_errors import UnknownGame
 
 GROUP = "referee.games"
@@ -27,20 +30,29 @@ def own_games() -> dict[str, str]:
 
 
 def games() -> dict[str, Game]:
-    """Return all games by name, those of this distribution first. Raises ValueError if two have the same name."""
-    return {name: _load(name, place) for name, place in _places().items()}
+    """Return all games by name, those of this distribution first. Raises ValueError if two have the same name.
+
+    Raises BadGamesFile, or ExternalGameFault if the engine of a declared game fails.
+    """
+    places = _places()
+    external = {name: load_game(declared) for name, declared in declared_games(_taken(places)).items()}
+    return {name: _load(name, place) for name, place in places.items()} | external
 
 
 def find(name: str) -> Game:
     """Return the game with the given name, without importing the others.
 
-    Raises UnknownGame, which lists the known names, or says how to install a game that is missing.
+    Raises UnknownGame, which lists the known names, or says how to install a game that is missing; BadGamesFile, or
+    ExternalGameFault if the engine of a declared game fails.
     """
     places = _places()
     if name in places:
         return _load(name, places[name])
+    declared = declared_games(_taken(places))
+    if name in declared:
+        return load_game(declared[name])
     install = f"; to add {name}: pip install 'referee[{name}]'" if name in EXTRAS else ""
-    raise UnknownGame(name, ", ".join(places) + install)
+    raise UnknownGame(name, ", ".join([*places, *declared]) + install)
 
 
 def _places() -> dict[str, str]:
@@ -50,6 +62,11 @@ def _places() -> dict[str, str]:
             raise ValueError(f"two games are called {point.name!r}: {found[point.name]!r} and {point.value!r}")
         found[point.name] = point.value
     return found
+
+
+def _taken(places: dict[str, str]) -> set[str]:
+    """Return the names that no declared game may have, also those of games that could be installed."""
+    return {*places, *EXTRAS}
 
 
 def _is_installed(distribution: str) -> bool:

@@ -165,7 +165,8 @@ def _check_hidden(suspect: Suspect, rng: random.Random) -> str:
 
 
 def _measure_speed(suspect: Suspect, rng: random.Random) -> str:
-    return f"{measure_move_ms(suspect.game, suspect.game.settings(), rng):.2f} ms of CPU for each move"
+    measured = "with its process" if suspect.game.out_of_process else "of CPU"
+    return f"{measure_move_ms(suspect.game, suspect.game.settings(), rng):.2f} ms {measured} for each move"
 
 
 CHECKS = [

@@ -51,6 +51,17 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(MODULES)
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            from engines.external.declared_games import BadGamesFile  # noqa: PLC0415 - Commands load what they need.
+            from engines.external.engine_client import ExternalGameFault  # noqa: PLC0415
+
+            if isinstance(error, BadGamesFile | ExternalGameFault):
+                raise click.ClickException(str(error)) from None
+            raise
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in MODULES:
             return None

@@ -6,6 +6,7 @@
 - `registry`, `recovery`: all live matches and their events; restores them after a start
 - `live_match`: one match that is not over, the index of all of them, and the start of those that wait
 - `runner`, `queued_command`, `rated_end`: decides and stores the commands of one match, with rating changes at its end
+- `engine_calls`: waiting for rules that another process computes
 - `match_timing`, `network_path`: match time, deadlines, timers, delays of turns; the round trip of a bot
 - `loop_lag`, `worker_pool`: lag of the event loop; runs computations in worker processes
 - `create`, `match_request`: creating and describing matches

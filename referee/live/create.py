@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Game, Seat
+from referee.live.engine_calls import call_engine
 from referee.live.match_history import MatchStatus, match_steps
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
 from referee.live.ports import Conflict, UnknownMatch
@@ -138,8 +139,10 @@ class MatchCreator:
 
     def _begin(self, match: Match) -> Decision | None:
         """Return the decision by which a new match begins at once, for which places are kept now. None: it waits."""
-        if self._live.index.find(match.setup.match_id):
-            return None  # A repeated request must not touch the match that the first one has created.
+        if self._live.index.find(match.setup.match_id) or match.game.out_of_process:
+            # A repeated request must not touch the match that the first one has created. The first position of a game
+            # that another process computes is awaited by the runner.
+            return None
         sessions, decide = self._live.starter.sessions_to_begin(match), self._live.dependencies.decide
         taken: list[Event] = []
         states: list[Match] = []
@@ -167,9 +170,9 @@ class MatchCreator:
         """Return the setup; moves of an opening are played in a worker. Raises what `MatchRequest.setup` raises."""
         # Options and a position cost little within `field_limits`, which `test_create_cost` checks: the largest
         # `own_board` of Troke 8 ms of CPU, every other option of any game 1 ms, every position 2 ms.
-        if not request.opening.moves:
-            return request.setup(match_id, seed, self._live.games, self._limits)
         game = self._live.find_game(request.terms.game)
+        if not request.opening.moves:
+            return await call_engine(game, request.setup, match_id, seed, self._live.games, self._limits)
         holder = (
             "" if PAIRING in request.labels else request.labels.get(MAKER, "")
         )  # Contests have no limit on waiting calls.

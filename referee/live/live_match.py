@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Seat
+from referee.live.engine_calls import call_engine
 from referee.live.match_history import MatchHistory, match_steps, steps_of_entries
 from referee.live.match_request import MAKER
 from referee.live.match_timing import DeadlineTimer
@@ -157,7 +158,7 @@ async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencie
 async def _read_on(match: Match, dependencies: RunnerDependencies) -> tuple[Match, int]:
     """Return the match after what another process has written, and when it was written (Unix milliseconds)."""
     entries = await dependencies.log.read(match.setup.match_id, match.number)
-    steps = steps_of_entries(match, entries)
+    steps = await call_engine(match.game, steps_of_entries, match, entries)
     dependencies.observer.on_received(steps)
     return steps[-1].state, entries[-1].at_ms
 

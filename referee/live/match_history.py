@@ -205,7 +205,8 @@ def match_steps(before: Match | None, entries: Sequence[Entry], states: Sequence
 
 
 def steps_of_entries(before: Match, entries: Sequence[Entry]) -> list[MatchStep]:
-    """Return the steps by entries that follow `before`."""
+    """Return the steps by those of the entries that follow `before`."""
+    entries = [entry for entry in entries if entry.number > before.number]
     states = list(accumulate((entry.event for entry in entries), evolve, initial=before))
     return match_steps(before, entries, states[1:])
 

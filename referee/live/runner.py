@@ -17,8 +17,9 @@ from typing import Any
 from weakref import WeakMethod
 
 from engines.api import Seat
+from referee.live.engine_calls import call_engine
 from referee.live.loop_lag import HOLDER
-from referee.live.match_history import match_steps, steps_of_entries
+from referee.live.match_history import MatchStep, match_steps, steps_of_entries
 from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, settle
 from referee.live.queued_command import DecisionCallback, NotRunHere, QueuedCommand
@@ -81,7 +82,7 @@ class MatchRunner:
         """
         if self._closed:
             raise NotRunHere(self.match_id)
-        if self._busy or self._time.stopped:
+        if self._busy or self._time.stopped or self.match.game.out_of_process:
             self._enqueue(QueuedCommand(command, done, request, HOLDER.get(), since_us))
             return
         try:
@@ -103,11 +104,11 @@ class MatchRunner:
         """Handle the news, perhaps late or repeated, that another process has stored these entries."""
         if self._closed or entries[-1].number <= self.match.number:
             return
-        if self._busy or entries[0].number > self.match.number + 1:
+        if self._busy or entries[0].number > self.match.number + 1 or self.match.game.out_of_process:
             self.catch_up()
             return
         try:
-            self._apply_received(entries)
+            self._apply_received(steps_of_entries(self.match, entries))
             self._set_timer()
         except Exception as fault:
             self._stop_after(fault)
@@ -126,8 +127,12 @@ class MatchRunner:
     async def close(self) -> None:
         """Accept nothing more, decide what is queued, and stop."""
         self.stop()
+        await self.wait_until_idle()
+
+    async def wait_until_idle(self) -> None:
+        """Wait until everything is decided and applied that is queued now."""
         if self._busy:
-            self._idle = asyncio.Event()
+            self._idle = self._idle or asyncio.Event()
             await self._idle.wait()
 
     def _enqueue(self, queued: QueuedCommand | None) -> None:
@@ -180,19 +185,18 @@ class MatchRunner:
         """Apply what other processes have stored. Raises LogUnavailable."""
         try:
             if self._behind:
-                self._apply_received(await self._dependencies.log.read(self.match_id, self.match.number))
+                entries = await self._dependencies.log.read(self.match_id, self.match.number)
+                self._apply_received(await call_engine(self.match.game, steps_of_entries, self.match, entries))
                 self._behind = False
         except LogUnavailable:
             self._suspend()
             raise
 
-    def _apply_received(self, entries: Sequence[Entry]) -> None:
-        """Apply entries of another process. No seat is charged for the time that they took to arrive."""
-        before = self.match
-        steps = steps_of_entries(before, [entry for entry in entries if entry.number > before.number])
+    def _apply_received(self, steps: Sequence[MatchStep]) -> None:
+        """Apply steps of another process. No seat is charged for the time that they took to arrive."""
         if not steps:
             return
-        self.match = after = steps[-1].state
+        before, self.match = self.match, (after := steps[-1].state)
         self.delays.shift(self._time.advance(after.at_us))
         self.delays.update_turns(before, after, self.match_now())
         self.notify(self._dependencies.observer.on_received, steps)
@@ -210,6 +214,7 @@ class MatchRunner:
                 self._stop_after(fault)
         if self._idle:
             self._idle.set()
+            self._idle = None
 
     async def _run(self, first: Coroutine[Any, Any, None] | None = None) -> None:
         """Work off the queue, after `first`."""
@@ -227,8 +232,7 @@ class MatchRunner:
         """Stop because of a bug or a damaged log."""
         self.stop()
         while self._queue:
-            queued = self._queue.popleft()
-            if queued:
+            if queued := self._queue.popleft():
                 self.notify(queued.done, NotRunHere(self.match_id))
         self._dependencies.report_fault(self.match_id, fault)
         self.notify(self._dependencies.observer.on_stopped, self.match_id)
@@ -242,7 +246,7 @@ class MatchRunner:
             self.notify(asked.done, NotRunHere(self.match_id))
             raise
         try:
-            decided = self._decide(asked.command, asked.since_us)
+            decided = await call_engine(self.match.game, self._decide, asked.command, asked.since_us)
         except Exception as error:
             self.notify(asked.done, error)
             return
@@ -257,22 +261,19 @@ class MatchRunner:
             await self._read_on()
             if self._time.stopped:
                 await self._resume()
+            return True
         except Conflict:
             self._decide_again(asked)
         except LogUnavailable as error:
             self._credit_delay(asked.command)
             self.notify(asked.done, error)
-        else:
-            return True
         return False
 
     async def _commit_and_answer(self, queued: QueuedCommand, decided: Decision) -> None:
         try:
-            stored = await self._commit(queued.command, decided, queued.request)
+            self.notify(queued.done, await self._commit(queued.command, decided, queued.request))
         except Exception as error:
             self._on_append_failed(queued, error)
-        else:
-            self.notify(queued.done, stored)
 
     async def _check_deadlines(self) -> None:
         """Decide what is due. It stays due if it cannot be stored."""
@@ -284,7 +285,7 @@ class MatchRunner:
                 await self._resume()
             for late in self._timer.due(self.match):
                 check = EndGracePeriod(late.seat) if late.of_grace else FallFlag(late.seat, self.measure(late.seat))
-                decided = self._decide(check)
+                decided = await call_engine(self.match.game, self._decide, check)
                 if decided.events:
                     await self._commit(check, decided)
         except Conflict:

@@ -107,6 +107,8 @@ class SharedMatches:
             missed = await self._live.dependencies.log.read(match_id, live_match.match.number)
             if missed:
                 live_match.runner.receive(missed)
+                if live_match.match.game.out_of_process:  # It applies them later.
+                    await live_match.runner.wait_until_idle()
         return live_match.history if live_match else await self._live.stored.history(match_id)
 
     async def ended_history(self, match_id: str) -> MatchHistory:

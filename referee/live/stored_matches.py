@@ -13,6 +13,7 @@ from msgspec import structs
 
 from engines.api import Game
 from engines.game_errors import DetailedError
+from referee.live.engine_calls import call_engine
 from referee.live.live_match import LiveMatchIndex
 from referee.live.log_history import first_missing, replay
 from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep
@@ -203,12 +204,15 @@ async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game])
     following = replay(MatchFold(find_game), entries)
     history: MatchHistory | None = None
     steps: list[MatchStep] = []
+    game: Game | None = None
     for done, entry in enumerate(entries):
         if done % REPLAY_CHUNK == 0:
             history, steps = _extended(history, steps), []
             await asyncio.sleep(0)
         try:
-            steps.append(next(following))
+            step = await call_engine(game, next, following) if game else next(following)
+            steps.append(step)
+            game = step.state.game
         except Exception as error:
             history = _extended(history, steps)
             if history is None or not ended_as_unplayable(entries):

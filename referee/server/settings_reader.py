@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from engines.external.declared_games import VARIABLE as GAMES
 from referee.server.setting_types import (
     DatabaseUrl,
     InvalidSetting,
@@ -75,7 +76,8 @@ def settings_environment(settings: Settings, environment: Mapping[str, str] = os
         f"{PREFIX}{name.upper()}": value.text if isinstance(value, DatabaseUrl) else setting_text(value)
         for name, value in values.items()
     }
-    return {name: text for name, text in environment.items() if not name.startswith(PREFIX)} | texts
+    kept = {name: text for name, text in environment.items() if not name.startswith(PREFIX) or name == GAMES}
+    return kept | texts
 
 
 def _sources(flags: Mapping[str, str], environment: Mapping[str, str], file: Path | None) -> Iterator[_Source]:
@@ -84,7 +86,9 @@ def _sources(flags: Mapping[str, str], environment: Mapping[str, str], file: Pat
         for name, value in _parse_file(file).items():
             yield _Source(name, value, f"file {file}")
     for variable, text in environment.items():
-        if variable.startswith(PREFIX) and variable != CONFIG and not SERVICE_LINK.fullmatch(variable):
+        if variable in (CONFIG, GAMES):
+            continue
+        if variable.startswith(PREFIX) and not SERVICE_LINK.fullmatch(variable):
             yield _Source(variable.removeprefix(PREFIX).lower(), text, f"variable {variable}")
     for name, text in flags.items():
         yield _Source(name, text, f"flag {SETTINGS[name].flag}")

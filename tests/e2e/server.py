@@ -56,11 +56,17 @@ def bearer(secret: str) -> tuple[tuple[str, str], ...]:
 
 
 @contextmanager
-def run_server(folder: Path, *flags: str, module: str = "referee") -> Iterator[ServerProcess]:
-    """Run a server on free ports, with its data in `folder`. It is killed on exit. `module` is the program."""
+def run_server(
+    folder: Path, *flags: str, module: str = "referee", games: Path | None = None
+) -> Iterator[ServerProcess]:
+    """Run a server on free ports, with its data in `folder`. It is killed on exit.
+
+    `module` is the program, and `games` the file that declares games of other processes.
+    """
     log = folder / "server.log"
     command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
+    environment |= {"REFEREE_GAMES": str(games)} if games else {}
     with log.open("a") as errors:
         process = subprocess.Popen(
             [*command, "--data-dir", str(folder / "data"), *LENIENT_FLAGS, *flags],

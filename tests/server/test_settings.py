@@ -213,7 +213,9 @@ def test_another_process_reads_the_same_settings_from_its_environment() -> None:
         advertise=Address("::1", 7701),
         log_level=LogLevel.DEBUG,
     )
-    environment = settings_environment(settings, {"HOME": "h", "REFEREE_CONFIG": "f", "REFEREE_PORT": "tcp://a:1"})
+    inherited = {"HOME": "h", "REFEREE_CONFIG": "f", "REFEREE_PORT": "tcp://a:1", "REFEREE_GAMES": "games.toml"}
+    environment = settings_environment(settings, inherited)
+    assert environment["REFEREE_GAMES"] == "games.toml", "a node has the same games"
     assert read_settings({}, None, environment).settings == settings
     assert environment["HOME"] == "h"
     assert not {"REFEREE_CONFIG", "REFEREE_PORT"} & environment.keys()

@@ -1,0 +1,3 @@
+module go_fingers
+
+go 1.24
