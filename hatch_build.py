@@ -28,7 +28,7 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
-NOT_COMPILED_FOLDERS = ("chess", "external", "testing")
+NOT_COMPILED_FOLDERS = ("chess", "external", "second", "testing")
 """The speed of chess is that of another distribution, which a build does not need; the others are no games."""
 
 SETUP = """\

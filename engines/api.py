@@ -174,10 +174,10 @@ class Game(ABC):
     """JSON Schema (2020-12) of the data that `Position.view` returns."""
     draws_by_agreement: bool = False
     """Whether the seats may agree on a draw."""
-    out_of_process: bool = False
-    """Whether another process computes the rules, so that an event loop must not wait for `start`, `read` and `play`.
+    is_slow: bool = False
+    """Whether `start`, `read` and `play` take so long that an event loop must not wait for them.
 
-    What its positions say about themselves costs nothing, except pictures.
+    What positions say about themselves costs nothing, except pictures.
     """
 
     def settings(self, chosen: Mapping[str, Value] | None = None, preset: str | None = None) -> Settings:

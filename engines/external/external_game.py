@@ -148,7 +148,7 @@ class ExternalPosition(Position):
 class ExternalGame(Game):
     """The game of one engine."""
 
-    out_of_process = True
+    is_slow = True
 
     def __init__(self, client: EngineClient, said: Description, options: Options) -> None:
         """`said` and `options` are its answer to `describe`."""

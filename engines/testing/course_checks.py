@@ -69,7 +69,7 @@ def measure_move_ms(
     It is CPU time, unless another process computes the rules or another clock is given. Raises CheckFailure if it is
     too long.
     """
-    clock = clock or (time.perf_counter if game.out_of_process else time.thread_time)
+    clock = clock or (time.perf_counter if game.is_slow else time.thread_time)
     began_s, plies = clock(), 0
     for position in game_path(game, settings, rng):
         plies += 1

@@ -165,7 +165,7 @@ def _check_hidden(suspect: Suspect, rng: random.Random) -> str:
 
 
 def _measure_speed(suspect: Suspect, rng: random.Random) -> str:
-    measured = "with its process" if suspect.game.out_of_process else "of CPU"
+    measured = "with its process" if suspect.game.is_slow else "of CPU"
     return f"{measure_move_ms(suspect.game, suspect.game.settings(), rng):.2f} ms {measured} for each move"
 
 

@@ -12,9 +12,11 @@ from engines.api import REFEREE, Game, Outcome, Position, Table
 from engines.chance import Chance
 from engines.options import Option, Settings, written
 from engines.registry import games as all_games
+from engines.second.engine_difference import SecondEngineError
 from engines.walk import perft as lines_of
 from referee.cli._shared.game_options import GameCommand, game_argument, rule_options, select_game
 from referee.cli._shared.output import counted
+from referee.live.checked_matches import check_second_engine, checked
 from referee.live.ports import Entry
 from referee.match.clock import Untimed
 from referee.match.clock_charge import TurnMeasurement
@@ -59,15 +61,33 @@ def rules(game: str) -> None:
 @click.argument("position", required=False)
 @rule_options
 @click.option("--seed", default="", help="Any text: games with chance start by it.")
-def show(game: str, position: str | None, chosen: tuple[str, ...], preset: str | None, seed: str) -> None:
+@click.option("--moves", default="", metavar="'SEAT:MOVE ...'", help="Moves that are played first.")
+@click.option("--against", metavar="NAME", help="Second engine to compare each of these positions with.")
+def show(
+    game: str,
+    position: str | None,
+    chosen: tuple[str, ...],
+    preset: str | None,
+    seed: str,
+    moves: str,
+    against: str | None,
+) -> None:
     """Show the initial position, or POSITION in the notation of the game, and its legal moves."""
     known, settings = select_game(game, chosen, preset)
-    at = known.read(position, settings) if position else known.start(settings, _seed(seed).seed)
+    if against:
+        check_second_engine(game, settings, against)
+        known = checked(known, against)
+    try:
+        at = known.read(position, settings) if position else known.start(settings, _seed(seed).seed)
+        for move in moves.split():
+            at = at.play(*_seat_and_move(move))
+    except SecondEngineError as difference:
+        raise click.ClickException(str(difference)) from None
     click.echo(at.picture(REFEREE))
     click.echo(f"\n{at}")
     for seat in at.owing:
-        moves = at.moves(seat)
-        click.echo(f"\n{known.table(settings).seats[seat]}, {counted(len(moves), 'move')}: {_shorten(moves)}")
+        legal = at.moves(seat)
+        click.echo(f"\n{known.table(settings).seats[seat]}, {counted(len(legal), 'move')}: {_shorten(legal)}")
     if at.outcome:
         click.echo(f"\n{_result_text(known.table(settings), at.outcome)}")
 
@@ -114,6 +134,13 @@ def play(game: str, chosen: tuple[str, ...], preset: str | None, seed: str, boar
         click.echo(f"\n{_result_text(table, at.outcome)}")
     if record:
         _write_record(record, events)
+
+
+def _seat_and_move(word: str) -> tuple[int, str]:
+    seat, colon, move = word.partition(":")
+    if not colon or not seat.isdecimal():
+        raise click.BadParameter(f"a move is written SEAT:MOVE, not {word!r}", param_hint="--moves")
+    return int(seat), move
 
 
 def _seed(text: str) -> Chance:

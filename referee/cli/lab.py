@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -18,6 +19,7 @@ from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.crew import play_all
 from referee.lab.lab_contest import Resumed, trial_course
+from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_folder import LabFolder
 from referee.lab.lab_match import LabResult
 from referee.lab.lab_plan import LabPlan, read_lab_plan
@@ -38,7 +40,7 @@ Exit status:
     0  all matches were played and none was forfeited; of a test: passed
     2  invalid input
     3  a bot forfeited a match: late, illegal
-    5  a match was void: the rules failed
+    5  a match was void: the rules failed, or two engines differ
     6  of a test: failed
     7  of a test: undecided
   130  Ctrl-C (143: SIGTERM); the same command continues
@@ -55,8 +57,17 @@ Exit status:
 )
 @click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
 @click.option("--records", is_flag=True, help="Write the record of each match.")
+@click.option("--against", default="", metavar="NAME", help="Second engine that runs beside the first in all matches.")
 @click.pass_context
-def lab(context: click.Context, file: Path, out: Path | None, workers: int | None, seed: str, records: bool) -> None:
+def lab(
+    context: click.Context,
+    file: Path,
+    out: Path | None,
+    workers: int | None,
+    seed: str,
+    records: bool,
+    against: str,
+) -> None:
     """Play the contest of FILE without a server: Python bots in the process of the match, programs on pipes.
 
     FILE is a plan file as for `referee arena` or `referee tournament run`; see docs/lab.md. Running the same command
@@ -64,7 +75,7 @@ def lab(context: click.Context, file: Path, out: Path | None, workers: int | Non
     """
     plan = read_lab_plan(file)
     folder = LabFolder(out or DEFAULT_OUT / file.stem)
-    run = LabRun(file.stem, plan, folder, seed, records)
+    run = LabRun(file.stem, plan, folder, seed, records, against)
     try:
         run.play(plan.workers if workers is None else workers)
     except StartupError as why:
@@ -76,14 +87,14 @@ def lab(context: click.Context, file: Path, out: Path | None, workers: int | Non
 class LabRun:
     """A run of a plan, and its results."""
 
-    def __init__(self, title: str, plan: LabPlan, folder: LabFolder, seed: str, records: bool) -> None:
+    def __init__(self, title: str, plan: LabPlan, folder: LabFolder, seed: str, records: bool, against: str) -> None:
         self._title = title
-        self._seed = seed
         self._plan = plan
         self._folder = folder
         self._records = records
-        self._source = plan.source(seed)
-        self._text = f"{plan.text}\nseed {seed}\n"
+        self._new_source = partial(plan.source, seed, against)
+        self._source = self._new_source()
+        self._text = f"{plan.text}\nseed {seed}\n" + (f"against {against}\n" if against else "")
         self._results: list[LabResult] = []
         self._interrupted_by = 0
         self._took_s = 0.0
@@ -126,7 +137,7 @@ class LabRun:
     def summarise(self) -> None:
         """Print the summary and write the page. Raises StartupError."""
         results, trial = self._results, self._source.trial
-        course = trial_course(self._plan.source(self._seed), results) if trial else ()
+        course = trial_course(self._new_source(), results) if trial else ()
         summary = summarise(self._title, list(self._plan.bots), results, trial, course)
         self._print_summary(summary)
         write(self._folder.page, lab_page(summary))
@@ -144,6 +155,7 @@ class LabRun:
             click.echo(
                 f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
             )
+        self._print_differences()
         click.echo(f"results: {self._folder.results}, as a page: {self._folder.page}")
         self._print_commands()
         for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
@@ -154,6 +166,14 @@ class LabRun:
                 click.echo(f"\n{result.name}: {bot} failed: {why}\n  {self._folder.bots / bot}.log", err=True)
         if self._interrupted_by:
             click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
+
+    def _print_differences(self) -> None:
+        found = [one.difference for one in self._results if isinstance(one.difference, LabDifference)]
+        if not found:
+            return
+        click.echo(f"{counted(len(found), 'difference')} between the engines: {self._folder.differences}")
+        for difference in found[:FORFEITS_SHOWN]:
+            click.echo("\n  ".join([f"\n{difference.match}: {difference.report[0]}", *difference.report[1:]]), err=True)
 
     def _print_commands(self) -> None:
         """Say how to look at the records, if there are any."""

@@ -5,10 +5,12 @@ from datetime import datetime
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.local_contest_command import STATUSES, run
 from referee.cli._shared.output import page_option
+from referee.live.checked_matches import check_second_engine
 from referee.local.entrant import read_entrants
 from referee.local.local_contest import LocalContest
 from referee.local.plan import (
@@ -47,6 +49,7 @@ DEFAULT_OUT = Path("referee-arena")
     help="Seconds per match+increment per move, or 2/move, or none.",
 )
 @click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
+@click.option("--second-engine", metavar="NAME", help="A second engine that runs beside the first (docs/lab.md).")
 @click.option(
     "--parallel",
     type=click.IntRange(1, MAX_PARALLEL),
@@ -73,6 +76,7 @@ def match(
     games: int,
     clock: str,
     no_clock: bool,
+    second_engine: str | None,
     parallel: int,
     start_within: int,
     out: Path | None,
@@ -94,6 +98,9 @@ def match(
     entrants = read_entrants(bots)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
     match_terms = MatchTerms(known.name, settings, (read_clock(clock),), LOCAL_CREDIT, LOCAL_POLICIES)
+    if second_engine:
+        check_second_engine(known.name, settings, second_engine)
+        match_terms = structs.replace(match_terms, second_engine=second_engine)
     terms = GameTerms(known.name, known, match_terms, len(entrants), games)
     plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"

@@ -1,16 +1,18 @@
 """Results folder of a lab run: the plan that it belongs to, one line for each result, records, and the bots' logs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
 from referee.local.results_folder import ENDING, ResultsFolder
 from referee.server.stores import StartupError
 
 RESULTS = "results.jsonl"
 PAGE = "report.html"
+DIFFERENCES = "differences.jsonl"
 
 
 class LabFolder:
@@ -18,6 +20,7 @@ class LabFolder:
         self.path = path
         self.results = path / RESULTS
         self.page = path / PAGE
+        self.differences = path / DIFFERENCES
         self._folder = ResultsFolder(path)
 
     @property
@@ -44,10 +47,17 @@ class LabFolder:
         except OSError as error:
             raise StartupError(f"cannot use {self.results}: {error.strerror}") from None
 
-    def append(self, results: Iterable[LabResult]) -> None:
+    def append(self, results: Sequence[LabResult]) -> None:
         """Append results. They are not synchronised: after a power cut the last matches are played again."""
         with self.results.open("ab") as file:
             file.write(RESULT_ENCODER.encode_lines(results))
+        self._append_differences(results)
+
+    def _append_differences(self, results: Iterable[LabResult]) -> None:
+        found = [result.difference for result in results if isinstance(result.difference, LabDifference)]
+        if found:
+            with self.differences.open("ab") as file:
+                file.write(RESULT_ENCODER.encode_lines(found))
 
     def _read(self) -> dict[str, LabResult]:
         """Read all results, and cut off what an interrupted run has written only in part."""
@@ -63,4 +73,6 @@ class LabFolder:
             ) from None
         if len(whole) < len(content):
             self.results.write_bytes(whole)
+        self.differences.unlink(missing_ok=True)
+        self._append_differences(found)
         return {result.name: result for result in found}

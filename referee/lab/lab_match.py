@@ -3,9 +3,10 @@
 from collections import Counter
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from engines.api import Seat
+from engines.api import Game, Seat
+from referee.lab.lab_difference import LabDifference, lab_difference
 from referee.lab.match_player import PlayedMatch
 from referee.local.results_folder import MatchFinish
 from referee.match.events import Event, FlagFell, MoveRefused
@@ -44,6 +45,8 @@ class LabResult(Struct, frozen=True):
     """How many flag falls and illegal moves each seat had."""
     failures: tuple[tuple[Seat, str], ...] = ()
     """Seats whose bots failed and resigned, each with the last line of the error."""
+    difference: LabDifference | UnsetType = UNSET
+    """What made the match void, if its second engine did."""
 
     @property
     def void(self) -> bool:
@@ -56,7 +59,7 @@ class LabResult(Struct, frozen=True):
         return MatchFinish(self.name, self.label, self.bots, self.result, faults, self.moves, "", self.digest)
 
 
-def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
+def lab_result(match: LabMatch, finished: PlayedMatch, game: Game) -> LabResult:
     result = finished.match.result
     assert result
     return LabResult(
@@ -69,6 +72,7 @@ def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
         digest_of_events(finished.events),
         _faults(finished),
         tuple((seat, _last_line(why)) for seat, why in finished.failures),
+        lab_difference(match.name, finished, game) or UNSET,
     )
 
 

@@ -53,14 +53,15 @@ class LabWorker:
         setup = match.setup
         seed_bots(match_chance(setup.seed, ()).fork(BOTS_SEED).seed)
         seats = [self._bots[name].seat(setup, seat) for seat, name in enumerate(match.bots)]
-        finished = play_match(setup, self._games[setup.terms.game], seats)
+        game = self._games[setup.terms.game]
+        finished = play_match(setup, game, seats)
         for seat, name in enumerate(match.bots):
             with suppress(BotFailure):
                 self._bots[name].end(finished.match, seat)
         self._report(match, finished)
         if self._records:
             self._records.write(match, finished)
-        return lab_result(match, finished)
+        return lab_result(match, finished, game)
 
     def _report(self, match: LabMatch, finished: PlayedMatch) -> None:
         """Append the failures of the bots to their logs."""

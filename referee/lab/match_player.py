@@ -18,6 +18,7 @@ from referee_client.turn import Turn as ClientTurn
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
 from referee.lab.lab_turn import LabTurn, MatchLog
+from referee.live.checked_matches import game_of_match
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     MAX_MOVE_CHARS,
@@ -77,7 +78,7 @@ def play_match(
 class _MatchPlayer:
     def __init__(self, setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int]) -> None:
         created = MatchCreated(0, setup)
-        self._match = create_match(created, game)
+        self._match = create_match(created, game_of_match(game, setup.terms))
         self._log = MatchLog(created, self._match)
         self._bots = bots
         self._now_ns = now_ns

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Game, Seat
+from referee.live.checked_matches import game_of_match
 from referee.live.engine_calls import call_engine
 from referee.live.match_history import MatchStatus, match_steps
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
@@ -97,6 +98,7 @@ class MatchCreator:
         match_id = self._match_id(request)
         setup = await self._setup(request, match_id, request.seed or self._draw_seed())
         game, dependencies = self._live.find_game(setup.terms.game), self._live.dependencies
+        game = game_of_match(game, setup.terms)
         try:
             await open_match(setup, game, dependencies, self._begin, self._attach)
         except BaseException as error:
@@ -139,9 +141,9 @@ class MatchCreator:
 
     def _begin(self, match: Match) -> Decision | None:
         """Return the decision by which a new match begins at once, for which places are kept now. None: it waits."""
-        if self._live.index.find(match.setup.match_id) or match.game.out_of_process:
-            # A repeated request must not touch the match that the first one has created. The first position of a game
-            # that another process computes is awaited by the runner.
+        if self._live.index.find(match.setup.match_id) or match.game.is_slow:
+            # A repeated request must not touch the match that the first one has created. The first position of a slow
+            # game is awaited by the runner.
             return None
         sessions, decide = self._live.starter.sessions_to_begin(match), self._live.dependencies.decide
         taken: list[Event] = []

@@ -1,4 +1,4 @@
-"""Calls of games whose rules another process computes, which the event loop must not wait for."""
+"""Calls of slow games, which the event loop must not wait for: of other processes, or beside a second engine."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,11 +14,11 @@ Args = TypeVarTuple("Args")
 
 
 async def call_engine(game: Game, function: Callable[[Unpack[Args]], T], *args: *Args) -> T:
-    """Return `function(*args)`, which asks the game for positions: at once, unless another process computes its rules.
+    """Return `function(*args)`, which asks the game for positions: at once, unless the game is slow.
 
     Then a thread that only this game has makes the call, so that it delays the matches of this game and no others.
     """
-    if not game.out_of_process:
+    if not game.is_slow:
         return function(*args)
     loop, context = asyncio.get_running_loop(), copy_context()
     return await loop.run_in_executor(_thread(game.name), lambda: context.run(function, *args))

@@ -82,7 +82,7 @@ class MatchRunner:
         """
         if self._closed:
             raise NotRunHere(self.match_id)
-        if self._busy or self._time.stopped or self.match.game.out_of_process:
+        if self._busy or self._time.stopped or self.match.game.is_slow:
             self._enqueue(QueuedCommand(command, done, request, HOLDER.get(), since_us))
             return
         try:
@@ -104,7 +104,7 @@ class MatchRunner:
         """Handle the news, perhaps late or repeated, that another process has stored these entries."""
         if self._closed or entries[-1].number <= self.match.number:
             return
-        if self._busy or entries[0].number > self.match.number + 1 or self.match.game.out_of_process:
+        if self._busy or entries[0].number > self.match.number + 1 or self.match.game.is_slow:
             self.catch_up()
             return
         try:

@@ -107,7 +107,7 @@ class SharedMatches:
             missed = await self._live.dependencies.log.read(match_id, live_match.match.number)
             if missed:
                 live_match.runner.receive(missed)
-                if live_match.match.game.out_of_process:  # It applies them later.
+                if live_match.match.game.is_slow:  # It applies them later.
                     await live_match.runner.wait_until_idle()
         return live_match.history if live_match else await self._live.stored.history(match_id)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engines.game_errors import shortened
+from engines.second.engine_difference import SecondEngineError
 from referee.match.clock import Micros
 from referee.match.commands import (
     AbortMatch,
@@ -126,9 +127,15 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decision:
     except Exception as fault:
         # A failure of the engine is never the fault of a bot, nor is an engine that rejects its own moves.
         builder = DecisionBuilder(match, now_us)
-        builder.end(void_result(EndCause.ENGINE_FAULT, f"{type(fault).__name__}: {shortened(str(fault))}"))
+        builder.end(void_result(EndCause.ENGINE_FAULT, _reason_of(fault)))
         return builder.decision(fault)
     return builder.decision()
+
+
+def _reason_of(fault: Exception) -> str:
+    """Return the reason of a void match; the error of a second engine limits its text itself."""
+    text = str(fault) if isinstance(fault, SecondEngineError) else shortened(str(fault))
+    return f"{type(fault).__name__}: {text}"
 
 
 def _refusal(match: Match, command: Command) -> MatchError:

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from engines.api import Game, Table
@@ -97,6 +97,13 @@ class MatchTerms(Struct, frozen=True, gc=False):
 
     0 means the default of the server in a request or contest, and without limit in a match.
     """
+    second_engine: str | UnsetType = UNSET
+    """Name of a second engine that runs beside the first one (see `engines.second`). Unset, and not written: none."""
+
+    @property
+    def checked_by(self) -> str:
+        """Name of the second engine; empty if there is none."""
+        return self.second_engine if isinstance(self.second_engine, str) else ""
 
     def with_defaults(self, game: Game, start_timeout_us: Micros) -> "MatchTerms":
         """Return the terms of one match: all options, a control for each seat, and that start timeout if none is set.

@@ -43,7 +43,7 @@ class SlowNim(Nim):
     """Nim that another process computes, as slowly as a test wants."""
 
     name = "slow"
-    out_of_process = True
+    is_slow = True
 
     def __init__(self) -> None:
         self.asked = threading.Semaphore(0)

@@ -38,6 +38,7 @@ network_credit = { per_move_ms = 5, per_match_ms = 50 }
 visibility = "delayed 4"
 start_timeout_ms = 1000
 nonce_timeout_ms = 2000
+second_engine = "reference"
 policies.timeout = "TIMEOUT_ACTION_RANDOM_MOVE"
 policies.forfeit_effect = "FORFEIT_EFFECT_RANDOM_MOVES"
 policies.illegal_move = { action = "ILLEGAL_MOVE_ACTION_FORFEIT", max_attempts = 2 }
@@ -156,6 +157,7 @@ def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:
     assert terms.visibility == Visibility(VisibilityMode.DELAYED, 4)
     assert (terms.start_timeout_us, terms.nonce_timeout_us) == (SECOND, 2 * SECOND)
     assert terms.policies.max_attempts == 2
+    assert terms.checked_by == "reference"
 
 
 @pytest.mark.parametrize(

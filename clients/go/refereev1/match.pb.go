@@ -107,6 +107,9 @@ type MatchTerms struct {
 	// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
 	// It is true in responses if `nonce_timeout_ms` is 0.
 	WithoutNonces bool `protobuf:"varint,8,opt,name=without_nonces,json=withoutNonces,proto3" json:"without_nonces,omitempty"`
+	// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
+	// allow second engines. Default empty: none.
+	SecondEngine  string `protobuf:"bytes,10,opt,name=second_engine,json=secondEngine,proto3" json:"second_engine,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -195,6 +198,13 @@ func (x *MatchTerms) GetWithoutNonces() bool {
 		return x.WithoutNonces
 	}
 	return false
+}
+
+func (x *MatchTerms) GetSecondEngine() string {
+	if x != nil {
+		return x.SecondEngine
+	}
+	return ""
 }
 
 // A match.
@@ -621,7 +631,7 @@ var File_referee_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x89\x03\n" +
+	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xae\x03\n" +
 	"\n" +
 	"MatchTerms\x12+\n" +
 	"\x05rules\x18\x01 \x01(\v2\x15.referee_api.v1.RulesR\x05rules\x12>\n" +
@@ -633,7 +643,9 @@ const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\x10start_timeout_ms\x18\x05 \x01(\x03R\x0estartTimeoutMs\x12!\n" +
 	"\frandom_seats\x18\x06 \x01(\bR\vrandomSeats\x12(\n" +
 	"\x10nonce_timeout_ms\x18\a \x01(\x03R\x0enonceTimeoutMs\x12%\n" +
-	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\"\x98\x06\n" +
+	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\x12#\n" +
+	"\rsecond_engine\x18\n" +
+	" \x01(\tR\fsecondEngine\"\x98\x06\n" +
 	"\x05Match\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x120\n" +
 	"\x05terms\x18\x02 \x01(\v2\x1a.referee_api.v1.MatchTermsR\x05terms\x12;\n" +

@@ -42,6 +42,7 @@ MAX_CHARS = {
     "pairing_id": SHORT,
     "preset": SHORT,
     "request_id": SHORT,
+    "second_engine": SHORT,
     "seed": SHORT,
     "turn_token": SHORT,
     "token_id": SHORT,

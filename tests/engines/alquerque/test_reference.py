@@ -8,8 +8,8 @@ import pytest
 from engines.alquerque import GAME
 from engines.alquerque.position import AlquerquePosition
 from engines.options import Value
+from engines.second.alquerque_reference import POINTS, ReferencePosition, first
 from engines.testing.position_checks import Checker
-from tests.engines.alquerque.reference import POINTS, ReferencePosition, first
 
 VARIANTS = {
     "capture_choice": ("max", "any"),

@@ -118,7 +118,7 @@ def test_a_move_costs_one_request_and_one_for_each_sealed_move_that_it_reveals(
 def test_options_of_every_kind_are_described(small: ExternalGame) -> None:
     assert [type(option) for option in small.options.declared] == [Count, Flag, Choice, Text]
     assert small.settings({}, "short")["heap"] == 10
-    assert small.out_of_process
+    assert small.is_slow
     with pytest.raises(BadOption, match="invalid value 'bad' for option motto; it must be another text"):
         small.settings({"motto": "bad"})
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from engines.game_errors import BadOption, MalformedMove
+from engines.second.troke_reference import BOARDS as DATA
+from engines.second.troke_reference import ReferencePosition
 from engines.troke import GAME
 from engines.troke.boards import BOARDS, EDGES, Board
 from tests.engines.troke.positions import start
-from tests.engines.troke.reference import BOARDS as DATA
-from tests.engines.troke.reference import ReferencePosition
 
 ANSI = re.compile(r"\x1b\[\d+m")
 COUNTS = {"diamond40": (40, 126, 25), "octagon52": (52, 170, 37), "cross48": (48, 150, 33), "compact32": (32, 98, 21)}

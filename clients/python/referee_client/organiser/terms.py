@@ -68,6 +68,8 @@ class Terms:
 
     Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
     """
+    second_engine: str = ""
+    """A second engine of the game that runs beside the first one, as the referee allows them. Empty: none."""
 
     def match_terms(self) -> MatchTerms:
         """Return the terms with all details. Raises ValueError."""
@@ -81,6 +83,7 @@ class Terms:
             random_seats=self.seats_by_lot,
             nonce_timeout_ms=_ms(self.nonce_within),
             without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
+            second_engine=self.second_engine,
         )
 
     def _policies(self) -> Policies:

@@ -55,6 +55,11 @@ class MatchTerms:
 
     Default false. It is true in responses if `nonce_timeout_ms` is 0.
     """
+    second_engine: str = ""
+    """Second engine of the game, which runs beside the first one: a match in which they differ is void.
+
+    The server must allow second engines. Default empty: none.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

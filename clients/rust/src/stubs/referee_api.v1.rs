@@ -1349,6 +1349,10 @@ pub struct MatchTerms {
     /// It is true in responses if `nonce_timeout_ms` is 0.
     #[prost(bool, tag = "8")]
     pub without_nonces: bool,
+    /// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
+    /// allow second engines. Default empty: none.
+    #[prost(string, tag = "10")]
+    pub second_engine: ::prost::alloc::string::String,
 }
 /// A match.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -69,6 +69,9 @@ pub struct MatchTerms {
     /// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
     /// It is true in responses if `nonce_timeout_ms` is 0.
     pub without_nonces: bool,
+    /// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
+    /// allow second engines. Default empty: none.
+    pub second_engine: String,
 }
 
 impl From<crate::api::MatchTerms> for MatchTerms {
@@ -82,6 +85,7 @@ impl From<crate::api::MatchTerms> for MatchTerms {
             random_seats,
             nonce_timeout_ms,
             without_nonces,
+            second_engine,
         } = message;
         Self {
             rules: rules.map(Into::into),
@@ -92,6 +96,7 @@ impl From<crate::api::MatchTerms> for MatchTerms {
             random_seats,
             nonce_timeout_ms,
             without_nonces,
+            second_engine,
         }
     }
 }
@@ -107,6 +112,7 @@ impl From<MatchTerms> for crate::api::MatchTerms {
             random_seats,
             nonce_timeout_ms,
             without_nonces,
+            second_engine,
         } = message;
         Self {
             rules: rules.map(Into::into),
@@ -117,6 +123,7 @@ impl From<MatchTerms> for crate::api::MatchTerms {
             random_seats,
             nonce_timeout_ms,
             without_nonces,
+            second_engine,
         }
     }
 }

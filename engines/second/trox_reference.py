@@ -7,7 +7,14 @@ outside. Nothing here uses the engine.
 import math
 import re
 from collections import Counter
+from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from engines.api import Outcome, Seat
+from engines.options import Settings
+from engines.second.second_engine import OpenPosition, SecondEngine
 
 Cell = tuple[int, int, str]
 
@@ -290,3 +297,61 @@ class ReferencePosition:
 
 def full_hand() -> Counter[str]:
     return Counter({"N": 2, "B": 2, "R": 2})
+
+
+def placed(options: dict[str, str], text: str) -> ReferencePosition:
+    """Return the position of a text, without history."""
+    pieces, *lists, hands, seat, plies, passes = text.split(" ")
+    at = ReferencePosition(options, seat=SEATS.index(seat), plies=int(plies), passes=int(passes))
+    for piece in pieces.split(",") if pieces != "-" else ():
+        at.lay(piece)
+    for whose, cells in zip((*SEATS, "neutral"), lists, strict=True):
+        at.pawns |= dict.fromkeys(map(named, cells.split(",") if cells != "-" else ()), whose)
+    round_hand, square_hand = (Counter(hand.strip("-")) for hand in hands.split("/"))
+    at.hands = (round_hand, square_hand)
+    return at
+
+
+class TroxSecond(OpenPosition):
+    """A position that is not changed."""
+
+    def __init__(self, at: ReferencePosition) -> None:
+        self._at = at
+
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.outcome else (self._at.seat,)
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        return self._at.moves()
+
+    def play(self, seat: Seat, move: str, after: str) -> "TroxSecond":
+        there = deepcopy(self._at)
+        there.play(move)
+        return TroxSecond(there)
+
+    @cached_property
+    def _ended(self) -> tuple[str, str] | None:
+        return self._at.outcome()
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if not self._ended:
+            return None
+        reason, winner = self._ended
+        scores = {"round": (1.0, 0.0), "square": (0.0, 1.0), "": (0.5, 0.5)}[winner]
+        return Outcome(reason, scores, scores)
+
+    def full_text(self) -> str:
+        return self._at.text()
+
+
+class TroxReference(SecondEngine):
+    name = "reference"
+    game = "trox"
+
+    def start(self, settings: Settings, text: str) -> TroxSecond:
+        return TroxSecond(placed(settings.texts(), text))
+
+
+REFERENCE = TroxReference()

@@ -3,8 +3,13 @@
 A pawn walks cell by cell, a seven is tried in every order, and no code is shared with the engine.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+from engines.api import REFEREE, Outcome, Seat, Viewer
+from engines.options import Settings
+from engines.second.second_engine import SecondEngine, SecondPosition
 
 VALUES = {"A": (1, 11), "J": (10,), "Q": (12,), "K": (13,), "T": (10,), "4": ()}
 VALUES |= {str(number): (number,) for number in (2, 3, 5, 6, 7, 8, 9)}
@@ -250,3 +255,201 @@ class ReferencePosition:
         rest = list(board)
         rest.remove(pawn)
         return (*rest, there)
+
+
+SEATS = range(4)
+CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "SHDC"]
+NONE = "-"
+MARKS = {"-": -1, "": 0, "+": 1}
+
+
+@dataclass(frozen=True)
+class Deal:
+    """All of a position but its pawns, as in its text. Cards are lists of two characters each."""
+
+    mover: str
+    turns: int
+    dealer: int
+    hands: tuple[tuple[str, ...], ...]
+    gifts: tuple[str, ...]
+    played: tuple[str, ...]
+    deck: tuple[str, ...]
+    chance: str
+
+    @property
+    def exchanging(self) -> bool:
+        return self.mover == "x"
+
+
+def cards_in(text: str) -> tuple[str, ...]:
+    return () if text == NONE else tuple(text[at : at + 2] for at in range(0, len(text), 2))
+
+
+def deal_in(text: str) -> Deal:
+    _, mover, turns, dealer, hands, gifts, played, deck, chance = text.split(" ")
+    return Deal(
+        mover,
+        int(turns),
+        int(dealer),
+        tuple(map(cards_in, hands.split("/"))),
+        tuple(gifts.split("/")),
+        cards_in(played),
+        cards_in(deck),
+        chance,
+    )
+
+
+def ordered(hand: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(hand, key=CARDS.index))
+
+
+class TocSecond(SecondPosition):
+    """A position of the whole game. What is shuffled is taken from the first engine."""
+
+    def __init__(self, options: Mapping[str, str], board: Board, deal: Deal) -> None:
+        self._options = options
+        self._board = board
+        self._deal = deal
+
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        if self.outcome:
+            return ()
+        if self._deal.exchanging:
+            return tuple(seat for seat in SEATS if self._deal.gifts[seat] == NONE)
+        return (int(self._deal.mover),)
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        if self._deal.exchanging:
+            return [f"={card}" for card in self._deal.hands[seat]]
+        return self._replies
+
+    @cached_property
+    def _replies(self) -> dict[str, Board]:
+        seat = int(self._deal.mover)
+        return ReferencePosition(self._options, self._board, seat).moves(list(self._deal.hands[seat]))
+
+    def play(self, seat: Seat, move: str, after: str) -> "TocSecond":
+        if self._deal.exchanging:
+            return TocSecond(self._options, self._board, self._given(seat, move[1:]))
+        card = move[1:] if move.startswith("-") else move[:2]
+        deal = self._deal
+        hands = [tuple(one for one in hand if one != card) for hand in deal.hands]
+        then = replace(
+            deal, mover=str((seat + 1) % 4), turns=deal.turns + 1, hands=tuple(hands), played=(*deal.played, card)
+        )
+        there = TocSecond(self._options, self._replies[move], then)
+        if any(hands) or there.outcome:
+            return there
+        return TocSecond(self._options, self._replies[move], dealt(then) if then.deck else gathered(then, after))
+
+    def _given(self, seat: Seat, card: str) -> Deal:
+        """Return the deal after a gift; the last one changes the hands (TC-2)."""
+        deal = self._deal
+        gifts = tuple(card if giver == seat else gift for giver, gift in enumerate(deal.gifts))
+        if NONE in gifts:
+            return replace(deal, gifts=gifts)
+        hands = [
+            ordered((*(one for one in hand if one != gifts[of]), gifts[(of + 2) % 4]))
+            for of, hand in enumerate(deal.hands)
+        ]
+        # 32 cards are left after the first deal of a deck, 16 after the second, none after the third.
+        number = {32: 0, 16: 1, 0: 2}[len(deal.deck)] if self._options["leader"] == "rotate" else 0
+        return replace(deal, mover=str((deal.dealer + 1 + number) % 4), hands=tuple(hands), gifts=gifts)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        for team, scores in ((0, (1.0, 0.0, 1.0, 0.0)), (1, (0.0, 1.0, 0.0, 1.0))):
+            if all(pawn.at.startswith("H") for pawn in self._board if pawn.seat % 2 == team):
+                return Outcome("home", scores, scores[:2])
+        if self._deal.turns >= int(self._options["max_turns"]):
+            return Outcome("max_turns", (0.5,) * 4, (0.5,) * 2)
+        return None
+
+    def text(self, viewer: Viewer) -> str:
+        deal, all_known = self._deal, viewer == REFEREE
+        gifts = []
+        for giver, gift in enumerate(deal.gifts):
+            known = all_known or viewer == giver or (viewer == (giver + 2) % 4 and not deal.exchanging)
+            gifts.append(gift if known or gift == NONE else "?")
+        return " ".join(
+            [
+                pawns_text(self._board),
+                deal.mover,
+                str(deal.turns),
+                str(deal.dealer),
+                "/".join(cards_text(hand, all_known or viewer == seat) for seat, hand in enumerate(deal.hands)),
+                "/".join(gifts),
+                cards_text(deal.played, True),
+                cards_text(deal.deck, all_known),
+                deal.chance if all_known else "?",
+            ]
+        )
+
+
+def cards_text(cards: tuple[str, ...], known: bool) -> str:
+    return "".join(cards if known else "?" * len(cards)) or NONE
+
+
+def dealt(deal: Deal) -> Deal:
+    """Return the next deal of the same deck: four cards to each, one by one."""
+    hands: list[tuple[str, ...]] = [(), (), (), ()]
+    for number, card in enumerate(deal.deck[:16]):
+        hands[(deal.dealer + 1 + number) % 4] += (card,)
+    return replace(deal, mover="x", hands=tuple(map(ordered, hands)), gifts=(NONE,) * 4, deck=deal.deck[16:])
+
+
+def gathered(deal: Deal, after: str) -> Deal:
+    """Return the first deal of the next deck, which was shuffled as the first engine says, if it has all cards."""
+    shuffled = deal_in(after)
+    whole = sorted([*sum(shuffled.hands, ()), *shuffled.deck]) == sorted(CARDS)
+    if not whole or [len(hand) for hand in shuffled.hands] != [5] * 4:
+        return deal
+    return Deal(
+        "x",
+        deal.turns,
+        (deal.dealer + 1) % 4,
+        tuple(map(ordered, shuffled.hands)),
+        (NONE,) * 4,
+        (),
+        shuffled.deck,
+        shuffled.chance,
+    )
+
+
+def board_in(text: str, fresh_laps: int) -> Board:
+    """Return the pawns of a text; `fresh_laps` are the laps of a fresh pawn, which texts omit."""
+    pawns = []
+    for seat, four in enumerate(text.split("/")):
+        for one in four.split(","):
+            at = one.rstrip("*-+")
+            fresh = one.endswith("*")
+            pawns.append(Pawn(seat, at, fresh, fresh_laps if fresh else MARKS[one[len(at) :]]))
+    return sorted_board(tuple(pawns))
+
+
+def pawns_text(board: Board) -> str:
+    """Return the pawns of each seat: ring cells in order, then the corridor, then the reserve."""
+    marks = {laps: mark for mark, laps in MARKS.items()}
+    fours = []
+    for seat in SEATS:
+        mine = sorted((pawn for pawn in board if pawn.seat == seat), key=along_the_way)
+        fours.append(",".join(pawn.at + ("*" if pawn.fresh else marks[pawn.laps]) for pawn in mine))
+    return "/".join(fours)
+
+
+def along_the_way(pawn: Pawn) -> tuple[int, str]:
+    return (int(pawn.at), "") if on_ring(pawn.at) else (72, pawn.at)
+
+
+class TocReference(SecondEngine):
+    name = "reference"
+    game = "toc"
+
+    def start(self, settings: Settings, text: str) -> TocSecond:
+        options = settings.texts()
+        short = options["back_shortcut"] == "false" and options["branch_offset"] == "0"
+        return TocSecond(options, board_in(text.split(" ", 1)[0], -1 if short else 0), deal_in(text))
+
+
+REFERENCE = TocReference()

@@ -3,9 +3,15 @@
 A board is a dictionary from point to 'w' or 'b'. Nothing here uses the engine.
 """
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeVar
+
+from engines.api import Outcome, Seat
+from engines.options import Settings
+from engines.second.second_engine import OpenPosition, SecondEngine
 
 Point = tuple[int, int]
 T = TypeVar("T")
@@ -161,3 +167,87 @@ def first(options: dict[str, str]) -> ReferencePosition:
     black = [(0, 2), (1, 2)] + [(x, y) for x in range(5) for y in (3, 4)]
     white = [(3, 2), (4, 2)] + [(x, y) for x in range(5) for y in (0, 1)]
     return ReferencePosition(options, dict.fromkeys(white, "w") | dict.fromkeys(black, "b"))
+
+
+def placed(options: dict[str, str], text: str) -> ReferencePosition:
+    """Return the position of a text without plies."""
+    ranks, side, *rest = text.split(" ")
+    men: dict[Point, str] = {}
+    for y, row in zip(range(4, -1, -1), ranks.split("/"), strict=True):
+        signs = re.sub("[1-5]", lambda digit: "." * int(digit[0]), row)
+        men |= {(x, y): sign for x, sign in enumerate(signs) if sign != "."}
+    known = dict(part.split("=") for part in rest if "=" in part)
+    huffable = frozenset(map(point_of, known["huff"].split(","))) if "huff" in known else frozenset()
+    left = {}
+    for man in known["left"].split(",") if "left" in known else ():
+        at, where = man.split(":")
+        left[point_of(at)] = frozenset(map(point_of, where.split("+")))
+    return ReferencePosition(options, men, side, "again" in rest, huffable, left)
+
+
+def point_of(text: str) -> Point:
+    return "abcde".index(text[0]), "12345".index(text[1])
+
+
+class AlquerqueSecond(OpenPosition):
+    """A position with the plies since a man was last taken off, and the positions that have occurred since then."""
+
+    def __init__(self, at: ReferencePosition, quiet: int, before: tuple[str, ...] = ()) -> None:
+        self._at = at
+        self._quiet = quiet
+        self._before = before
+        self._replies = at.moves()
+
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.outcome else ("wb".index(self._at.side),)
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        return self._replies
+
+    def play(self, seat: Seat, move: str, after: str) -> "AlquerqueSecond":
+        there = self._replies[move]
+        if len(there.men) < len(self._at.men):
+            return AlquerqueSecond(there, 0)
+        return AlquerqueSecond(there, self._quiet + 1, (*self._before, self._at.text()))
+
+    @property
+    def outcome(self) -> Outcome | None:
+        at, options = self._at, self._at.options
+        white, black = (list(at.men.values()).count(colour) for colour in "wb")
+        if not white or not black:
+            return won("no_men", "w" if white else "b")
+        if not self._replies:
+            return self._drawn("no_moves") if options["stalemate"] == "draw" else won("no_moves", at.enemy)
+        if 0 < int(options["no_capture_plies"]) <= self._quiet:
+            return self._drawn("no_capture")
+        if 0 < int(options["repetition"]) <= [*self._before, at.text()].count(at.text()):
+            return self._drawn("repetition")
+        return None
+
+    def full_text(self) -> str:
+        ranks, side, *rest = self._at.text().split(" ")
+        return " ".join([ranks, side, str(self._quiet), *rest])
+
+    def _drawn(self, reason: str) -> Outcome:
+        white, black = (list(self._at.men.values()).count(colour) for colour in "wb")
+        if self._at.options["on_draw"] == "count" and white != black:
+            return won(reason, "w" if white > black else "b")
+        return Outcome(reason, (0.5, 0.5), (0.5, 0.5))
+
+
+def won(reason: str, colour: str) -> Outcome:
+    scores = (1.0, 0.0) if colour == "w" else (0.0, 1.0)
+    return Outcome(reason, scores, scores)
+
+
+class AlquerqueReference(SecondEngine):
+    name = "reference"
+    game = "alquerque"
+
+    def start(self, settings: Settings, text: str) -> AlquerqueSecond:
+        ranks, side, quiet, *rest = text.split(" ")
+        return AlquerqueSecond(placed(settings.texts(), " ".join([ranks, side, *rest])), int(quiet))
+
+
+REFERENCE = AlquerqueReference()

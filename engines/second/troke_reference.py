@@ -1,15 +1,20 @@
 """A second, slow implementation of Troke, written from the rules page alone.
 
 It uses dictionaries and copies, and no optimisation. A position is its text. Nothing here uses the engine; the boards
-are those of the golden file.
+are those of the file beside it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
+from importlib.resources import files
 
-BOARDS = json.loads((Path(__file__).parents[1] / "golden" / "troke" / "boards.json").read_text())
+from engines.api import Outcome, Seat
+from engines.options import Settings
+from engines.second.second_engine import OpenPosition, SecondEngine
+
+BOARDS = json.loads(files("engines.second").joinpath("troke_boards.json").read_text(encoding="utf-8"))
 SIDES = {"r": "S", "b": "W", "w": "N", "y": "E"}
 ACROSS = {"S": "N", "N": "S", "W": "E", "E": "W"}
 SHAPES = "TWM"
@@ -285,3 +290,73 @@ class ReferencePosition:
         fields += [f"back={','.join(back)}"] if back else []
         clear = [player for player in self.players if player in self.must_clear]
         return " ".join([*fields, f"clear={','.join(clear)}"] if clear else fields)
+
+
+class TrokeSecond(OpenPosition):
+    """A text, and those of the positions that have occurred before, without their plies."""
+
+    def __init__(self, options: Mapping[str, str], text: str, before: tuple[str, ...] = ()) -> None:
+        self._options = options
+        self._text = text
+        self._before = before
+
+    @cached_property
+    def _at(self) -> ReferencePosition:
+        return ReferencePosition(self._options, self._text)
+
+    @cached_property
+    def _moves(self) -> list[str]:
+        return self._at.moves()
+
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.outcome else (self._at.players.index(self._at.mover),)
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        return self._moves
+
+    def play(self, seat: Seat, move: str, after: str) -> "TrokeSecond":
+        there = ReferencePosition(self._options, self._text).after(move)
+        return TrokeSecond(self._options, there, (*self._before, without_plies(self._text)))
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        reason = self._reason()
+        if not reason:
+            return None
+        at, race = self._at, self._options["scoring"] == "race"
+        scores = [float((at.castles if race else at.chips)[player]) for player in at.players]
+        sides = [[one] for one in scores]
+        if self._options["teams"] == "true":
+            sides = [[scores[0], scores[2]], [scores[1], scores[3]]]
+        return Outcome(reason, tuple(scores), tuple(max(side) if race else sum(side) for side in sides))
+
+    def full_text(self) -> str:
+        return self._text
+
+    def _reason(self) -> str:
+        """Return why the game is over; empty if it is not."""
+        if 4 in self._at.castles.values():
+            return "four_castles"
+        if not self._moves:
+            return "no_moves"
+        repetition = int(self._options["repetition"])
+        if repetition and self._before.count(without_plies(self._text)) + 1 >= repetition:
+            return "repetition"
+        return "max_plies" if self._at.plies >= int(self._options["max_plies"]) else ""
+
+
+def without_plies(text: str) -> str:
+    stacks, mover, chips, castles, _, *rest = text.split(" ")
+    return " ".join([stacks, mover, chips, castles, *rest])
+
+
+class TrokeReference(SecondEngine):
+    name = "reference"
+    game = "troke"
+
+    def start(self, settings: Settings, text: str) -> TrokeSecond:
+        return TrokeSecond(settings.texts(), text)
+
+
+REFERENCE = TrokeReference()
