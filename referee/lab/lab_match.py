@@ -8,10 +8,12 @@ from msgspec import Struct
 from engines.api import Seat
 from referee.lab.match_player import PlayedMatch
 from referee.local.results_folder import MatchFinish
-from referee.match.events import Event, FlagFell, MoveRefused
+from referee.match.events import FlagFell, MoveRefused
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.match.setup import Setup
+
+FAULTS = (FlagFell, MoveRefused)
 
 
 class LabMatch(Struct, frozen=True):
@@ -73,17 +75,9 @@ def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
 
 
 def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
-    counts = Counter(filter(None, map(_fault, finished.events)))
-    return tuple((seat, fault, count) for (seat, fault), count in counts.items())
-
-
-def _fault(event: Event) -> tuple[Seat, Fault] | None:
-    match event:
-        case FlagFell(seat=seat):
-            return seat, Fault.TIME
-        case MoveRefused(seat=seat):
-            return seat, Fault.ILLEGAL_MOVE
-    return None
+    found = [event for event in finished.events if isinstance(event, FAULTS)]
+    faults = [(event.seat, Fault.TIME if isinstance(event, FlagFell) else Fault.ILLEGAL_MOVE) for event in found]
+    return tuple((seat, fault, count) for (seat, fault), count in Counter(faults).items()) if faults else ()
 
 
 def _last_line(text: str) -> str:

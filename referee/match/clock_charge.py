@@ -67,17 +67,18 @@ def charge(
     control: TimeControl, before: Clock, asked_us: Micros, measured: TurnMeasurement, credit_us: Micros
 ) -> ClockCharge:
     """Return the charge of an answer, with a network credit of at most `credit_us`."""
-    thinking = max(0, measured.arrived_us - asked_us - measured.stall_us)
-    credited = min(measured.network_us, credit_us, thinking) if measured.network_us else 0
+    arrived_us, network_us, stall_us = measured.arrived_us, measured.network_us, measured.stall_us
+    thinking = max(0, arrived_us - asked_us - stall_us)
+    credited = min(network_us, credit_us, thinking) if network_us else 0
     charged = thinking - credited
     limit = control.limit_us(before)
     late = limit is not None and charged > limit
     return ClockCharge(
         asked_us,
-        measured.arrived_us,
-        measured.network_us,
+        arrived_us,
+        network_us,
         credited,
-        measured.stall_us,
+        stall_us,
         charged,
         before,
         # A late move uses up the limit and no more.
