@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -24,6 +24,8 @@ from referee.lab.lab_worker import LabJob
 from referee.lab.same_table import DEFAULT_SEED
 from referee.local.local_standings import repeated_games, standings
 from referee.local.plan import MAX_PARALLEL
+from referee.records.packed_format import PackageMissing, zstandard
+from referee.records.packed_reader import split_name
 from referee.reporting.formatting import SCORE_LEGEND, repeated_text, signed
 from referee.server.stores import StartupError
 
@@ -54,7 +56,7 @@ Exit status:
     help="Processes that play; 0: this one alone. [`parallel` in the file, or the number of cores]",
 )
 @click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
-@click.option("--records", is_flag=True, help="Write the record of each match.")
+@click.option("--records", is_flag=True, help="Write the records of all matches, packed if possible.")
 @click.pass_context
 def lab(context: click.Context, file: Path, out: Path | None, workers: int | None, seed: str, records: bool) -> None:
     """Play the contest of FILE without a server: Python bots in the process of the match, programs on pipes.
@@ -90,8 +92,8 @@ class LabRun:
         """Play what is left. Raises a DetailedError or StartupError."""
         before = self._folder.open(self._text)
         source = Resumed(self._source, before)
-        records = str(self._folder.records) if self._records else ""
-        job = LabJob(self._plan.bots, str(self._folder.bots), records)
+        self._folder.drop_unfinished(before.values())
+        job = LabJob(self._plan.bots, str(self._folder.bots), self._records_path() if self._records else "")
         if before:
             click.echo(f"{counted(len(before), 'match is', 'matches are')} already played")
         began_at = time.monotonic()
@@ -111,6 +113,15 @@ class LabRun:
         self._results = sorted(source.results, key=lambda result: result.number)
         self._took_s = time.monotonic() - began_at
 
+    def _records_path(self) -> str:
+        """Return the packed file, or the folder of records if the library that packs them is not installed."""
+        try:
+            zstandard()
+        except PackageMissing as why:
+            click.echo(f"each record is a file of its own: {why}", err=True)
+            return str(self._folder.records)
+        return str(self._folder.packed)
+
     @property
     def status(self) -> int:
         if self._interrupted_by:
@@ -127,7 +138,8 @@ class LabRun:
         click.echo(f"\n{standings_table(rows)}\n\n{SCORE_LEGEND}")
         if self._source.trial:
             click.echo(f"\n{_trial_text(self._source.trial)}")
-        if losses := _losses_table(self._results):
+        records = self._folder.names_of_records(self._results)
+        if losses := _losses_table(self._results, records):
             click.echo(f"\n{losses}")
         moves = sum(result.moves for result in self._results)
         click.echo(f"\nmatches played: {len(finishes)}, moves: {moves}; this run took {self._took_s:.0f} s")
@@ -136,7 +148,7 @@ class LabRun:
                 f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
             )
         click.echo(f"results: {self._folder.results}")
-        self._print_commands()
+        self._print_commands(list(records.values()))
         for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
             click.echo(f"\n{format_match(finish)}", err=True)
         for result in [one for one in self._results if one.failures][:FORFEITS_SHOWN]:
@@ -146,12 +158,12 @@ class LabRun:
         if self._interrupted_by:
             click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
 
-    def _print_commands(self) -> None:
+    def _print_commands(self, records: Sequence[str]) -> None:
         """Say how to look at the records, if there are any."""
-        there = [file for file in map(self._folder.record_of, self._results) if file.exists()]
-        if there:
-            referee = as_typed()
-            click.echo(f"  {referee} verify {there[-1].parent}/*.jsonl\n  {referee} replay {there[-1]}")
+        if records:
+            referee, (file, match_id) = as_typed(), split_name(records[-1])
+            of_all = file if match_id else f"{file.parent}/*.jsonl"
+            click.echo(f"  {referee} verify {of_all}\n  {referee} replay {records[-1]}")
 
 
 def _trial_text(trial: TrialState) -> str:
@@ -162,19 +174,24 @@ def _trial_text(trial: TrialState) -> str:
     return f"{trial.verdict.value}: {elo}{ratio}, {trial.matches} matches counted"
 
 
-def _losses_table(results: Sequence[LabResult]) -> str:
-    """Return how often each bot lost in which seat and why, with the first of these matches; empty if none did."""
+def _losses_table(results: Sequence[LabResult], records: Mapping[str, str]) -> str:
+    """Return how often each bot lost in which seat and why, with the first of these matches; empty if none did.
+
+    `records` has the records by the names of their matches.
+    """
     losses: dict[tuple[str, int, str], list[LabResult]] = {}
     for result in results:
         for bot, seat, why in _losses(result):
             losses.setdefault((bot, seat, why), []).append(result)
     if not losses:
         return ""
-    rows = [
-        [f"{bot}, seat {seat}, {why}", str(len(lost)), ", ".join(one.name for one in lost[:LOSSES_SHOWN])]
-        for (bot, seat, why), lost in sorted(losses.items(), key=lambda item: (item[0][0], -len(item[1]), item[0]))
-    ]
-    return table(["lost by", "matches", "first"], rows)
+    rows = []
+    for (bot, seat, why), lost in sorted(losses.items(), key=lambda item: (item[0][0], -len(item[1]), item[0])):
+        first = ", ".join(one.name for one in lost[:LOSSES_SHOWN])
+        rows.append([f"{bot}, seat {seat}, {why}", str(len(lost)), first, records.get(lost[0].name, "")])
+    if not records:
+        return table(["lost by", "matches", "first"], [row[:-1] for row in rows])
+    return table(["lost by", "matches", "first", "record of the first"], rows)
 
 
 def _losses(result: LabResult) -> Iterator[tuple[str, int, str]]:

@@ -46,6 +46,8 @@ class LabResult(Struct, frozen=True):
     """How many flag falls and illegal moves each seat had."""
     failures: tuple[tuple[Seat, str], ...] = ()
     """Seats whose bots failed and resigned, each with the last line of the error."""
+    match_id: str = ""
+    """By which its record is found in a packed file."""
 
     @property
     def void(self) -> bool:
@@ -71,6 +73,7 @@ def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
         digest_of_events(finished.events),
         _faults(finished),
         tuple((seat, _last_line(why)) for seat, why in finished.failures),
+        match.setup.match_id,
     )
 
 

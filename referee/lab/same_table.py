@@ -48,9 +48,11 @@ def play(
     """Play matches between all bots at one table, and yield each result as it comes. Seats rotate.
 
     There must be one bot for each side, or one for each seat. `workers`: how many processes play (None: one for each
-    core, 0: this process alone). `records` is a folder for the record of each match (None: none are written). Python
-    bots must be functions, objects or classes of a module that the processes can import; with 0 workers they may be
-    any. Raises BadEntrant, BadPlan, LabBotRefused or LabWorkerDied.
+    core, 0: this process alone). `records` is a packed file if its name ends in `.pack`, to which the records of all
+    matches are added, which must not be there yet; otherwise a folder for a file of each match (None: no records).
+    Python bots must be functions, objects or classes of a module that the processes can import; with 0 workers they
+    may be any. Raises BadEntrant, BadPlan, LabBotRefused, LabWorkerDied, and for a packed file PackageMissing,
+    NotPackable, RecordInvalid or OSError.
     """
     named = {name: lab_bot(name, bot) for name, bot in names_of(bots).items()}
     source = SameTable(tuple(named), terms, matches, seed)

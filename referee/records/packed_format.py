@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from importlib import import_module
 from io import BytesIO
+from operator import sub
 from types import ModuleType
 
 import msgspec
@@ -38,11 +39,11 @@ MAGIC = (0x184D2A52).to_bytes(4, "little")
 """First bytes of the index of a group. zstd leaves the choice among sixteen values to applications."""
 
 _PACKED_VERSION = 1
-_LEVEL = 10
+LEVEL = 10
 _WINDOW_BYTES = 1 << 27
 """Limit of the window of a frame, which zstd allocates beside the group."""
 _SIGNATURE = re.compile(rb',"signature":"([0-9a-f]{128})"')
-_NUMBER = re.compile(rb'(?<=[":,.\[])(?:0|[1-9][0-9]{0,17})(?=[",.}\]]|$)')
+_NUMBER = re.compile(rb'(?<=[":,.\[])(0|[1-9][0-9]{0,17})(?=[",.}\]]|$)', re.MULTILINE)
 _MAX_NUMBER = 10**18
 _MAX_NUMBERS = 1 << 16
 """Limit of the numbers in a line."""
@@ -51,6 +52,8 @@ _PLACE = b"\1"
 _NUMBERS = b"\2"
 """Stands between the text of a record and its numbers."""
 _SIGNATURE_BYTES = len(b',"signature":""') + 128
+_AFTER_BYTES = len(b',"after":""') + 64
+_HASH_BYTES = len(b',"hash":""}\n') + 64
 
 
 class PackageMissing(Exception):
@@ -86,25 +89,47 @@ def zstandard() -> ModuleType:
 
 def shorten_record(record: bytes) -> bytes | None:
     """Return the record without its hashes, and with its numbers apart; None if it could not be restored from that."""
-    lines, numbers, before = list[bytes](), list[bytes](), ""
-    last: dict[int, list[int]] = {}
+    texts, before = list[bytes](), ""
     for line in BytesIO(record):
         part = split_line(line)
         if part is None:
             return None
-        text = part.body.removesuffix(_after(before)) + _signature(part.signature)
+        texts.append(part.body.removesuffix(_after(before)) + _signature(part.signature))
         before = part.hash
-        found = [int(number) for number in _NUMBER.findall(text)]
-        previous = last.get(len(found), found)
-        last[len(found)] = found
-        first = found if previous is found else map(int.__sub__, found, previous)
-        numbers.append(b",".join(b"%d" % number for number in first))
-        lines.append(_NUMBER.sub(_PLACE, text))
-    short = b"\n".join(lines) + _NUMBERS + b"\n".join(numbers)
+    short = _shorten(texts)
     try:
-        return short if restore_record(short) == record else None
+        return short if short and restore_record(short) == record else None
     except RecordInvalid:
         return None
+
+
+def shorten_written(lines: Sequence[bytes]) -> bytes | None:
+    """Return the same as `shorten_record`, given the lines of a record as `format_record` has just written them.
+
+    It takes a quarter of the time, because nothing has to be looked for or checked.
+    """
+    first, *entries, last = lines
+    texts = [first[:-_HASH_BYTES], *[line[: -_AFTER_BYTES - _HASH_BYTES] for line in entries]]
+    end = len(last) - _SIGNATURE_BYTES - _HASH_BYTES
+    texts.append(last[: end - _AFTER_BYTES] + last[-_SIGNATURE_BYTES - 2 : -2])
+    return _shorten(texts)
+
+
+def _shorten(texts: Sequence[bytes]) -> bytes | None:
+    """Return the stored form of lines without hashes; None if one has too many numbers."""
+    parts = _NUMBER.split(b"\n".join(texts))
+    text, found = _PLACE.join(parts[::2]), list(map(int, parts[1::2]))
+    numbers, at = list[str](), 0
+    last: dict[int, list[int]] = {}
+    for line in text.split(b"\n"):
+        count = line.count(_PLACE)
+        if count > _MAX_NUMBERS:
+            return None
+        row = found[at : at + count]
+        numbers.append(",".join(map(str, map(sub, row, last[count]) if count in last else row)))
+        last[count] = row
+        at += count
+    return text + _NUMBERS + "\n".join(numbers).encode("ascii")
 
 
 def restore_record(short: bytes) -> bytes:
@@ -147,17 +172,30 @@ def _after(hash_: str) -> bytes:
     return f',"after":"{hash_}"'.encode() if hash_ else b""
 
 
-def encode_group(records: Sequence[tuple[str, bytes]]) -> bytes:
-    """Return a group with the stored form of these records, given with the ids of their matches."""
-    rows, parts = [], []
-    for match_id, record in records:
-        short = shorten_record(record)
-        whole = short is None or len(short) > len(record)
-        parts.append(record if short is None or whole else short)
-        rows.append((match_id, len(parts[-1]), whole))
-    frame = bytes(zstandard().ZstdCompressor(level=_LEVEL, write_checksum=True).compress(b"".join(parts)))
-    index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), tuple(rows)))
-    return MAGIC + len(index).to_bytes(4, "little") + index + frame
+class StoredRecord(msgspec.Struct, frozen=True):
+    """A record as it is in a group."""
+
+    match_id: str
+    content: bytes
+    whole: bool
+    """Whether it is stored whole, with its hashes."""
+    full_bytes: int
+    """Bytes of the record itself."""
+
+
+def store_record(match_id: str, record: bytes) -> StoredRecord:
+    short = shorten_record(record)
+    whole = short is None or len(short) > len(record)
+    return StoredRecord(match_id, record if short is None or whole else short, whole, len(record))
+
+
+def encode_group(records: Sequence[StoredRecord], level: int = LEVEL) -> bytes:
+    frame = (
+        zstandard().ZstdCompressor(level=level, write_checksum=True).compress(b"".join(it.content for it in records))
+    )
+    rows = tuple((it.match_id, len(it.content), it.whole) for it in records)
+    index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), rows))
+    return MAGIC + len(index).to_bytes(4, "little") + index + bytes(frame)
 
 
 def decode_index(content: bytes) -> GroupIndex:
