@@ -14,10 +14,11 @@ from referee.lab.match_player import PlayedMatch
 from referee.live.ports import Entry
 from referee.local.results_folder import ENDING, VOID_ENDING
 from referee.match.result import EndKind
-from referee.records.packed_format import MAX_RECORD_BYTES, StoredRecord, shorten_written, zstandard
+from referee.records.packed_format import MAX_RECORD_BYTES, StoredRecord, zstandard
 from referee.records.packed_records import EncodedGroup, encode_groups
 from referee.records.record_format import format_record
 from referee.records.signing_key import load_or_create
+from referee.records.stored_writer import StoredRecordWriter
 
 KEY = "lab.key"
 """File of the key that signs the records, in the folder beside that of the records, or beside their packed file."""
@@ -44,33 +45,32 @@ class LabRecords:
         (path.parent if self._packed else path).mkdir(parents=True, exist_ok=True)
         self._key = load_or_create(path.parent / KEY)
         self._referee = version("referee")
+        self._writer = StoredRecordWriter(self._key, self._referee)
         self._stored: list[StoredRecord] = []
 
     def add(self, match: LabMatch, played: PlayedMatch) -> None:
         """Make the record of a match, which has just ended."""
-        match_id = match.setup.match_id
         began_ms = (time.time_ns() - played.match.at_us * 1000) // 1_000_000
+        if self._packed:
+            stored = self._writer.write(played.events, began_ms)
+            if stored.full_bytes <= MAX_RECORD_BYTES:
+                self._stored.append(stored)
+                return
         entries = [
-            Entry(match_id, number, began_ms + event.at_us // 1000, event)
+            Entry(match.setup.match_id, number, began_ms + event.at_us // 1000, event)
             for number, event in enumerate(played.events, 1)
         ]
-        lines = list(format_record(entries, self._key, self._referee))
-        size = sum(map(len, lines))
-        if self._packed and size <= MAX_RECORD_BYTES:
-            short = shorten_written(lines)
-            self._stored.append(StoredRecord(match_id, short or b"".join(lines), short is None, size))
-        else:
-            self._write_file(match, played, lines)
+        self._write_file(match, played, b"".join(format_record(entries, self._key, self._referee)))
 
     def take_groups(self) -> Sequence[EncodedGroup]:
         """Return the records since the last call as groups of a packed file; none if they are files of their own."""
         stored, self._stored = self._stored, []
         return list(encode_groups(stored, LEVEL))
 
-    def _write_file(self, match: LabMatch, played: PlayedMatch, lines: Sequence[bytes]) -> None:
+    def _write_file(self, match: LabMatch, played: PlayedMatch, record: bytes) -> None:
         assert played.match.result
         ending = VOID_ENDING if played.match.result.kind is EndKind.VOID else ENDING
         folder = self._path.with_suffix("") if self._packed else self._path
         file = folder / f"{match.name}{ending}"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"".join(lines))
+        file.write_bytes(record)

@@ -126,7 +126,7 @@ def test_records_are_packed_if_wanted_and_can_be_verified_and_replayed(tmp_path:
     assert named.startswith(f"{packed}#m")
     assert CliRunner().invoke(main, ["replay", named]).exit_code == 0
     lost = next(line for line in done.stdout.splitlines() if line.startswith("rosa, seat 0, no_men"))
-    first, record = lost.split()[4].rstrip(","), lost.split()[-1]
+    first, record = lost.split()[5].rstrip(","), lost.split()[-1]
     by_name = {result.name: result.match_id for result in results(tmp_path)}
     assert record == f"{packed}#{by_name[first]}"
     assert (tmp_path / "out" / "lab.key").exists()
