@@ -73,7 +73,10 @@ class LabFolder:
         Raises TermsChanged if the folder belongs to another plan, or StartupError.
         """
         self._folder.check_plan(plan)
-        self._folder.create()
+        try:
+            self.bots.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StartupError(f"cannot write to {self.path}: {error.strerror}") from None
         self._folder.claim(plan)
         try:
             return self._read()

@@ -4,10 +4,12 @@ import gc
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
+from engines.api import Game
 from engines.registry import games
 from referee.lab.lab_bots import LabBot, RunningBot, seed_bots, start_bot
 from referee.lab.lab_match import LabMatch, LabResult, lab_result
@@ -20,6 +22,12 @@ GC_THRESHOLD = 50_000
 """Objects between two searches for garbage: a match has few cycles, and each search visits all that it has made."""
 BOTS_SEED = "bots"
 """Fork of a match's random numbers that seeds those of its bots."""
+
+
+@cache
+def installed_games() -> Mapping[str, Game]:
+    """Return all games by name, which are looked for once: that takes as long as hundreds of moves."""
+    return games()
 
 
 class LabJob(Struct, frozen=True):
@@ -44,7 +52,7 @@ class PlayedBatch(Struct, frozen=True):
 class LabWorker:
     def __init__(self, job: LabJob) -> None:
         """Raises LabBotRefused, KeyUnusable or PackageMissing."""
-        self._games = games()
+        self._games = installed_games()
         self._logs = Path(job.logs) if job.logs else None
         self._records = LabRecords(Path(job.records)) if job.records else None
         self._bots: dict[str, RunningBot] = {}

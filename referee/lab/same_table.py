@@ -13,7 +13,7 @@ from engines.registry import find
 from referee.lab.crew import play_all
 from referee.lab.lab_bots import Bot, lab_bot, names_of
 from referee.lab.lab_match import LabMatch, LabResult
-from referee.lab.lab_worker import LabJob
+from referee.lab.lab_worker import LabJob, installed_games
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
 from referee.local.entrant import Entrant
@@ -65,7 +65,7 @@ class SameTable:
 
     def __init__(self, names: Sequence[str], terms: MatchTerms, matches: int, seed: str) -> None:
         """Raises BadPlan or BadSetup."""
-        game = find(terms.game)
+        game = installed_games().get(terms.game) or find(terms.game)
         check_table("bots", game.table(terms.settings), len(names), len(names))
         self._terms = GameTerms(game.name, game, terms.with_defaults(game, LiveLimits().start_timeout_us), 0, matches)
         self._group = tuple(Entrant(name, ()) for name in names)

@@ -93,12 +93,6 @@ class DecisionBuilder(Struct, eq=False):
         else:
             self.settle()
 
-    def charge_turn(self, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
-        match, seat = self.match, turn.seat
-        terms = match.setup.terms
-        credit = min(terms.credit.per_move_us, match.credit_us[seat]) if measured.network_us else 0
-        return charge(terms.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
-
     def apply_late_policy(self, turn: Turn, row: ClockCharge, answer: SubmitMove | None = None) -> None:
         """Record that the flag of a seat fell, and apply the policy for late moves."""
         move, request_id = (shortened(answer.move), answer.request_id) if answer else ("", "")
@@ -109,6 +103,13 @@ class DecisionBuilder(Struct, eq=False):
         else:
             self.play_policy_move(turn, MoveSource.RANDOM if late is LatePolicy.RANDOM_MOVE else MoveSource.DEFAULT)
             self.settle()
+
+
+def charge_turn(match: Match, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
+    """Return the charge of an answer to a turn, or of a check of its flag."""
+    terms, seat = match.setup.terms, turn.seat
+    credit = min(terms.credit.per_move_us, match.credit_us[seat]) if measured.network_us else 0
+    return charge(terms.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
 
 
 def resolve_outcome(match: Match, outcome: Outcome) -> Result:

@@ -16,7 +16,7 @@ from referee.match.commands import (
     Resign,
     SubmitMove,
 )
-from referee.match.decision import DecisionBuilder, draw_result, is_draw_agreed
+from referee.match.decision import DecisionBuilder, charge_turn, draw_result, is_draw_agreed
 from referee.match.events import (
     DrawDeclined,
     DrawOffered,
@@ -53,7 +53,7 @@ def submit_move(builder: DecisionBuilder, command: SubmitMove) -> None:
         raise MatchOver(str(match.result))
     if turn is None or turn.token != token:
         raise StaleTurn(shortened(token), turn.token if turn else "")
-    row = builder.charge_turn(turn, command.measured)
+    row = charge_turn(match, turn, command.measured)
     if row.late:
         # Checked before the move itself: a late move loses on time even if it is illegal.
         builder.apply_late_policy(turn, row, command)
@@ -123,7 +123,7 @@ def fall_flag(builder: DecisionBuilder, command: FallFlag) -> None:
     turn = builder.match.turns[command.seat]
     if turn is None:
         return
-    row = builder.charge_turn(turn, command.measured)
+    row = charge_turn(builder.match, turn, command.measured)
     if row.late:
         builder.apply_late_policy(turn, row)
 
