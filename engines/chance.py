@@ -46,4 +46,4 @@ class Chance:
 
     def fork(self, purpose: str) -> "Chance":
         """Return an independent generator whose seed is HMAC-SHA-256 of the purpose, keyed by this seed."""
-        return Chance(hmac.new(self.seed, purpose.encode(), hashlib.sha256).digest())
+        return Chance(hmac.digest(self.seed, purpose.encode(), "sha256"))

@@ -1,10 +1,12 @@
 """The lab beside the bare engine and pyspiel: random games of Alquerque, moves per CPU-second in one run."""
 
+import random
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bench.beside import Beside, beside
 from bench.contract import Playouts
@@ -16,7 +18,7 @@ from referee.match.match_terms import MatchTerms
 
 GAME = "alquerque"
 RATE = "moves per CPU-second"
-ENGINE, LAB, RECORDED = "bare engine, texts", "lab", "lab with records"
+ENGINE, LAB, RECORDED = "bare engine, texts", "lab", "lab with packed records"
 SPIEL, SPIEL_STEPS = "open_spiel checkers", 3000
 
 
@@ -29,7 +31,7 @@ def measure(scope: Scope) -> Findings:
         candidates: dict[str, Callable[[], float]] = {
             ENGINE: partial(_engine_rate, engine, matches * 35),
             LAB: partial(_lab_rate, terms, matches, None),
-            RECORDED: partial(_lab_rate, terms, matches, Path(folder) / "records"),
+            RECORDED: partial(_lab_rate, terms, matches, Path(folder)),
         }
         if other:
             candidates[SPIEL] = partial(_spiel_rate, other)
@@ -46,11 +48,17 @@ def _engine_rate(engine: Playouts, steps: int) -> float:
     return (engine.steps - before) / (time.process_time() - begun)
 
 
-def _lab_rate(terms: MatchTerms, matches: int, records: Path | None) -> float:
-    """Play in this process, with two bots that draw a legal move."""
+def _lab_rate(terms: MatchTerms, matches: int, folder: Path | None) -> float:
+    """Play in this process, with two bots that draw a legal move, as the playouts of the engine do."""
+    records = folder / f"{time.monotonic_ns()}.pack" if folder else None
     begun = time.process_time()
-    moves = sum(result.moves for result in lab.play(["random", "random"], terms, matches, 0, records=records))
+    moves = sum(result.moves for result in lab.play([_draw, _draw], terms, matches, 0, records=records))
     return moves / (time.process_time() - begun)
+
+
+def _draw(turn: Any) -> str:
+    moves: Sequence[str] = turn.legal_moves
+    return moves[int(random.random() * len(moves))]
 
 
 def _spiel_rate(other: Beside) -> float:

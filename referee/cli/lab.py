@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,8 @@ from referee.lab.lab_worker import LabJob
 from referee.lab.same_table import DEFAULT_SEED
 from referee.local.local_standings import repeated_games
 from referee.local.plan import MAX_PARALLEL
+from referee.records.packed_format import PackageMissing, zstandard
+from referee.records.packed_reader import split_name
 from referee.reporting.formatting import SCORE_LEGEND, repeated_text, signed
 from referee.reporting.lab_page import LabSummary, LossGroup, lab_page
 from referee.server.stores import StartupError
@@ -56,7 +58,7 @@ Exit status:
     help="Processes that play; 0: this one alone. [`parallel` in the file, or the number of cores]",
 )
 @click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
-@click.option("--records", is_flag=True, help="Write the record of each match.")
+@click.option("--records", is_flag=True, help="Write the records of all matches, packed if possible.")
 @click.option("--against", default="", metavar="NAME", help="Second engine that runs beside the first in all matches.")
 @click.pass_context
 def lab(
@@ -103,8 +105,8 @@ class LabRun:
         """Play what is left. Raises a DetailedError or StartupError."""
         before = self._folder.open(self._text)
         source = Resumed(self._source, before)
-        records = str(self._folder.records) if self._records else ""
-        job = LabJob(self._plan.bots, str(self._folder.bots), records)
+        self._folder.drop_unfinished(before.values())
+        job = LabJob(self._plan.bots, str(self._folder.bots), self._records_path() if self._records else "")
         if before:
             click.echo(f"{counted(len(before), 'match is', 'matches are')} already played")
         began_at = time.monotonic()
@@ -123,6 +125,15 @@ class LabRun:
             self._interrupted_by = interrupted.number
         self._results = sorted(source.results, key=lambda result: result.number)
         self._took_s = time.monotonic() - began_at
+
+    def _records_path(self) -> str:
+        """Return the packed file, or the folder of records if the library that packs them is not installed."""
+        try:
+            zstandard()
+        except PackageMissing as why:
+            click.echo(f"each record is a file of its own: {why}", err=True)
+            return str(self._folder.records)
+        return str(self._folder.packed)
 
     @property
     def status(self) -> int:
@@ -147,8 +158,9 @@ class LabRun:
         click.echo(f"\n{standings_table(summary.standings)}\n\n{SCORE_LEGEND}")
         if self._source.trial:
             click.echo(f"\n{_trial_text(self._source.trial)}")
+        records = self._folder.names_of_records(self._results)
         if summary.losses:
-            click.echo(f"\n{_losses_table(summary.losses)}")
+            click.echo(f"\n{_losses_table(summary.losses, records)}")
         moves = sum(result.moves for result in self._results)
         click.echo(f"\nmatches played: {len(finishes)}, moves: {moves}; this run took {self._took_s:.0f} s")
         if repeated := len(repeated_games(finishes)):
@@ -157,7 +169,7 @@ class LabRun:
             )
         self._print_differences()
         click.echo(f"results: {self._folder.results}, as a page: {self._folder.page}")
-        self._print_commands()
+        self._print_commands(list(records.values()))
         for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
             click.echo(f"\n{format_match(finish)}", err=True)
         for result in [one for one in self._results if one.failures][:FORFEITS_SHOWN]:
@@ -175,12 +187,12 @@ class LabRun:
         for difference in found[:FORFEITS_SHOWN]:
             click.echo("\n  ".join([f"\n{difference.match}: {difference.report[0]}", *difference.report[1:]]), err=True)
 
-    def _print_commands(self) -> None:
+    def _print_commands(self, records: Sequence[str]) -> None:
         """Say how to look at the records, if there are any."""
-        there = [file for file in map(self._folder.record_of, self._results) if file.exists()]
-        if there:
-            referee = as_typed()
-            click.echo(f"  {referee} verify {there[-1].parent}/*.jsonl\n  {referee} replay {there[-1]}")
+        if records:
+            referee, (file, match_id) = as_typed(), split_name(records[-1])
+            of_all = file if match_id else f"{file.parent}/*.jsonl"
+            click.echo(f"  {referee} verify {of_all}\n  {referee} replay {records[-1]}")
 
 
 def _trial_text(trial: TrialState) -> str:
@@ -191,12 +203,20 @@ def _trial_text(trial: TrialState) -> str:
     return f"{trial.verdict.value}: {elo}{ratio}, {trial.matches} matches counted"
 
 
-def _losses_table(groups: Sequence[LossGroup]) -> str:
+def _losses_table(groups: Sequence[LossGroup], records: Mapping[str, str]) -> str:
+    """`records` has the records by the names of their matches."""
     rows = [
-        [f"{group.bot}, seat {group.seat}, {group.reason}", str(group.matches), ", ".join(group.first)]
+        [
+            f"{group.bot}, seat {group.seat}, {group.reason}",
+            str(group.matches),
+            ", ".join(group.first),
+            records.get(group.first[0], ""),
+        ]
         for group in groups
     ]
-    return table(["lost by", "matches", "first"], rows)
+    if not records:
+        return table(["lost by", "matches", "first"], [row[:-1] for row in rows])
+    return table(["lost by", "matches", "first", "record of the first"], rows)
 
 
 class _Interrupted(BaseException):

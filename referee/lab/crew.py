@@ -7,16 +7,18 @@ of a batch changes a result.
 import atexit
 import multiprocessing
 import signal
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Protocol
 
 from engines.game_errors import DetailedError
 from referee.lab.lab_match import LabMatch, LabResult
-from referee.lab.lab_worker import LabJob, LabWorker
+from referee.lab.lab_records import is_packed_name
+from referee.lab.lab_worker import LabJob, LabWorker, PlayedBatch
+from referee.records.packed_records import PackedRecords
 
 BATCH_S = 0.25
 """Aimed duration of a batch: long beside the call, short enough for progress and for an interruption."""
@@ -44,26 +46,35 @@ class MatchSource(Protocol):
 
 
 class TimedBatch(Protocol):
-    """Plays a batch in some process, and returns its results and how many seconds it took."""
+    """Plays a batch in some process."""
 
-    def __call__(self, batch: Sequence[LabMatch]) -> "Future[tuple[list[LabResult], float]]": ...
+    def __call__(self, batch: Sequence[LabMatch]) -> "Future[PlayedBatch]": ...
 
 
-def play_all(source: MatchSource, job: LabJob, workers: int) -> Iterator[list[LabResult]]:
-    """Yield the results of each batch as it is finished. 0 workers: in this process.
+def play_all(source: MatchSource, job: LabJob, workers: int) -> Iterator[Sequence[LabResult]]:
+    """Yield the results of each batch as it is finished, once its records are written. 0 workers: in this process.
 
-    Raises LabBotRefused or LabWorkerDied.
+    Raises LabBotRefused, LabWorkerDied, KeyUnusable or PackageMissing, and what PackedRecords raises.
     """
-    with _here(job) if workers == 0 else _processes(job, workers) as play:
+    ahead = max(1, workers) * BATCHES_AHEAD if workers else 1
+    with _here(job) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
         try:
-            yield from _play_batches(source, play, max(1, workers) * BATCHES_AHEAD if workers else 1)
+            for played in _play_batches(source, play, ahead):
+                for group in played.groups:
+                    assert packed is not None
+                    packed.append_group(group)
+                yield played.results
         except BrokenProcessPool:
             raise LabWorkerDied from None
 
 
-def _play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[list[LabResult]]:
+def _packed_file(job: LabJob) -> AbstractContextManager[PackedRecords | None]:
+    return PackedRecords(Path(job.records)) if is_packed_name(job.records) else nullcontext()
+
+
+def _play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[PlayedBatch]:
     size = 1
-    running: set[Future[tuple[list[LabResult], float]]] = set()
+    running: set[Future[PlayedBatch]] = set()
     while True:
         while len(running) < ahead and (batch := source.take(size)):
             running.add(play(batch))
@@ -71,11 +82,11 @@ def _play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator
             return
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
-            results, seconds = future.result()
-            for result in results:
+            played = future.result()
+            for result in played.results:
                 source.record(result)
-            size = _next_size(len(results), seconds)
-            yield results
+            size = _next_size(len(played.results), played.seconds)
+            yield played
 
 
 def _next_size(played: int, seconds: float) -> int:
@@ -88,9 +99,9 @@ def _next_size(played: int, seconds: float) -> int:
 def _here(job: LabJob) -> Iterator[TimedBatch]:
     worker = LabWorker(job)
 
-    def play(batch: Sequence[LabMatch]) -> "Future[tuple[list[LabResult], float]]":
-        future: Future[tuple[list[LabResult], float]] = Future()
-        future.set_result(_timed(worker, batch))
+    def play(batch: Sequence[LabMatch]) -> "Future[PlayedBatch]":
+        future: Future[PlayedBatch] = Future()
+        future.set_result(worker.play(batch))
         return future
 
     try:
@@ -126,10 +137,5 @@ def _start_worker(job: LabJob) -> None:
     atexit.register(_workers[0].close)
 
 
-def _play_batch(batch: Sequence[LabMatch]) -> tuple[list[LabResult], float]:
-    return _timed(_workers[0], batch)
-
-
-def _timed(worker: LabWorker, batch: Sequence[LabMatch]) -> tuple[list[LabResult], float]:
-    begun = time.monotonic()
-    return worker.play(batch), time.monotonic() - begun
+def _play_batch(batch: Sequence[LabMatch]) -> PlayedBatch:
+    return _workers[0].play(batch)

@@ -7,12 +7,18 @@ import msgspec
 
 from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
+from referee.lab.lab_records import PACKED_ENDING
 from referee.local.results_folder import ENDING, ResultsFolder
+from referee.records.packed_format import PackageMissing
+from referee.records.packed_reader import SEPARATOR, PackedFile
+from referee.records.packed_records import PackedRecords
+from referee.records.record_reader import RecordInvalid
 from referee.server.stores import StartupError
 
 RESULTS = "results.jsonl"
 PAGE = "report.html"
 DIFFERENCES = "differences.jsonl"
+PACKED = f"records{PACKED_ENDING}"
 
 
 class LabFolder:
@@ -27,8 +33,40 @@ class LabFolder:
     def records(self) -> Path:
         return self._folder.records
 
-    def record_of(self, result: LabResult) -> Path:
-        return self.records / f"{result.name}{ENDING}"
+    @property
+    def packed(self) -> Path:
+        """The packed file of records."""
+        return self.path / PACKED
+
+    def names_of_records(self, results: Iterable[LabResult]) -> dict[str, str]:
+        """Return how the record of each match is named, by the names of the matches; those without one are left out."""
+        packed, names = self._packed_ids(), dict[str, str]()
+        for result in results:
+            file = self.records / f"{result.name}{ENDING}"
+            if result.match_id in packed:
+                names[result.name] = f"{self.packed}{SEPARATOR}{result.match_id}"
+            elif file.exists():
+                names[result.name] = str(file)
+        return names
+
+    def drop_unfinished(self, results: Iterable[LabResult]) -> None:
+        """Remove the records of matches that have no result, because the run was interrupted: they are played again.
+
+        Raises StartupError.
+        """
+        if not self.packed.exists():
+            return
+        try:
+            with PackedRecords(self.packed) as packed:
+                packed.keep_only({result.match_id for result in results})
+        except (RecordInvalid, PackageMissing, OSError) as error:
+            raise StartupError(f"cannot use {self.packed}: {error}") from None
+
+    def _packed_ids(self) -> set[str]:
+        if not self.packed.exists():
+            return set()
+        with self.packed.open("rb") as file:
+            return {match_id for group in PackedFile(file).groups() for match_id, _, _ in group.index.records}
 
     @property
     def bots(self) -> Path:
@@ -40,7 +78,10 @@ class LabFolder:
         Raises TermsChanged if the folder belongs to another plan, or StartupError.
         """
         self._folder.check_plan(plan)
-        self._folder.create()
+        try:
+            self.bots.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StartupError(f"cannot write to {self.path}: {error.strerror}") from None
         self._folder.claim(plan)
         try:
             return self._read()

@@ -9,10 +9,12 @@ from engines.api import Game, Seat
 from referee.lab.lab_difference import LabDifference, lab_difference
 from referee.lab.match_player import PlayedMatch
 from referee.local.results_folder import MatchFinish
-from referee.match.events import Event, FlagFell, MoveRefused
+from referee.match.events import FlagFell, MoveRefused
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.match.setup import Setup
+
+FAULTS = (FlagFell, MoveRefused)
 
 
 class LabMatch(Struct, frozen=True):
@@ -45,6 +47,8 @@ class LabResult(Struct, frozen=True):
     """How many flag falls and illegal moves each seat had."""
     failures: tuple[tuple[Seat, str], ...] = ()
     """Seats whose bots failed and resigned, each with the last line of the error."""
+    match_id: str = ""
+    """By which its record is found in a packed file."""
     difference: LabDifference | UnsetType = UNSET
     """What made the match void, if its second engine did."""
 
@@ -72,22 +76,15 @@ def lab_result(match: LabMatch, finished: PlayedMatch, game: Game) -> LabResult:
         digest_of_events(finished.events),
         _faults(finished),
         tuple((seat, _last_line(why)) for seat, why in finished.failures),
+        match.setup.match_id,
         lab_difference(match.name, finished, game) or UNSET,
     )
 
 
 def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
-    counts = Counter(filter(None, map(_fault, finished.events)))
-    return tuple((seat, fault, count) for (seat, fault), count in counts.items())
-
-
-def _fault(event: Event) -> tuple[Seat, Fault] | None:
-    match event:
-        case FlagFell(seat=seat):
-            return seat, Fault.TIME
-        case MoveRefused(seat=seat):
-            return seat, Fault.ILLEGAL_MOVE
-    return None
+    found = [event for event in finished.events if isinstance(event, FAULTS)]
+    faults = [(event.seat, Fault.TIME if isinstance(event, FlagFell) else Fault.ILLEGAL_MOVE) for event in found]
+    return tuple((seat, fault, count) for (seat, fault), count in Counter(faults).items()) if faults else ()
 
 
 def _last_line(text: str) -> str:

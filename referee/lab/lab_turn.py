@@ -16,6 +16,7 @@ from referee_client.turn import Played
 from referee.live.match_history import is_sealed
 from referee.live.turns import SeatClock, seat_clocks
 from referee.match.clock import SECOND, Micros
+from referee.match.decision import Decision
 from referee.match.events import Event, MovePlayed
 from referee.match.state import Match, Turn
 from referee.wire.clocks import clock_of
@@ -43,38 +44,37 @@ class MadeMove(Struct, frozen=True):
 class MatchLog:
     """All events of a match and the state after each, as it is played."""
 
-    __slots__ = ("events", "states", "used_us")
+    __slots__ = ("decisions", "used_us")
 
     def __init__(self, first: Event, match: Match) -> None:
-        self.events: list[Event] = [first]
-        self.states: list[Match] = [match]
+        self.decisions = [Decision((first,), (match,), match)]
         self.used_us = [0] * len(match.players)
         """How long each seat has thought in its present turn."""
 
+    @property
+    def events(self) -> list[Event]:
+        return [event for decision in self.decisions for event in decision.events]
+
     def moves(self) -> list[MadeMove]:
+        states = [state for decision in self.decisions for state in decision.states]
         return [
-            MadeMove(self.states[number - 1], event, self.states[number])
+            MadeMove(states[number - 1], event, states[number])
             for number, event in enumerate(self.events)
             if isinstance(event, MovePlayed)
         ]
 
 
-class LabTurn:
-    __slots__ = ("_asked_ns", "_legal_moves", "_log", "_match", "_now_us", "_turn", "refused", "seat")
-
-    def __init__(
-        self, match: Match, turn: Turn, log: MatchLog, asked_ns: int, now_us: Micros, refused: Refusal | None
-    ) -> None:
-        """`asked_ns` and `now_us` are the moment of asking."""
-        self._match = match
-        self._turn = turn
-        self._log = log
-        self._asked_ns = asked_ns
-        self._now_us = now_us
-        self._legal_moves: tuple[str, ...] | None = None
-        self.seat = turn.seat
-        self.refused = refused
-        """The error of the previous answer in the same turn."""
+class LabTurn(Struct, eq=False):
+    seat: int
+    refused: Refusal | None
+    """The error of the previous answer in the same turn."""
+    _match: Match
+    _turn: Turn
+    _log: MatchLog
+    _asked_ns: int
+    """The moment of asking, here as the clock told it, and in `_now_us` in match time."""
+    _now_us: Micros
+    _legal_moves: tuple[str, ...] | None = None
 
     @property
     def match_id(self) -> str:
@@ -106,9 +106,10 @@ class LabTurn:
 
     @property
     def legal_moves(self) -> tuple[str, ...]:
-        if self._legal_moves is None:
-            self._legal_moves = tuple(self._match.require_position().moves(self.seat))
-        return self._legal_moves
+        moves = self._legal_moves
+        if moves is None:
+            self._legal_moves = moves = tuple(self._match.require_position().moves(self.seat))
+        return moves
 
     @property
     def legal_moves_count(self) -> int:

@@ -1,23 +1,33 @@
 """Plays batches of matches in one process: the bots that it runs, and what it writes."""
 
 import gc
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
+from engines.api import Game
 from engines.registry import games
 from referee.lab.lab_bots import LabBot, RunningBot, seed_bots, start_bot
 from referee.lab.lab_match import LabMatch, LabResult, lab_result
 from referee.lab.lab_records import LabRecords
 from referee.lab.match_player import BotFailure, PlayedMatch, play_match
 from referee.match.setup import match_chance
+from referee.records.packed_records import EncodedGroup
 
 GC_THRESHOLD = 50_000
 """Objects between two searches for garbage: a match has few cycles, and each search visits all that it has made."""
 BOTS_SEED = "bots"
 """Fork of a match's random numbers that seeds those of its bots."""
+
+
+@cache
+def installed_games() -> Mapping[str, Game]:
+    """Return all games by name, which are looked for once: that takes as long as hundreds of moves."""
+    return games()
 
 
 class LabJob(Struct, frozen=True):
@@ -27,13 +37,22 @@ class LabJob(Struct, frozen=True):
     logs: str = ""
     """Folder of the bots' logs. Empty: there are none."""
     records: str = ""
-    """Folder of the records. Empty: none are written."""
+    """Folder of the records, or their packed file. Empty: none are written."""
+
+
+class PlayedBatch(Struct, frozen=True):
+    """What comes out of a batch."""
+
+    results: Sequence[LabResult]
+    seconds: float
+    groups: Sequence[EncodedGroup]
+    """Records that are to be added to the packed file."""
 
 
 class LabWorker:
     def __init__(self, job: LabJob) -> None:
-        """Raises LabBotRefused."""
-        self._games = games()
+        """Raises LabBotRefused, KeyUnusable or PackageMissing."""
+        self._games = installed_games()
         self._logs = Path(job.logs) if job.logs else None
         self._records = LabRecords(Path(job.records)) if job.records else None
         self._bots: dict[str, RunningBot] = {}
@@ -42,8 +61,11 @@ class LabWorker:
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD)
 
-    def play(self, batch: Sequence[LabMatch]) -> list[LabResult]:
-        return [self._play(match) for match in batch]
+    def play(self, batch: Sequence[LabMatch]) -> PlayedBatch:
+        begun = time.monotonic()
+        results = [self._play(match) for match in batch]
+        groups = self._records.take_groups() if self._records else ()
+        return PlayedBatch(results, time.monotonic() - begun, groups)
 
     def close(self) -> None:
         for bot in self._bots.values():
@@ -60,7 +82,7 @@ class LabWorker:
                 self._bots[name].end(finished.match, seat)
         self._report(match, finished)
         if self._records:
-            self._records.write(match, finished)
+            self._records.add(match, finished)
         return lab_result(match, finished, game)
 
     def _report(self, match: LabMatch, finished: PlayedMatch) -> None:

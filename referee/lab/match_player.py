@@ -35,7 +35,7 @@ from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MoveRefused
 from referee.match.match_errors import MatchError
 from referee.match.setup import Setup
-from referee.match.state import Match, MatchPhase, Turn, create_match
+from referee.match.state import Match, Turn, create_match
 
 MAX_REJECTED = 100
 """A bot that gives this many answers that are neither moves nor allowed resigns: without a clock nothing
@@ -92,7 +92,7 @@ class _MatchPlayer:
 
     def play(self) -> PlayedMatch:
         self._take(decide(self._match, StartPlay(), 0))
-        while self._match.phase is MatchPhase.PLAYING:
+        while self._match.result is None:
             for turn in self._match.turns:
                 if turn is not None:
                     self._ask(turn)
@@ -102,18 +102,18 @@ class _MatchPlayer:
     def _ask(self, turn: Turn) -> None:
         """Ask a bot, and let its answer be judged."""
         answer: object
-        match, seat, used_us = self._match, turn.seat, self._log.used_us
-        asked_ns = self._now_ns()
-        begun_us = (asked_ns - self._began_ns) // 1000
+        match, seat, now_ns, used_us = self._match, turn.seat, self._now_ns, self._log.used_us
         refused = self._refused.get(seat) if self._refused else None
-        given = LabTurn(match, turn, self._log, asked_ns, begun_us, refused)
+        asked_ns = now_ns()
+        begun_us = (asked_ns - self._began_ns) // 1000
+        given = LabTurn(seat, refused, match, turn, self._log, asked_ns, begun_us)
         try:
             answer = self._bots[seat](given)
         except TimeOver:
             answer = NO_ANSWER
         except (Exception, SystemExit) as failure:
             answer = self._fail(seat, failure)
-        now_us = (self._now_ns() - self._began_ns) // 1000
+        now_us = (now_ns() - self._began_ns) // 1000
         measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - used_us[seat])
         if type(answer) is str and len(answer) <= MAX_MOVE_CHARS and answer.isascii():
             self._take(decide(match, SubmitMove(seat, turn.token, answer, measured), now_us))
@@ -140,8 +140,7 @@ class _MatchPlayer:
             self._reject(turn.seat, error)
 
     def _take(self, decided: Decision) -> None:
-        self._log.events += decided.events
-        self._log.states += decided.states
+        self._log.decisions.append(decided)
         self._match = decided.match
         if decided.fault:
             self._fault = decided.fault
@@ -154,7 +153,7 @@ class _MatchPlayer:
 
     def _note_refusal(self, seat: Seat) -> None:
         """Keep why a move was refused, so that the bot is told with its next attempt."""
-        last = self._log.events[-1]
+        last = next(decision.events[-1] for decision in reversed(self._log.decisions) if decision.events)
         if isinstance(last, MoveRefused) and last.seat == seat:
             self._refused[seat] = Refusal(last.reason, last.sentence)
 

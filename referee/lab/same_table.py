@@ -13,7 +13,7 @@ from engines.registry import find
 from referee.lab.crew import play_all
 from referee.lab.lab_bots import Bot, lab_bot, names_of
 from referee.lab.lab_match import LabMatch, LabResult
-from referee.lab.lab_worker import LabJob
+from referee.lab.lab_worker import LabJob, installed_games
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
 from referee.local.entrant import Entrant
@@ -48,9 +48,11 @@ def play(
     """Play matches between all bots at one table, and yield each result as it comes. Seats rotate.
 
     There must be one bot for each side, or one for each seat. `workers`: how many processes play (None: one for each
-    core, 0: this process alone). `records` is a folder for the record of each match (None: none are written). Python
-    bots must be functions, objects or classes of a module that the processes can import; with 0 workers they may be
-    any. Raises BadEntrant, BadPlan, LabBotRefused or LabWorkerDied.
+    core, 0: this process alone). `records` is a packed file if its name ends in `.pack`, to which the records of all
+    matches are added, which must not be there yet; otherwise a folder for a file of each match (None: no records).
+    Python bots must be functions, objects or classes of a module that the processes can import; with 0 workers they
+    may be any. Raises BadEntrant, BadPlan, LabBotRefused, LabWorkerDied, and for a packed file PackageMissing,
+    NotPackable, RecordInvalid or OSError.
     """
     named = {name: lab_bot(name, bot) for name, bot in names_of(bots).items()}
     source = SameTable(tuple(named), terms, matches, seed)
@@ -63,7 +65,7 @@ class SameTable:
 
     def __init__(self, names: Sequence[str], terms: MatchTerms, matches: int, seed: str) -> None:
         """Raises BadPlan or BadSetup."""
-        game = find(terms.game)
+        game = installed_games().get(terms.game) or find(terms.game)
         check_table("bots", game.table(terms.settings), len(names), len(names))
         self._terms = GameTerms(game.name, game, terms.with_defaults(game, LiveLimits().start_timeout_us), 0, matches)
         self._group = tuple(Entrant(name, ()) for name in names)

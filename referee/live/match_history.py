@@ -5,11 +5,11 @@ match is watched, the last steps, so that watchers need not read the log.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engines.api import Game, Seat, Viewer
 from referee.live.log_history import LogHistory, LogStep, SpectatorNotices
@@ -233,5 +233,5 @@ class MatchFold:
                 raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
             return create_match(event, self.find_game(event.setup.terms.game))
         if is_unplayable(entry, self.unplayable_from):
-            return replace(match, number=entry.number)
+            return structs.replace(match, number=entry.number)
         return evolve(match, event)

@@ -7,7 +7,7 @@ of matches are read from stored summaries, without replaying any log.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -263,7 +263,7 @@ def read_summary(summary: Sequence[Entry], find_game: Callable[[str], Game]) -> 
     started_ms = ended_ms = None
     for entry in summary[1:]:
         if isinstance(entry.event, PlayStarted):  # Setting up the position would be expensive.
-            match = replace(match, phase=MatchPhase.PLAYING, players=entry.event.seated)
+            match = structs.replace(match, phase=MatchPhase.PLAYING, players=entry.event.seated)
             started_ms = entry.at_ms
         else:
             match = fold(match, entry)

@@ -5,6 +5,8 @@ compute the clock after the move from the clock before it, so anyone can verify 
 microseconds since the match was created, suspended while the referee is down.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from referee.match.clock import MAX_TIME_US, Clock, Micros, TimeControl
@@ -67,17 +69,18 @@ def charge(
     control: TimeControl, before: Clock, asked_us: Micros, measured: TurnMeasurement, credit_us: Micros
 ) -> ClockCharge:
     """Return the charge of an answer, with a network credit of at most `credit_us`."""
-    thinking = max(0, measured.arrived_us - asked_us - measured.stall_us)
-    credited = min(measured.network_us, credit_us, thinking) if measured.network_us else 0
+    arrived_us, network_us, stall_us = measured.arrived_us, measured.network_us, measured.stall_us
+    thinking = max(0, arrived_us - asked_us - stall_us)
+    credited = min(network_us, credit_us, thinking) if network_us else 0
     charged = thinking - credited
     limit = control.limit_us(before)
     late = limit is not None and charged > limit
     return ClockCharge(
         asked_us,
-        measured.arrived_us,
-        measured.network_us,
+        arrived_us,
+        network_us,
         credited,
-        measured.stall_us,
+        stall_us,
         charged,
         before,
         # A late move uses up the limit and no more.
@@ -95,3 +98,19 @@ def flag_falls_at_us(control: TimeControl, clock: Clock, asked_us: Micros, credi
 def hourglass_share(charged_us: Micros, others: int) -> Micros:
     """Return the time that each other seat gains with an hourglass. Fractions of a microsecond are lost."""
     return charged_us // others
+
+
+def apply_charge(
+    row: ClockCharge, seat: int, clocks: tuple[Clock, ...], credit_us: tuple[Micros, ...], others: Sequence[int]
+) -> tuple[tuple[Clock, ...], tuple[Micros, ...]]:
+    """Return the clocks and the network credit of all seats after a charge.
+
+    `others` are the seats that gain the time which this one used, if their clocks are hourglasses.
+    """
+    after, left_us = list(clocks), list(credit_us)
+    after[seat] = row.after
+    left_us[seat] -= row.network_credit_us
+    for other in others:
+        gained = hourglass_share(row.before.left_us - row.after.left_us, len(others))
+        after[other] = Clock(clocks[other].left_us + gained)
+    return tuple(after), tuple(left_us)

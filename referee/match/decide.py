@@ -116,20 +116,20 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decision:
 
     If the engine fails, the match ends as void, and `fault` is the exception. Raises MatchError.
     """
-    seat = getattr(command, "seat", None)
-    if type(command) not in ALLOWED[match.phase] or (seat is not None and not 0 <= seat < len(match.players)):
+    kind, seat = type(command), getattr(command, "seat", None)
+    if kind not in ALLOWED[match.phase] or (seat is not None and not 0 <= seat < len(match.players)):
         raise _refusal(match, command)
     builder = DecisionBuilder(match, now_us)
     try:
-        HANDLERS[type(command)](builder, command)
+        HANDLERS[kind](builder, command)
     except MatchError:
         raise
     except Exception as fault:
         # A failure of the engine is never the fault of a bot, nor is an engine that rejects its own moves.
         builder = DecisionBuilder(match, now_us)
         builder.end(void_result(EndCause.ENGINE_FAULT, _reason_of(fault)))
-        return builder.decision(fault)
-    return builder.decision()
+        return Decision(builder.events, builder.states, builder.match, fault)
+    return Decision(builder.events, builder.states, builder.match)
 
 
 def _reason_of(fault: Exception) -> str:

@@ -3,8 +3,6 @@
 `DecisionBuilder` adds what follows by itself: the end by the rules, moves by policy, the result after a dropout.
 """
 
-from dataclasses import replace
-
 from msgspec import Struct, structs
 
 from engines.api import Outcome, Position
@@ -42,28 +40,22 @@ class Decision(Struct, frozen=True):
         """Return the same decision with rating changes in its last event, which must be PlayEnded."""
         *before, end = self.events
         assert isinstance(end, PlayEnded)
-        events, match = (*before, structs.replace(end, ratings=ratings)), replace(self.match, ratings=ratings)
+        events, match = (*before, structs.replace(end, ratings=ratings)), structs.replace(self.match, ratings=ratings)
         return Decision(events, (*self.states[:-1], match), match, self.fault)
 
 
-class DecisionBuilder:
+class DecisionBuilder(Struct, eq=False):
     """Collects the events of one decision and applies each to the state."""
 
-    __slots__ = ("events", "match", "now_us", "states")
-
-    def __init__(self, match: Match, now_us: Micros) -> None:
-        self.match = match
-        self.now_us = now_us
-        self.events: list[Event] = []
-        self.states: list[Match] = []
+    match: Match
+    now_us: Micros
+    events: tuple[Event, ...] = ()
+    states: tuple[Match, ...] = ()
 
     def add(self, event: Event, position: Position | None = None) -> None:
-        self.match = evolve(self.match, event, position)
-        self.events.append(event)
-        self.states.append(self.match)
-
-    def decision(self, fault: Exception | None = None) -> Decision:
-        return Decision(tuple(self.events), tuple(self.states), self.match, fault)
+        self.match = match = evolve(self.match, event, position)
+        self.events += (event,)
+        self.states += (match,)
 
     def end(self, result: Result) -> None:
         self.add(PlayEnded(self.now_us, result, self.match.setup.seed))
@@ -101,11 +93,6 @@ class DecisionBuilder:
         else:
             self.settle()
 
-    def charge_turn(self, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
-        match, seat = self.match, turn.seat
-        credit = min(match.terms.credit.per_move_us, match.credit_us[seat])
-        return charge(match.terms.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
-
     def apply_late_policy(self, turn: Turn, row: ClockCharge, answer: SubmitMove | None = None) -> None:
         """Record that the flag of a seat fell, and apply the policy for late moves."""
         move, request_id = (shortened(answer.move), answer.request_id) if answer else ("", "")
@@ -116,6 +103,13 @@ class DecisionBuilder:
         else:
             self.play_policy_move(turn, MoveSource.RANDOM if late is LatePolicy.RANDOM_MOVE else MoveSource.DEFAULT)
             self.settle()
+
+
+def charge_turn(match: Match, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
+    """Return the charge of an answer to a turn, or of a check of its flag."""
+    terms, seat = match.setup.terms, turn.seat
+    credit = min(terms.credit.per_move_us, match.credit_us[seat]) if measured.network_us else 0
+    return charge(terms.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
 
 
 def resolve_outcome(match: Match, outcome: Outcome) -> Result:

@@ -16,7 +16,7 @@ from referee.match.commands import (
     Resign,
     SubmitMove,
 )
-from referee.match.decision import DecisionBuilder, draw_result, is_draw_agreed
+from referee.match.decision import DecisionBuilder, charge_turn, draw_result, is_draw_agreed
 from referee.match.events import (
     DrawDeclined,
     DrawOffered,
@@ -38,39 +38,39 @@ from referee.match.match_errors import (
 )
 from referee.match.match_terms import IllegalMovePolicy
 from referee.match.result import EndCause, Fault
-from referee.match.state import Match, Turn, Verdict
+from referee.match.state import BY_BOT, Match, Turn, Verdict, move_played
 
 MAX_SENTENCE_CHARS = 1_000
 """Limit of the sentence with which an engine rejects a move, since it is stored in the log."""
 
 
 def submit_move(builder: DecisionBuilder, command: SubmitMove) -> None:
-    match = builder.match
-    verdict, turn = match.verdicts[command.seat], match.turns[command.seat]
-    if verdict and _is_repeated(verdict, command):
+    match, seat, token, move = builder.match, command.seat, command.token, command.move
+    verdict, turn, position = match.verdicts[seat], match.turns[seat], match.position
+    if verdict and (verdict.token == token or command.request_id) and _is_repeated(verdict, command):
         return
     if match.result:
         raise MatchOver(str(match.result))
-    if turn is None or turn.token != command.token:
-        raise StaleTurn(shortened(command.token), turn.token if turn else "")
-    row = builder.charge_turn(turn, command.measured)
+    if turn is None or turn.token != token:
+        raise StaleTurn(shortened(token), turn.token if turn else "")
+    row = charge_turn(match, turn, command.measured)
     if row.late:
         # Checked before the move itself: a late move loses on time even if it is illegal.
         builder.apply_late_policy(turn, row, command)
         return
+    assert position is not None
     try:
-        if len(command.move) > MAX_MOVE_CHARS:
-            raise MalformedMove(command.move, f"it has {len(command.move)} characters; {MAX_MOVE_CHARS} are the most")
-        position = match.require_position().play(command.seat, command.move)
+        if len(move) > MAX_MOVE_CHARS:
+            raise MalformedMove(move, f"it has {len(move)} characters; {MAX_MOVE_CHARS} are the most")
+        position = position.play(seat, move)
     except (MalformedMove, IllegalMove) as refusal:
         _refuse(builder, turn, row, command, refusal)
         return
-    builder.add(
-        MovePlayed(builder.now_us, command.seat, command.token, command.move, MoveSource.BOT, row, command.request_id),
-        position,
-    )
+    event = MovePlayed(builder.now_us, seat, token, move, BY_BOT, row, command.request_id)
+    builder.match = after = move_played(match, event, position)
+    builder.events, builder.states = (event,), (after,)
     if command.offers_draw and match.game.draws_by_agreement and position.outcome is None:
-        builder.add(DrawOffered(builder.now_us, command.seat))
+        builder.add(DrawOffered(builder.now_us, seat))
     if position.outcome or match.resigned or match.forfeits:
         builder.settle()
 
@@ -123,7 +123,7 @@ def fall_flag(builder: DecisionBuilder, command: FallFlag) -> None:
     turn = builder.match.turns[command.seat]
     if turn is None:
         return
-    row = builder.charge_turn(turn, command.measured)
+    row = charge_turn(builder.match, turn, command.measured)
     if row.late:
         builder.apply_late_policy(turn, row)
 

@@ -25,10 +25,21 @@ def digest_moves(setup: Setup, moves: Iterable[tuple[Seat, str]]) -> str:
     if not played:
         return ""
     start = (setup.terms.game, setup.terms.settings.texts(), setup.opening)
-    return hashlib.sha256(json.dumps([start, played], sort_keys=True).encode()).hexdigest()[:DIGEST_CHARS]
+    text = f"[{_ENCODER.encode(start)}, {_moves_text(played)}]"
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_CHARS]
 
 
 def digest_of_events(events: Sequence[Event]) -> str:
     """Return the digest of the moves in all events of a match. Empty if there are none."""
-    moves = ((event.seat, event.move) for event in events if isinstance(event, MovePlayed))
+    moves = [(event.seat, event.move) for event in events if type(event) is MovePlayed]
     return next((digest_moves(event.setup, moves) for event in events if isinstance(event, MatchCreated)), "")
+
+
+def _moves_text(played: Sequence[tuple[Seat, str]]) -> str:
+    """Return the moves as `json` writes them, in half the time."""
+    text = ", ".join([f'[{seat}, "{move}"]' for seat, move in played])
+    plain = text.isascii() and text.isprintable() and "\\" not in text and text.count('"') == 2 * len(played)
+    return f"[{text}]" if plain else _ENCODER.encode(played)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True)

@@ -93,7 +93,7 @@ MAX_NONCE_BYTES = 64
 def match_chance(seed: bytes, nonces: Sequence[bytes]) -> Chance:
     """Return the random generator of a match."""
     message = b"".join(bytes([len(nonce)]) + nonce for nonce in nonces)
-    return Chance(hmac.new(seed, message, hashlib.sha256).digest())
+    return Chance(hmac.digest(seed, message, "sha256"))
 
 
 def draw_seats(chance: Chance, players: Sequence[T]) -> tuple[T, ...]:

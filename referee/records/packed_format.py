@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from importlib import import_module
 from io import BytesIO
+from operator import sub
 from types import ModuleType
 
 import msgspec
@@ -38,11 +39,11 @@ MAGIC = (0x184D2A52).to_bytes(4, "little")
 """First bytes of the index of a group. zstd leaves the choice among sixteen values to applications."""
 
 _PACKED_VERSION = 1
-_LEVEL = 10
+LEVEL = 10
 _WINDOW_BYTES = 1 << 27
 """Limit of the window of a frame, which zstd allocates beside the group."""
 _SIGNATURE = re.compile(rb',"signature":"([0-9a-f]{128})"')
-_NUMBER = re.compile(rb'(?<=[":,.\[])(?:0|[1-9][0-9]{0,17})(?=[",.}\]]|$)')
+_NUMBER = re.compile(rb'(?<=[":,.\[])(0|[1-9][0-9]{0,17})(?=[",.}\]]|$)')
 _MAX_NUMBER = 10**18
 _MAX_NUMBERS = 1 << 16
 """Limit of the numbers in a line."""
@@ -86,25 +87,38 @@ def zstandard() -> ModuleType:
 
 def shorten_record(record: bytes) -> bytes | None:
     """Return the record without its hashes, and with its numbers apart; None if it could not be restored from that."""
-    lines, numbers, before = list[bytes](), list[bytes](), ""
-    last: dict[int, list[int]] = {}
+    texts, before = list[bytes](), ""
     for line in BytesIO(record):
         part = split_line(line)
         if part is None:
             return None
-        text = part.body.removesuffix(_after(before)) + _signature(part.signature)
+        texts.append(part.body.removesuffix(_after(before)) + _signature(part.signature))
         before = part.hash
-        found = [int(number) for number in _NUMBER.findall(text)]
-        previous = last.get(len(found), found)
-        last[len(found)] = found
-        first = found if previous is found else map(int.__sub__, found, previous)
-        numbers.append(b",".join(b"%d" % number for number in first))
-        lines.append(_NUMBER.sub(_PLACE, text))
-    short = b"\n".join(lines) + _NUMBERS + b"\n".join(numbers)
+    short = stored_form(*zip(*map(split_numbers, texts), strict=True)) if texts else None
     try:
-        return short if restore_record(short) == record else None
+        return short if short and restore_record(short) == record else None
     except RecordInvalid:
         return None
+
+
+def split_numbers(text: bytes) -> tuple[bytes, Sequence[int]]:
+    """Return a line with a place for each number, and the numbers."""
+    parts = _NUMBER.split(text)
+    return _PLACE.join(parts[::2]), tuple(map(int, parts[1::2]))
+
+
+def stored_form(texts: Sequence[bytes], numbers: Sequence[Sequence[int]]) -> bytes | None:
+    """Return what is stored of lines, given with their numbers; None if one has too many of these."""
+    last: dict[int, Sequence[int]] = {}
+    rows = list[Sequence[int]]()
+    for found in numbers:
+        count = len(found)
+        if count > _MAX_NUMBERS:
+            return None
+        rows.append(tuple(map(sub, found, last[count])) if count in last else found)
+        last[count] = found
+    # As JSON, `[[1,2],[],[3]]`: that is the fastest way to write them.
+    return b"\n".join(texts) + _NUMBERS + msgspec.json.encode(rows)[2:-2].replace(b"],[", b"\n")
 
 
 def restore_record(short: bytes) -> bytes:
@@ -147,17 +161,30 @@ def _after(hash_: str) -> bytes:
     return f',"after":"{hash_}"'.encode() if hash_ else b""
 
 
-def encode_group(records: Sequence[tuple[str, bytes]]) -> bytes:
-    """Return a group with the stored form of these records, given with the ids of their matches."""
-    rows, parts = [], []
-    for match_id, record in records:
-        short = shorten_record(record)
-        whole = short is None or len(short) > len(record)
-        parts.append(record if short is None or whole else short)
-        rows.append((match_id, len(parts[-1]), whole))
-    frame = bytes(zstandard().ZstdCompressor(level=_LEVEL, write_checksum=True).compress(b"".join(parts)))
-    index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), tuple(rows)))
-    return MAGIC + len(index).to_bytes(4, "little") + index + frame
+class StoredRecord(msgspec.Struct, frozen=True):
+    """A record as it is in a group."""
+
+    match_id: str
+    content: bytes
+    whole: bool
+    """Whether it is stored whole, with its hashes."""
+    full_bytes: int
+    """Bytes of the record itself."""
+
+
+def store_record(match_id: str, record: bytes) -> StoredRecord:
+    short = shorten_record(record)
+    whole = short is None or len(short) > len(record)
+    return StoredRecord(match_id, record if short is None or whole else short, whole, len(record))
+
+
+def encode_group(records: Sequence[StoredRecord], level: int = LEVEL) -> bytes:
+    frame = (
+        zstandard().ZstdCompressor(level=level, write_checksum=True).compress(b"".join(it.content for it in records))
+    )
+    rows = tuple((it.match_id, len(it.content), it.whole) for it in records)
+    index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), rows))
+    return MAGIC + len(index).to_bytes(4, "little") + index + bytes(frame)
 
 
 def decode_index(content: bytes) -> GroupIndex:

@@ -58,10 +58,13 @@ class PackedFile:
         """Bytes behind the last complete group, once all groups were read: of one that was not written completely."""
         return self._size - self.end
 
-    def groups(self) -> Iterator[PackedGroup]:
-        """Yield the complete groups; only their indexes are read. Raises RecordInvalid if an id is there twice."""
+    def groups(self, at: int = 0) -> Iterator[PackedGroup]:
+        """Yield the complete groups from a position on, where one begins; only their indexes are read.
+
+        Raises RecordInvalid if an id is there twice.
+        """
         ids: set[str] = set()
-        self.end = 0
+        self.end = at
         while (group := self._group(self.end)) is not None:
             found = [match_id for match_id, _, _ in group.index.records]
             before = len(ids)
@@ -73,9 +76,9 @@ class PackedFile:
             self.end = group.end
             yield group
 
-    def records(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the records with the ids of their matches."""
-        for group in self.groups():
+    def records(self, at: int = 0) -> Iterator[tuple[str, bytes]]:
+        """Yield the records with the ids of their matches, from a position on where a group begins."""
+        for group in self.groups(at):
             yield from self._records(group)
 
     def find(self, match_id: str) -> bytes | None:

@@ -5,15 +5,20 @@ removes what was written of an incomplete group.
 """
 
 import os
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from referee.records.packed_format import (
     MAX_INDEX_BYTES,
     MAX_PACKED_RECORDS,
     MAX_RECORD_BYTES,
+    StoredRecord,
     encode_group,
+    store_record,
     zstandard,
 )
 from referee.records.packed_reader import PackedFile, id_of_record
@@ -23,6 +28,30 @@ GROUP_BYTES = 1 << 20
 """Bytes of records, with their hashes, after which a group is written."""
 GROUP_RECORDS = MAX_INDEX_BYTES // 128
 """Records after which a group is written, so that its index fits into the limit."""
+
+
+class EncodedGroup(Struct, frozen=True):
+    """A group that is ready to be written, for example by another process."""
+
+    match_ids: tuple[str, ...]
+    content: bytes
+
+
+def encode_groups(records: Iterable[StoredRecord], level: int) -> Iterator[EncodedGroup]:
+    """Yield groups with all these records."""
+    pending, size = list[StoredRecord](), 0
+    for record in records:
+        if pending and (size + record.full_bytes > GROUP_BYTES or len(pending) >= GROUP_RECORDS):
+            yield _encoded(pending, level)
+            pending, size = [], 0
+        pending.append(record)
+        size += record.full_bytes
+    if pending:
+        yield _encoded(pending, level)
+
+
+def _encoded(records: Sequence[StoredRecord], level: int) -> EncodedGroup:
+    return EncodedGroup(tuple(record.match_id for record in records), encode_group(records, level))
 
 
 class NotPackable(ValueError):
@@ -45,7 +74,7 @@ class PackedRecords:
         except BaseException:
             self._file.close()
             raise
-        self._pending: list[tuple[str, bytes]] = []
+        self._pending: list[StoredRecord] = []
         self._pending_bytes = 0
 
     def __len__(self) -> int:
@@ -72,17 +101,51 @@ class PackedRecords:
         if self._pending_bytes + len(record) > MAX_RECORD_BYTES:
             self.flush()
         self._ids.add(match_id)
-        self._pending.append((match_id, record))
+        self._pending.append(store_record(match_id, record))
         self._pending_bytes += len(record)
         if self._pending_bytes >= GROUP_BYTES or len(self._pending) >= GROUP_RECORDS:
             self.flush()
 
+    def append_group(self, group: EncodedGroup) -> None:
+        """Write a group at once. Raises NotPackable, which changes nothing, or OSError."""
+        there = self._ids.intersection(group.match_ids)
+        if there:
+            raise NotPackable(f"match {min(there)} is packed already")
+        if len(self._ids) + len(group.match_ids) > MAX_PACKED_RECORDS:
+            raise NotPackable(f"a file has at most {MAX_PACKED_RECORDS} records")
+        self.flush()
+        self._write(group.content)
+        self._ids.update(group.match_ids)
+
+    def keep_only(self, match_ids: Container[str]) -> None:
+        """Remove the records of all other matches. Raises RecordInvalid or OSError.
+
+        The file is written again from the first group on that has one of them.
+        """
+        self.flush()
+        packed, end = PackedFile(self._file), 0
+        for group in packed.groups():
+            if not all(match_id in match_ids for match_id, _, _ in group.index.records):
+                break
+            end = group.end
+        else:
+            return
+        kept = [record for match_id, record in packed.records(end) if match_id in match_ids]
+        self._file.truncate(end)
+        self._ids = {match_id for group in PackedFile(self._file).groups() for match_id, _, _ in group.index.records}
+        for record in kept:
+            self.append(record)
+        self.flush()
+
     def flush(self) -> None:
         """Write all records so far, so that they survive the death of the process. Raises OSError."""
-        if not self._pending:
-            return
-        group, at = encode_group(self._pending), self._file.seek(0, os.SEEK_END)
-        self._pending, self._pending_bytes = [], 0
+        if self._pending:
+            group = encode_group(self._pending)
+            self._pending, self._pending_bytes = [], 0
+            self._write(group)
+
+    def _write(self, group: bytes) -> None:
+        at = self._file.seek(0, os.SEEK_END)
         try:
             written = self._file.write(group)
             if written != len(group):

@@ -13,6 +13,7 @@ from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid, LabTournament
 from referee.lab.lab_match import RESULT_DECODER, LabMatch, LabResult
 from referee.lab.lab_plan import read_lab_plan
 from referee.match.result import EndCause, void_result
+from referee.records.packed_reader import PackedFile
 from tests.lab import bots
 
 ARENA = f"""
@@ -110,17 +111,63 @@ def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
     assert "a line that is no result" in done.stderr
 
 
-def test_records_are_written_if_wanted_and_can_be_verified_and_replayed(tmp_path: Path) -> None:
+def packed_ids(file: Path) -> list[str]:
+    with file.open("rb") as packed:
+        return [match_id for match_id, _ in PackedFile(packed).records()]
+
+
+def test_records_are_packed_if_wanted_and_can_be_verified_and_replayed(tmp_path: Path) -> None:
     done = lab(tmp_path, ARENA, "--records")
-    records = sorted(map(str, (tmp_path / "out" / "records").rglob("*.jsonl")))
-    assert len(records) == 24
-    verified = CliRunner().invoke(main, ["verify", *records])
-    assert verified.exit_code == 0, verified.stdout
+    packed = tmp_path / "out" / "records.pack"
+    assert sorted(packed_ids(packed)) == sorted(result.match_id for result in results(tmp_path))
+    verified = CliRunner().invoke(main, ["verify", str(packed)])
+    assert (verified.exit_code, "24 records: 24 fine" in verified.stdout) == (0, True), verified.stdout
     named = done.stdout.rpartition("replay ")[2].strip()
-    assert named in records
+    assert named.startswith(f"{packed}#m")
     assert CliRunner().invoke(main, ["replay", named]).exit_code == 0
-    lab(tmp_path, GAUNTLET, "--records", out="gauntlet")
-    assert len(list((tmp_path / "gauntlet" / "records").glob("*.jsonl"))) == 4
+    lost = next(line for line in done.stdout.splitlines() if line.startswith("rosa, seat 0, no_men"))
+    first, record = lost.split()[5].rstrip(","), lost.split()[-1]
+    by_name = {result.name: result.match_id for result in results(tmp_path)}
+    assert record == f"{packed}#{by_name[first]}"
+    assert (tmp_path / "out" / "lab.key").exists()
+
+
+def test_without_the_library_each_record_is_a_file_and_the_command_says_what_packs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    done = lab(tmp_path, GAUNTLET, "--records")
+    assert "pip install 'referee[packed]'" in done.stderr
+    records = sorted(map(str, (tmp_path / "out" / "records").glob("*.jsonl")))
+    assert len(records) == 4
+    assert not (tmp_path / "out" / "records.pack").exists()
+    assert CliRunner().invoke(main, ["verify", *records]).exit_code == 0
+    assert done.stdout.rpartition("replay ")[2].strip() in records
+
+
+@pytest.mark.parametrize("kept", [0, 9, 23, 24])
+def test_a_continued_run_loses_no_record_and_has_none_twice(tmp_path: Path, kept: int) -> None:
+    lab(tmp_path, ARENA, "--records")
+    file, packed = tmp_path / "out" / "results.jsonl", tmp_path / "out" / "records.pack"
+    whole, lines = packed_ids(packed), file.read_bytes().splitlines(keepends=True)
+    with packed.open("rb") as opened:
+        before = dict(PackedFile(opened).records())
+    file.write_bytes(b"".join(lines[:kept]) + (lines[kept][:20] if kept < 24 else b""))
+    with packed.open("ab") as opened:
+        opened.write(packed.read_bytes()[:50])  # The run was killed while it wrote a group.
+    assert lab(tmp_path, ARENA, "--records").exit_code == 0
+    assert sorted(packed_ids(packed)) == sorted(whole)
+    ids = [result.match_id for result in RESULT_DECODER.decode_lines(b"".join(lines[:kept]))]
+    with packed.open("rb") as opened:
+        after = dict(PackedFile(opened).records())
+    assert {match_id: after[match_id] for match_id in ids} == {match_id: before[match_id] for match_id in ids}
+
+
+def test_a_damaged_packed_file_is_an_error(tmp_path: Path) -> None:
+    lab(tmp_path, GAUNTLET, "--records")
+    (tmp_path / "out" / "records.pack").write_bytes(b"no packed records")
+    done = lab(tmp_path, GAUNTLET, "--records")
+    assert (done.exit_code, "records.pack" in done.stderr) == (1, True)
 
 
 def test_the_page_of_a_test_shows_its_course_and_a_repeated_run_writes_the_same(tmp_path: Path) -> None:

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from referee import lab
+from referee.lab import lab_records
 from referee.lab.lab_bots import LabBotRefused
 from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
 from referee.local.entrant import BadEntrant
 from referee.local.toml_validation import BadPlan
 from referee.match.result import Fault
+from referee.records.packed_reader import PackedFile
+from referee.records.packed_records import NotPackable
 from tests.lab import bots
 
 TERMS = lab.terms("alquerque", clock="none")
@@ -100,6 +103,38 @@ def test_terms_and_numbers_of_bots_are_checked_before_a_match_is_played() -> Non
     with pytest.raises(BadEntrant):
         lab.play(["python:", bots.last], TERMS, 1, 0)
     assert list(lab.play([bots.last, bots.drawn], TERMS, 0, 0)) == []
+
+
+@pytest.mark.slow
+def test_workers_hand_over_the_records_of_a_packed_file(tmp_path: Path) -> None:
+    packed = tmp_path / "run" / "all.pack"
+    played = list(lab.play(["random", "random"], TERMS, 300, 2, records=packed))
+    with packed.open("rb") as file:
+        records = dict(PackedFile(file).records())
+    assert set(records) == {result.match_id for result in played}
+
+
+def test_a_packed_file_of_another_run_can_be_continued_but_holds_no_match_twice(tmp_path: Path) -> None:
+    packed = tmp_path / "all.pack"
+    for seed in ("0", "1"):
+        list(lab.play(["random", "random"], TERMS, 2, 0, seed, packed))
+    with pytest.raises(NotPackable, match="is packed already"):
+        list(lab.play(["random", "random"], TERMS, 2, 0, "1", packed))
+    with packed.open("rb") as file:
+        assert len(list(PackedFile(file).records())) == 4
+
+
+def test_other_paths_of_records_are_folders(tmp_path: Path) -> None:
+    list(lab.play(["random", "random"], TERMS, 2, 0, records=tmp_path / "records"))
+    assert sorted(file.name for file in (tmp_path / "records").iterdir()) == ["1.jsonl", "2.jsonl"]
+
+
+def test_a_record_that_is_too_large_for_a_packed_file_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab_records, "MAX_RECORD_BYTES", 100)
+    list(lab.play(["random", "random"], TERMS, 1, 0, records=tmp_path / "all.pack"))
+    assert (tmp_path / "all" / "1.jsonl").exists()
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRefused,
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
 from referee.match.match_terms import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
-from referee.match.state import Turn
+from referee.match.state import new_turn
 from tests.match.games import STONES
 from tests.match.match_fixture import kinds, started_match
 from tests.third_party_games.third_party_games import FINGERS
@@ -31,19 +31,19 @@ def test_an_answer_in_time_becomes_a_move_with_its_clock_charge() -> None:
 def test_the_next_turn_begins_when_the_move_is_played() -> None:
     fixture = started_match()
     fixture.move(0, "2", 40)
-    assert list(fixture.match.turns) == [None, Turn(1, 1, 40)]
+    assert list(fixture.match.turns) == [None, new_turn(1, 1, 40)]
     assert fixture.token(1) == "1.1.1"
     fixture.move(1, "1", 2)
-    assert list(fixture.match.turns) == [Turn(0, 2, 42), None]
+    assert list(fixture.match.turns) == [new_turn(0, 2, 42), None]
 
 
 def test_a_turn_of_another_seat_keeps_its_token_and_its_time() -> None:
     fixture = started_match(FINGERS)
     fixture.move(1, "2", 40)
-    assert list(fixture.match.turns) == [Turn(0, 0, 0), None, Turn(2, 0, 0)]
+    assert list(fixture.match.turns) == [new_turn(0, 0, 0), None, new_turn(2, 0, 0)]
     fixture.move(2, "2", 5)
     fixture.move(0, "2", 5)
-    assert list(fixture.match.turns) == [Turn(0, 3, 50), Turn(1, 3, 50), Turn(2, 3, 50)]
+    assert list(fixture.match.turns) == [new_turn(0, 3, 50), new_turn(1, 3, 50), new_turn(2, 3, 50)]
 
 
 def test_time_is_charged_until_the_arrival_and_not_until_the_decision() -> None:
@@ -51,7 +51,7 @@ def test_time_is_charged_until_the_arrival_and_not_until_the_decision() -> None:
     answer = fixture.answer(0, "1")
     fixture.do(answer, wait_us=500)
     assert fixture.left_us == [100, 100]
-    assert fixture.match.turns[1] == Turn(1, 1, 500)
+    assert fixture.match.turns[1] == new_turn(1, 1, 500)
 
 
 def test_exactly_the_limit_is_in_time_and_one_microsecond_more_is_late() -> None:
@@ -209,7 +209,7 @@ def test_a_move_above_a_thousand_characters_is_a_failed_attempt_and_is_not_passe
 def test_the_clock_runs_on_between_attempts() -> None:
     fixture = started_match(control=HUNDRED)
     fixture.move(0, "9", 60)
-    assert fixture.match.turns[0] == Turn(0, 0, 0, 2)
+    assert fixture.match.turns[0] == new_turn(0, 0, 0, 2)
     assert fixture.left_us == [100, 100]
     assert kinds(fixture.move(0, "9", 40)) == ["MoveRefused"]
     assert kinds(fixture.move(0, "1", 1)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
@@ -295,7 +295,7 @@ def test_a_random_move_replaces_a_late_one() -> None:
     assert isinstance(played, MovePlayed)
     assert (played.source, played.token, played.row) == (MoveSource.RANDOM, "0.0.1", None)
     assert fixture.left_us == [7, 100]
-    assert fixture.match.turns[1] == Turn(1, 1, 500)
+    assert fixture.match.turns[1] == new_turn(1, 1, 500)
 
 
 def test_the_default_move_of_the_game_replaces_a_late_one() -> None:

@@ -26,7 +26,7 @@ from referee.match.match_errors import BadSetup, NonceRefused, NoSuchSeat, SeatH
 from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, Policies
 from referee.match.result import EndKind, Fault
 from referee.match.setup import Player
-from referee.match.state import MatchPhase, Turn
+from referee.match.state import MatchPhase, new_turn
 from tests.match.games import BRITTLE, STONES
 from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
 from tests.third_party_games.third_party_games import FINGERS
@@ -95,11 +95,11 @@ def test_play_begins_with_the_first_position_and_the_turns_of_the_seats_to_move(
     assert fixture.do(StartPlay(), wait_us=7) == (PlayStarted(7, fixture.match.setup.players),)
     assert fixture.match.phase is MatchPhase.PLAYING
     assert str(fixture.match.position) == "21 0"
-    assert fixture.match.turns == (Turn(0, 0, 7), None)
+    assert fixture.match.turns == (new_turn(0, 0, 7), None)
 
 
 def test_all_seats_that_are_to_move_get_their_turns_at_once() -> None:
-    assert started_match(FINGERS).match.turns == (Turn(0, 0, 0), Turn(1, 0, 0), Turn(2, 0, 0))
+    assert started_match(FINGERS).match.turns == (new_turn(0, 0, 0), new_turn(1, 0, 0), new_turn(2, 0, 0))
 
 
 def test_play_begins_with_the_opening_if_there_is_one() -> None:

@@ -1,12 +1,13 @@
 """The fold: events yield the state of a match and the seats that have a turn."""
 
 import pytest
+from msgspec import structs
 
 from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, OfferDraw, Resign, StartPlay
 from referee.match.events import MatchCreated, MatchResumed, MoveRefused, PlayEnded
 from referee.match.setup import Player
-from referee.match.state import NEVER, MatchPhase, Turn, create_match, evolve, replace_at
+from referee.match.state import NEVER, MatchPhase, create_match, evolve, new_turn, replace_at
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, TEN_SECONDS, MatchFixture, match_setup, replay, started_match
 from tests.third_party_games.third_party_games import NIM
@@ -49,9 +50,26 @@ def test_every_event_has_the_next_number_and_its_time() -> None:
     assert (match.number, match.at_us) == (1, 0)
 
 
+def test_a_move_changes_no_other_field_of_the_state() -> None:
+    fixture = started_match()
+    before = fixture.match
+    untouched = {
+        name: object()
+        for name in before.__struct_fields__
+        if name
+        not in {"setup", "table", "clocks", "turns", "verdicts", "moves_made", "number", "at_us", "ply", "position"}
+        and name not in {"offers", "credit_us"}
+    }
+    fixture.move(0, "1", 5)
+    (event,) = fixture.log[-1:]
+    after = evolve(structs.replace(before, **untouched), event)
+    assert {name: getattr(after, name) for name in untouched} == untouched
+    assert after == structs.replace(fixture.match, **untouched)
+
+
 def test_a_token_names_seat_ply_and_attempt() -> None:
-    assert Turn(2, 17, 0).token == "2.17.1"
-    assert Turn(2, 17, 0, 3).token == "2.17.3"
+    assert new_turn(2, 17, 0).token == "2.17.1"
+    assert new_turn(2, 17, 0, 3).token == "2.17.3"
 
 
 def test_each_attempt_has_a_token_of_its_own() -> None:

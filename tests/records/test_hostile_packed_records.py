@@ -18,6 +18,7 @@ from referee.records.packed_format import (
     encode_group,
     restore_record,
     shorten_record,
+    store_record,
 )
 from referee.records.packed_reader import PackedFile, verify_packed
 from referee.records.packed_records import PackedRecords
@@ -158,7 +159,7 @@ def test_short_lines_do_not_become_a_record_larger_than_the_limit(monkeypatch: p
 
 def test_a_damaged_group_ends_the_verification_with_what_is_wrong(tmp_path: Path) -> None:
     path = tmp_path / "matches.pack"
-    first = encode_group([("nim-1", RECORD)])
+    first = encode_group([store_record("nim-1", RECORD)])
     path.write_bytes(first + b"\0" * 100)
     (_, fine), (name, damaged) = verify_packed(path, None, find_game)
     assert fine.status is RecordStatus.FINE

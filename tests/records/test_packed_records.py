@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from referee.records import packed_format, packed_records
-from referee.records.packed_format import PackageMissing, restore_record, shorten_record
+from referee.records.packed_format import PackageMissing, restore_record, shorten_record, store_record
 from referee.records.packed_reader import PackedFile, id_of_record, open_record, read_records, verify_packed
-from referee.records.packed_records import NotPackable, PackedRecords
+from referee.records.packed_records import NotPackable, PackedRecords, encode_groups
 from referee.records.record_format import MAX_LINE_BYTES, ContestHeader, RecordWriter
 from referee.records.record_reader import RecordInvalid, RecordStatus
 from tests.records.forgery import lines_of, record_of, rehashed, verdict_on
@@ -50,6 +50,36 @@ def test_records_of_every_game_are_the_same_bytes_again_without_their_hashes(pat
     assert short
     assert record.splitlines()[0][-66:-2] not in short
     assert unpacked(pack(path, record)) == [record]
+
+
+def test_lines_with_too_many_numbers_are_stored_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_format, "_MAX_NUMBERS", 20)
+    assert shorten_record(RECORD) is None
+
+
+def test_groups_of_other_processes_are_added_whole_or_not_at_all(path: Path) -> None:
+    one, two, three = (store_record(match_id, short_record(match_id)) for match_id in "abc")
+    with PackedRecords(path) as packed:
+        for group in encode_groups([one, two], 3):
+            packed.append_group(group)
+        with pytest.raises(NotPackable, match="match b is packed already"):
+            packed.append_group(next(encode_groups([two, three], 3)))
+        assert (len(packed), "c" in packed) == (2, False)
+    assert unpacked(path) == [short_record("a"), short_record("b")]
+
+
+def test_records_that_are_not_kept_are_removed_with_their_groups(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_records, "GROUP_RECORDS", 2)
+    pack(path, *map(short_record, "abcdef"))
+    begin = path.read_bytes()
+    with PackedRecords(path) as packed:
+        packed.keep_only("abcdef")
+        assert path.read_bytes() == begin
+        packed.keep_only("abdf")
+        assert [match_id in packed for match_id in "abcdef"] == [True, True, False, True, False, True]
+        packed.append(short_record("c"))
+    assert unpacked(path) == [short_record(match_id) for match_id in "abdfc"]
+    assert path.read_bytes()[:500] == begin[:500]
 
 
 FORGED = {
