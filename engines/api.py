@@ -174,6 +174,8 @@ class Game(ABC):
     """JSON Schema (2020-12) of the data that `Position.view` returns."""
     draws_by_agreement: bool = False
     """Whether the seats may agree on a draw."""
+    drawn_when_stopped: bool = False
+    """Whether a match is drawn if its terms end it after a number of plies; by default, the standing decides."""
 
     def settings(self, chosen: Mapping[str, Value] | None = None, preset: str | None = None) -> Settings:
         """Return the chosen options, completed by those of the preset and then by the defaults.

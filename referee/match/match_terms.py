@@ -2,11 +2,12 @@
 
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from engines.api import Game, Table
 from engines.options import Settings
+from referee.match.adjudication import Adjudication
 from referee.match.clock import MAX_TIME_US, Hourglass, Micros, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadSetup
@@ -97,6 +98,8 @@ class MatchTerms(Struct, frozen=True, gc=False):
 
     0 means the default of the server in a request or contest, and without limit in a match.
     """
+    adjudication: Adjudication | UnsetType = UNSET
+    """When the match ends although its game is not over. UNSET, which is not stored: never."""
 
     def with_defaults(self, game: Game, start_timeout_us: Micros) -> "MatchTerms":
         """Return the terms of one match: all options, a control for each seat, and that start timeout if none is set.
@@ -123,4 +126,6 @@ class MatchTerms(Struct, frozen=True, gc=False):
         for field in ("nonce_timeout_us", "start_timeout_us"):
             if not 0 <= getattr(self, field) <= MAX_TIME_US:
                 raise BadSetup(field, "must be from 0 to ten years")
+        if self.adjudication:
+            self.adjudication.check(table)
         return table

@@ -3,6 +3,8 @@
 Answers may be late, illegal or repeated.
 """
 
+from msgspec import UNSET
+
 from engines.api import Seat
 from engines.game_errors import IllegalMove, MalformedMove, shortened
 from referee.match.clock_charge import ClockCharge
@@ -66,12 +68,21 @@ def submit_move(builder: DecisionBuilder, command: SubmitMove) -> None:
         _refuse(builder, turn, row, command, refusal)
         return
     builder.add(
-        MovePlayed(builder.now_us, command.seat, command.token, command.move, MoveSource.BOT, row, command.request_id),
+        MovePlayed(
+            builder.now_us,
+            command.seat,
+            command.token,
+            command.move,
+            MoveSource.BOT,
+            row,
+            command.request_id,
+            UNSET if command.score is None else command.score,
+        ),
         position,
     )
     if command.offers_draw and match.game.draws_by_agreement and position.outcome is None:
         builder.add(DrawOffered(builder.now_us, command.seat))
-    if position.outcome or match.resigned or match.forfeits:
+    if position.outcome or match.resigned or match.forfeits or match.terms.adjudication:
         builder.settle()
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from engines.api import Game, Position, Seat, Table
 from engines.chance import Chance
+from referee.match.adjudication import NO_RUNS, ScoreRuns
 from referee.match.clock import Clock, Hourglass, Micros
 from referee.match.clock_charge import ClockCharge, hourglass_share
 from referee.match.events import (
@@ -106,6 +107,8 @@ class Match:
     result: Result | None = None
     ratings: tuple[RatingChange, ...] = ()
     """Rating changes by the result, in order of seats."""
+    score_runs: tuple[ScoreRuns, ...] = ()
+    """One for each seat, if the scores of the bots can end the match."""
 
     @cached_property
     def terms(self) -> MatchTerms:
@@ -148,6 +151,7 @@ def create_match(event: MatchCreated, game: Game) -> Match:
     setup = event.setup.completed(game)
     table = game.table(setup.terms.settings)
     seats = len(table.seats)
+    adjudication = setup.terms.adjudication
     return Match(
         setup,
         game,
@@ -162,6 +166,7 @@ def create_match(event: MatchCreated, game: Game) -> Match:
         gone_us=(None,) * seats,
         offered_ply=(NEVER,) * seats,
         at_us=event.at_us,
+        score_runs=(NO_RUNS,) * seats if adjudication and adjudication.uses_scores else (),
     )
 
 
@@ -227,6 +232,9 @@ def _move_played(match: Match, event: MovePlayed, position: Position | None) -> 
     if event.source is MoveSource.BOT:
         changes["verdicts"] = replace_at(match.verdicts, seat, event)
     changes["moves_made"] = replace_at(match.moves_made, seat, match.moves_made[seat] + 1)
+    if match.score_runs and (adjudication := match.terms.adjudication):
+        runs = match.score_runs[seat].after(event.score, adjudication)
+        changes["score_runs"] = replace_at(match.score_runs, seat, runs)
     if match.offers:
         side = match.table.sides[match.side_of(seat)]
         changes["offers"] = match.offers.intersection(side)  # A move declines pending offers of the other sides.

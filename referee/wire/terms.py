@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from msgspec import UNSET, UnsetType, structs
 from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
 
@@ -11,6 +12,7 @@ from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
 from referee.hosting.contest_terms import with_nonces
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
+from referee.match.adjudication import Adjudication
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_terms import (
@@ -56,6 +58,7 @@ class TermsConverter:
             terms.random_seats,
             terms.nonce_timeout_ms * MS,
             terms.start_timeout_ms * MS,
+            read_adjudication(terms.adjudication),
         )
 
     def with_nonces(self, read: MatchTerms, terms: match_pb2.MatchTerms, *, in_sets: bool) -> MatchTerms:
@@ -83,6 +86,7 @@ def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
         random_seats=terms.random_seats,
         nonce_timeout_ms=ms_down(terms.nonce_timeout_us),
         without_nonces=not terms.nonce_timeout_us,
+        adjudication=adjudication_of(terms.adjudication),
     )
 
 
@@ -157,6 +161,16 @@ def policies_of(policies: Policies) -> policy_pb2.Policies:
         ),
         forfeit_effect=enum_value(FORFEIT_EFFECT, policies.dropout),
     )
+
+
+def read_adjudication(given: policy_pb2.Adjudication) -> Adjudication | UnsetType:
+    """Raises BadSetup."""
+    adjudication = Adjudication(*(getattr(given, name) for name in Adjudication.__struct_fields__))
+    return UNSET if adjudication == Adjudication() else adjudication
+
+
+def adjudication_of(adjudication: Adjudication | UnsetType) -> policy_pb2.Adjudication | None:
+    return policy_pb2.Adjudication(**structs.asdict(adjudication)) if adjudication else None
 
 
 def read_visibility(given: policy_pb2.Visibility) -> Visibility:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from referee_client.organiser.clock_text import clock, ms
 from referee_client.values import (
+    Adjudication,
     DisconnectPolicy,
     ForfeitEffect,
     IllegalMoveAction,
@@ -68,6 +69,8 @@ class Terms:
 
     Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
     """
+    adjudication: Adjudication | None = None
+    """When the match ends although its game is not over. None: never."""
 
     def match_terms(self) -> MatchTerms:
         """Return the terms with all details. Raises ValueError."""
@@ -81,6 +84,7 @@ class Terms:
             random_seats=self.seats_by_lot,
             nonce_timeout_ms=_ms(self.nonce_within),
             without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
+            adjudication=self.adjudication,
         )
 
     def _policies(self) -> Policies:
