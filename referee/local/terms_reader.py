@@ -13,7 +13,7 @@ from referee_client.conversion import to_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
 
-from engines.api import Game
+from engines.api import Game, Table
 from engines.game_errors import DetailedError, quoted
 from engines.options import Settings as GameSettings
 from engines.registry import find
@@ -26,7 +26,7 @@ from referee.match.match_terms import DisconnectPolicy, MatchTerms, Policies
 from referee.server.settings import Settings
 from referee.wire.clocks import read_controls, read_credit, read_rule, rule_of
 from referee.wire.rules import rules_of
-from referee.wire.terms import policies_of, read_policies
+from referee.wire.terms import policies_of, read_adjudication, read_policies
 from referee.wire.terms import read_visibility as visibility_in
 
 OF_EVERY_GAME = (
@@ -38,6 +38,7 @@ OF_EVERY_GAME = (
     "start_timeout_ms",
     "random_seats",
     "nonce_timeout_ms",
+    "adjudication",
 )
 """Keys that a plan of several games can also have at its top level, for all of them."""
 OF_A_MATCH = ("game", "options", "preset", *OF_EVERY_GAME)
@@ -66,7 +67,7 @@ def match_terms(where: str, given: Mapping[str, Any], usual: Policies) -> match_
         settings = game.settings(value("options", given, dict, {}), value("preset", given, str, None))
         control = read_clock(given.get("clock", DEFAULT_CLOCK))
         terms = terms_of(rules_of(game.name, game.version, settings), control, policies_in(given, usual))
-        _fill_more(terms, given, len(game.table(settings).seats))
+        _fill_more(terms, given, game.table(settings))
         return terms
     except DetailedError as error:
         raise BadPlan(where, str(error)) if where else error from None
@@ -85,12 +86,14 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         visibility_in(message.visibility),
         nonce_timeout_us=message.nonce_timeout_ms * MS,
         start_timeout_us=message.start_timeout_ms * MS,
+        adjudication=read_adjudication(message.adjudication),
     )
     return terms if "nonce_timeout_ms" in given else with_nonces(terms, game, in_sets=False)
 
 
-def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int) -> None:
-    """Fill the fields that most plans leave at their defaults. Raises BadPlan or BadClock."""
+def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], table: Table) -> None:
+    """Fill the fields that most plans leave at their defaults. Raises BadPlan, BadClock or BadSetup."""
+    seats = len(table.seats)
     for seat, clock in value("odds", given, dict, {}).items():
         if seat not in map(str, range(seats)):
             raise BadPlan("odds", f"there is no seat {quoted(seat)}; seats are 0 to {seats - 1}")
@@ -105,6 +108,10 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int
         terms.nonce_timeout_ms = whole("nonce_timeout_ms", given, MAX_MS)
         terms.without_nonces = not terms.nonce_timeout_ms
     terms.random_seats = value("random_seats", given, bool, False)
+    if "adjudication" in given:
+        fill("adjudication", value("adjudication", given, dict, {}), terms.adjudication)
+        if adjudication := read_adjudication(terms.adjudication):
+            adjudication.check(table)
 
 
 def _visibility(given: object) -> policy_pb2.Visibility:

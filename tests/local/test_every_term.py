@@ -38,6 +38,12 @@ network_credit = { per_move_ms = 5, per_match_ms = 50 }
 visibility = "delayed 4"
 start_timeout_ms = 1000
 nonce_timeout_ms = 2000
+adjudication.max_plies = 400
+adjudication.resign_score = 600
+adjudication.resign_moves = 3
+adjudication.draw_score = 20
+adjudication.draw_moves = 8
+adjudication.draw_after_ply = 68
 policies.timeout = "TIMEOUT_ACTION_RANDOM_MOVE"
 policies.forfeit_effect = "FORFEIT_EFFECT_RANDOM_MOVES"
 policies.illegal_move = { action = "ILLEGAL_MOVE_ACTION_FORFEIT", max_attempts = 2 }
