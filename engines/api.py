@@ -179,6 +179,8 @@ class Game(ABC):
 
     What positions say about themselves costs nothing, except pictures.
     """
+    drawn_when_stopped: bool = False
+    """Whether a match is drawn if its terms end it after a number of plies; by default, the standing decides."""
 
     def settings(self, chosen: Mapping[str, Value] | None = None, preset: str | None = None) -> Settings:
         """Return the chosen options, completed by those of the preset and then by the defaults.

@@ -48,6 +48,7 @@ class Chess(Game):
     notation = Notation(notation.MOVE_GRAMMAR, notation.POSITION_GRAMMAR)
     view_schema = VIEW_SCHEMA
     draws_by_agreement = True
+    drawn_when_stopped = True
 
     def table(self, settings: Settings) -> Table:
         return Table(notation.COLOURS, ((0,), (1,)))

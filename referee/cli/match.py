@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 from msgspec import structs
@@ -10,6 +11,7 @@ from msgspec import structs
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.local_contest_command import STATUSES, run
 from referee.cli._shared.output import page_option
+from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
 from referee.live.checked_matches import check_second_engine
 from referee.local.entrant import read_entrants
 from referee.local.local_contest import LocalContest
@@ -64,11 +66,13 @@ DEFAULT_OUT = Path("referee-arena")
     metavar="SECONDS",
     help="How long a bot may take to connect.",
 )
+@play_options
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the results. [a new folder in referee-arena]")
 @page_option
 @click.pass_context
 def match(
     context: click.Context,
+    /,
     bots: tuple[str, ...],
     game: str,
     chosen: tuple[str, ...],
@@ -81,6 +85,7 @@ def match(
     start_within: int,
     out: Path | None,
     page: bool,
+    **play: Any,
 ) -> None:
     """Play matches between bots, with an embedded referee.
 
@@ -97,11 +102,20 @@ def match(
     known, settings = select_game(game, chosen, preset)
     entrants = read_entrants(bots)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
-    match_terms = MatchTerms(known.name, settings, (read_clock(clock),), LOCAL_CREDIT, LOCAL_POLICIES)
+    table = known.table(settings)
+    match_terms = MatchTerms(
+        known.name,
+        settings,
+        (read_clock(clock),),
+        LOCAL_CREDIT,
+        LOCAL_POLICIES,
+        adjudication=read_chosen_adjudication(play, table),
+    )
     if second_engine:
         check_second_engine(known.name, settings, second_engine)
         match_terms = structs.replace(match_terms, second_engine=second_engine)
-    terms = GameTerms(known.name, known, match_terms, len(entrants), games)
+    openings = read_chosen_openings(play, known, settings)
+    terms = GameTerms(known.name, known, match_terms, len(entrants), games, openings)
     plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     context.exit(_run(plan, Path.cwd(), where, no_clock, page))

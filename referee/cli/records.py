@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from msgspec import UNSET
 
 from engines.api import REFEREE, SPECTATOR, Game, Viewer
 from engines.registry import find
@@ -16,7 +17,7 @@ from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text, time_text
-from referee.records.describe_event import describe, escape_unprintable
+from referee.records.describe_event import describe, escape_unprintable, score_text
 from referee.records.packed_reader import is_packed_file, open_record, split_name, verify_packed
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, VerificationResult, read_history
 from referee.records.signing_key import KeyUnusable, read_public_key
@@ -237,7 +238,8 @@ def _move_line(after: Match, event: MovePlayed) -> str:
     names = after.table.seats
     who = f"{names[event.seat]:{max(map(len, names))}}"
     clocks = "  ".join(map(clock_text, after.terms.controls, after.clocks))
-    return f"{after.ply:4}. {who} {escape_unprintable(event.move):12} {clocks}{BY[event.source]}"
+    score = "" if event.score is UNSET else f"  {score_text(event.score)}"
+    return f"{after.ply:4}. {who} {escape_unprintable(event.move):12} {clocks}{score}{BY[event.source]}"
 
 
 def _board(match: Match, viewer: Viewer) -> Iterator[str]:

@@ -3,11 +3,13 @@
 from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 import click
 from referee_api.v1 import contest_pb2, game_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
+from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
 from referee.cli._shared.tournament_runner import TournamentRunner
 from referee.local.contest_file import MOST, TournamentPlan
 from referee.local.entrant import read_entrants
@@ -16,7 +18,7 @@ from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
 from referee.wire.rules import rules_of
-from referee.wire.terms import policies_of
+from referee.wire.terms import adjudication_of, policies_of
 
 DEFAULT_OUT = Path("referee-sprt")
 MODELS = {"trinomial": sprt_pb2.SPRT_MODEL_TRINOMIAL, "pentanomial": sprt_pb2.SPRT_MODEL_PENTANOMIAL}
@@ -54,7 +56,7 @@ VERDICTS = {"passed": SprtExitStatus.PASSED, "failed": SprtExitStatus.FAILED}
 @click.option("--beta", type=SHARE, default=0.05, show_default=True, help="False negative rate.")
 @click.option("--model", type=click.Choice(list(MODELS)), default="pentanomial", show_default=True, help="Model.")
 @click.option("--max-matches", type=click.IntRange(1, MOST), help="Stop undecided after this many. [no limit]")
-@click.option("--openings", type=click.Path(path_type=Path), help="File of start positions, one per line.")
+@play_options
 @click.option(
     "--parallel",
     type=click.IntRange(1, MAX_PARALLEL),
@@ -66,6 +68,7 @@ VERDICTS = {"passed": SprtExitStatus.PASSED, "failed": SprtExitStatus.FAILED}
 @click.pass_context
 def sprt(
     context: click.Context,
+    /,
     a: str,
     b: str,
     game: str,
@@ -78,9 +81,9 @@ def sprt(
     beta: float,
     model: str,
     max_matches: int | None,
-    openings: Path | None,
     parallel: int,
     out: Path | None,
+    **play: Any,
 ) -> None:
     """Play A against B with alternating seats until it is decided whether A is stronger.
 
@@ -88,14 +91,18 @@ def sprt(
     """
     known, settings = select_game(game, chosen, preset)
     bots = read_entrants((a, b))
+    match_terms = terms_of(
+        rules_of(known.name, known.version, settings), read_clock(clock), policies_of(LOCAL_POLICIES)
+    )
+    if adjudication := adjudication_of(read_chosen_adjudication(play, known.table(settings))):
+        match_terms.adjudication.CopyFrom(adjudication)
+    openings = [game_pb2.Opening(position=position) for position in read_chosen_openings(play, known, settings)]
     terms = tournament_pb2.TournamentTerms(
-        match_terms=terms_of(
-            rules_of(known.name, known.version, settings), read_clock(clock), policies_of(LOCAL_POLICIES)
-        ),
+        match_terms=match_terms,
         sprt=sprt_pb2.Sprt(
             elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=MODELS[model], max_matches=max_matches or 0
         ),
-        duplicate_play=contest_pb2.DuplicatePlay(openings=_openings(openings)),
+        duplicate_play=contest_pb2.DuplicatePlay(openings=openings),
         max_concurrent_matches=parallel,
     )
     entrants = tuple(contest_pb2.Entrant(name=bot.name, bots=[match_pb2.BotRef(bot=bot.name)]) for bot in bots)
@@ -107,16 +114,6 @@ def sprt(
     runner = TournamentRunner(tournament)
     runner.run()
     context.exit(runner.status(_status(runner)))
-
-
-def _openings(file: Path | None) -> list[game_pb2.Opening]:
-    if file is None:
-        return []
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"cannot read {file}: {error}") from None
-    return [game_pb2.Opening(position=line.strip()) for line in lines if line.strip() and not line.startswith("#")]
 
 
 def _status(runner: TournamentRunner) -> int:

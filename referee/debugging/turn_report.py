@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from msgspec import UNSET
+
 from engines.api import Seat
 from referee.debugging.seat_turns import SeatTurn
+from referee.match.adjudication import LEVEL, LOST, STOPPED
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MovePlayed, MoveRefused, MoveSource
 from referee.match.result import EndKind, Fault
 from referee.match.state import Match
-from referee.records.describe_event import escape_unprintable
+from referee.records.describe_event import escape_unprintable, score_text
 
 BAR_CHARS = 40
 THINKING, NETWORK, REFEREE = "█", "▒", "░"
@@ -68,8 +71,8 @@ def format_cells(one: SeatTurn) -> tuple[str, ...]:
 def answer_text(one: SeatTurn) -> str:
     """Return the answer, with its verdict unless it was accepted."""
     match one.answer:
-        case MovePlayed(source=MoveSource.BOT, move=move):
-            return _move(move)
+        case MovePlayed(source=MoveSource.BOT, move=move, score=score):
+            return _move(move) if score is UNSET else f"{_move(move)} ({score_text(score)})"
         case MovePlayed(source=source, move=move):
             return f"({source.value}) {_move(move)}"
         case MoveRefused(move=move):
@@ -118,6 +121,13 @@ FAULTS = {
 }
 
 
+TERMS_REASONS = {
+    STOPPED: "the terms end the match after this many plies (max_plies)",
+    LOST: "both sides expected it for as many moves as the terms say (resign_score)",
+    LEVEL: "both sides expected a draw for as many moves as the terms say (draw_score)",
+}
+
+
 def describe_ending(match: Match) -> str:
     """Return how the match ended, in one or more sentences."""
     result = match.result
@@ -131,7 +141,7 @@ def describe_ending(match: Match) -> str:
     resigned = "".join(f" {_who(match, seat)} resigned." for seat in match.resigned)
     first = [_who(match, seat) for seat, rank in enumerate(result.ranks) if rank == 1]
     whose = "Nobody won" if len(first) == len(result.ranks) else f"{' and '.join(first)} won"
-    return f"{whose}: {result.headline or result.cause.value}.{resigned}"
+    return f"{whose}: {TERMS_REASONS.get(result.reason, result.headline) or result.cause.value}.{resigned}"
 
 
 def _who(match: Match, seat: Seat) -> str:

@@ -83,8 +83,9 @@ class ListedMatches:
 
     def _match(self, number: int, pairing: LocalPairing) -> LabMatch:
         bots = [entrant.name for entrant in pairing.seats]
-        label, game = pairing.terms.label, pairing.terms.game
-        return new_match(number, pairing.name, label, game, self._terms[label], bots, self._seed)
+        terms = pairing.terms
+        seed, opening = self._seed, pairing.opening
+        return new_match(number, pairing.name, terms.label, terms.game, self._terms[terms.label], bots, seed, opening)
 
 
 class LabTournament:

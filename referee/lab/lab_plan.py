@@ -46,7 +46,7 @@ def read_lab_plan(file: Path) -> LabPlan:
     if isinstance(plan, TournamentPlan):
         _check_bots(plan, bots)
     workers = plan.parallel if isinstance(plan, Plan) else content.get("parallel", cores())
-    return LabPlan(bots, plan, _text_of(content), min(workers, cores()))
+    return LabPlan(bots, plan, _text_of(content) + _books_of(plan, content), min(workers, cores()))
 
 
 def _check_bots(plan: TournamentPlan, bots: Iterable[str]) -> None:
@@ -55,6 +55,19 @@ def _check_bots(plan: TournamentPlan, bots: Iterable[str]) -> None:
         for bot in entrant.bots:
             if bot.bot not in bots:
                 raise BadPlan("entrants", f"{quoted(bot.bot)} is not in the table `bots`; the lab runs all bots itself")
+
+
+def _books_of(plan: Plan | TournamentPlan, content: dict[str, Any]) -> str:
+    """Return the openings that come from books, which are other files than the plan; empty: none do."""
+    if isinstance(plan, Plan):
+        from_books = [isinstance(game.get("openings"), dict) for game in content["games"]]
+        openings = [terms.openings for terms, is_book in zip(plan.terms, from_books, strict=True) if is_book]
+    else:
+        duplicate = content.get("duplicate")
+        is_book = isinstance(duplicate, dict) and isinstance(duplicate.get("openings"), dict)
+        used = plan.terms.duplicate_play.openings if is_book else ()
+        openings = [tuple(opening.position for opening in used)]
+    return "".join(f"\n{position}" for positions in openings for position in positions)
 
 
 def _text_of(content: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from msgspec import Struct
-from referee_client.answers import Answer, Choice, SpecialAnswer, checked, sendable
+from referee_client.answers import Answer, Choice, SpecialAnswer, checked, sendable, sendable_score
 from referee_client.errors import Refusal
 from referee_client.turn import Turn as ClientTurn
 
@@ -170,8 +170,9 @@ def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasureme
     match answer:
         case str():
             return SubmitMove(turn.seat, turn.token, _text(given, answer), measured)
-        case Choice(move, offer_draw):
-            return SubmitMove(turn.seat, turn.token, _text(given, move), measured, "", offer_draw)
+        case Choice(move, offer_draw, score):
+            text = _text(given, move)
+            return SubmitMove(turn.seat, turn.token, text, measured, "", offer_draw, sendable_score(score))
         case SpecialAnswer.RESIGN:
             return Resign(turn.seat)
         case SpecialAnswer.ACCEPT_DRAW:

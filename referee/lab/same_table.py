@@ -88,11 +88,19 @@ class SameTable:
 
 
 def new_match(
-    number: int, name: str, label: str, game: Game, terms: MatchTerms, bots: Sequence[str], seed: str
+    number: int,
+    name: str,
+    label: str,
+    game: Game,
+    terms: MatchTerms,
+    bots: Sequence[str],
+    seed: str,
+    opening: str = "",
 ) -> LabMatch:
     """Return a match by complete terms, whose seed follows from that of the run and the name of the match."""
     players = tuple(Player(bot) for bot in bots)
-    setup = Setup(match_id_of(f"lab/{seed}", name), game.version, terms, players, seed_of(seed, name))
+    match_id = match_id_of(f"lab/{seed}", name)
+    setup = Setup(match_id, game.version, terms, players, seed_of(seed, name), opening=opening)
     return LabMatch(number, name, label, tuple(bots), setup)
 
 

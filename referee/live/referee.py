@@ -209,12 +209,13 @@ class Referee:
         request_id: str = "",
         offers_draw: bool = False,
         arrival: MessageArrival | None = None,
+        score: int | None = None,
     ) -> Coroutine[Any, Any, MoveAccepted]:
         """Answer a turn. A resent answer gets its original verdict, by its token or at any time by its request id.
 
         Raises AttemptRefused, LateAnswer, StaleTurn, MatchOver, NotAllowedNow, RequestIdReused or EngineFault.
         """
-        return self._answers.submit(TurnAnswer(match_id, seat, token, move, request_id, offers_draw, arrival))
+        return self._answers.submit(TurnAnswer(match_id, seat, token, move, request_id, offers_draw, arrival, score))
 
     async def find_verdict(self, answer: TurnAnswer, decided: Decision | Exception) -> MoveAccepted:
         """Return the verdict by a decision, looked up if necessary. Raises what `submit` raises."""

@@ -42,10 +42,11 @@ class TurnAnswer(Struct, frozen=True, gc=False):
     offers_draw: bool = False
     arrival: MessageArrival | None = None
     """When the answer was read; None: now."""
+    score: int | None = None
 
     def to_command(self, runner: MatchRunner) -> SubmitMove:
         measured = runner.measure(self.seat, self.arrival)
-        return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw)
+        return SubmitMove(self.seat, self.token, self.move, measured, self.request_id, self.offers_draw, self.score)
 
 
 class AttemptRefused(DetailedError):

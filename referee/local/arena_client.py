@@ -9,6 +9,7 @@ import grpc
 from referee_api.v1 import (
     admin_service_pb2,
     bot_service_pb2,
+    game_pb2,
     match_pb2,
     match_service_pb2,
     token_pb2,
@@ -77,6 +78,7 @@ class ArenaClient:
             title=pairing.name[:TITLE_CHARS],
             terms=terms_of(terms, game.version),
             seats=[match_pb2.BotRef(bot=name) for name in seats],
+            opening=game_pb2.Opening(position=pairing.opening),
         )
         answer = await self._matches.CreateMatch(request, metadata=self._metadata)
         return answer.match.id

@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
-from referee_api.v1 import contest_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 
 from engines.game_errors import quoted
+from engines.registry import games
 from referee.accounts.names import NAME, NAME_RULE
 from referee.contests.tournament.tournament_times import MAX_WAIT_MS
 from referee.local.entrant import Entrant, read_bots
+from referee.local.opening_book import read_book, read_openings
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
 from referee.local.sandbox import read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, match_terms, read_opening
 from referee.local.toml_validation import BadPlan, count, fill, known, moment, read_toml, value, whole, word
 from referee.match.match_terms import Policies
+from referee.wire.rules import read_rules
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
 OF_BOTH = ("title", "duplicate", "partners", *OF_EVERY_GAME)
@@ -83,7 +86,7 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
     plan = TournamentPlan(
         name=_name(content, file),
         title=value("title", content, str, ""),
-        terms=_tournament_terms(content, usual),
+        terms=_tournament_terms(content, usual, file.parent),
         entrants=_entrants(content, bots),
         bots=bots,
         matches_a_bot=count("matches_a_bot", content, 1, MAX_PARALLEL),
@@ -98,10 +101,11 @@ def read_ladder(file: Path) -> LadderPlan:
     """Read a ladder's plan file. Raises BadPlan or another DetailedError."""
     content = read_toml(file)
     known(str(file), content, OF_A_LADDER)
-    terms = ladder_pb2.LadderTerms(match_terms=_games(content), partner_rule=_partners(content))
+    every_game = _games(content)
+    terms = ladder_pb2.LadderTerms(match_terms=every_game, partner_rule=_partners(content))
     for key in COUNTS_OF_A_LADDER:
         setattr(terms, key, count(key, content, 0, MOST))
-    if duplicate := _duplicate(content):
+    if duplicate := _duplicate(content, every_game[0].rules, file.parent):
         terms.duplicate_play.CopyFrom(duplicate)
     return LadderPlan(_name(content, file), value("title", content, str, ""), terms)
 
@@ -130,7 +134,7 @@ def _game(where: str, every: Mapping[str, Any], given: object) -> match_pb2.Matc
     return match_terms(where, {**every, **given}, Policies())
 
 
-def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament_pb2.TournamentTerms:
+def _tournament_terms(content: Mapping[str, Any], usual: Policies, folder: Path) -> tournament_pb2.TournamentTerms:
     terms = tournament_pb2.TournamentTerms(
         match_terms=match_terms("", content, usual),
         tie_breaks=[
@@ -152,7 +156,7 @@ def _tournament_terms(content: Mapping[str, Any], usual: Policies) -> tournament
         fill("qualification", value("qualification", content, dict, {}), terms.qualification)
     if "seeding" in content:
         terms.seeding = word("seeding", tournament_pb2.Seeding, "SEEDING_", content["seeding"])
-    if duplicate := _duplicate(content):
+    if duplicate := _duplicate(content, terms.match_terms.rules, folder):
         terms.duplicate_play.CopyFrom(duplicate)
     _set_format(terms, content)
     return terms
@@ -187,7 +191,8 @@ def _set_format(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any
     fill(name, table, form)
 
 
-def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
+def _duplicate(content: Mapping[str, Any], rules: game_pb2.Rules, folder: Path) -> contest_pb2.DuplicatePlay | None:
+    """Read duplicate play; a book of openings is relative to the folder of the plan. Raises BadPlan."""
     given = content.get("duplicate", False)
     if isinstance(given, bool):
         return contest_pb2.DuplicatePlay() if given else None
@@ -196,8 +201,17 @@ def _duplicate(content: Mapping[str, Any]) -> contest_pb2.DuplicatePlay | None:
     known("duplicate", given, ("arrangements", "openings"))
     return contest_pb2.DuplicatePlay(
         arrangements=count("arrangements", given, 0, MOST),
-        openings=[read_opening("duplicate.openings", one) for one in value("openings", given, list, [])],
+        openings=_openings(given.get("openings", []), rules, folder),
     )
+
+
+def _openings(given: object, rules: game_pb2.Rules, folder: Path) -> list[game_pb2.Opening]:
+    if isinstance(given, dict):
+        positions = read_openings(read_book(given, folder), *read_rules(games(), rules))
+        return [game_pb2.Opening(position=position) for position in positions]
+    if not isinstance(given, list):
+        raise BadPlan("duplicate.openings", f"expected a list, or a table with the file of a book, not {quoted(given)}")
+    return [read_opening("duplicate.openings", one) for one in given]
 
 
 def _partners(content: Mapping[str, Any]) -> Any:

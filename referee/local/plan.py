@@ -16,6 +16,7 @@ from engines.api import Game, Table
 from engines.game_errors import DetailedError
 from engines.registry import find
 from referee.local.entrant import NAME, NAME_RULE, Entrant, read_bots
+from referee.local.opening_book import listed_openings
 from referee.local.sandbox import Sandbox, read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, local_terms
 from referee.local.toml_validation import BadPlan, count, known, read_toml, value
@@ -29,7 +30,7 @@ MAX_ROUNDS = 100_000
 DAY_S = 86_400
 DEFAULT_START_WITHIN_S = 60
 
-OF_A_GAME = ("label", "at_a_table", "cycles", "rounds", *OF_A_MATCH)
+OF_A_GAME = ("label", "at_a_table", "cycles", "rounds", "openings", *OF_A_MATCH)
 OF_ALL = ("cycles", "rounds", "parallel", "start_within_s", "sandbox", "bots", "games", *OF_EVERY_GAME)
 
 
@@ -64,6 +65,12 @@ class GameTerms:
     """Number of bots per match: one per side, or one per seat."""
     games: int
     """Number of matches between the same bots."""
+    openings: tuple[str, ...] = ()
+    """Positions with which matches begin in turn, each in every order of the bots. Empty: as the game begins."""
+
+    def opening(self, number: int) -> str:
+        """Return the opening of the match of that number, from 0, between the same bots; empty: none."""
+        return self.openings[number // self.bots_per_match % len(self.openings)] if self.openings else ""
 
     @property
     def table(self) -> Table:
@@ -87,6 +94,8 @@ class LocalPairing:
     """Also its path below the folder of records, without suffix."""
     seats: tuple[Entrant, ...]
     """Entrants by seat; a bot may hold several seats."""
+    opening: str = ""
+    """The first position; empty: that of the game."""
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -128,7 +137,9 @@ def read_plan(file: Path) -> Plan:
     games = value("games", content, list, [])
     if not games:
         raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
-    terms = tuple(_read_game(f"games {number}", content, given, len(bots)) for number, given in enumerate(games, 1))
+    terms = tuple(
+        _read_game(f"games {number}", content, given, len(bots), file.parent) for number, given in enumerate(games, 1)
+    )
     labels = [one.label for one in terms]
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise BadPlan("games", f"two games are called {twice[0]!r}; give one of them a label")
@@ -169,11 +180,12 @@ def order_of(group: tuple[Entrant, ...], number: int) -> tuple[Entrant, ...]:
 
 def _pairing(terms: GameTerms, group: tuple[Entrant, ...], number: int) -> LocalPairing:
     names = ".".join(entrant.name for entrant in group)
-    return LocalPairing(terms, f"{terms.label}/{names}.{number + 1}", terms.seated(order_of(group, number)))
+    seats = terms.seated(order_of(group, number))
+    return LocalPairing(terms, f"{terms.label}/{names}.{number + 1}", seats, terms.opening(number))
 
 
-def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) -> GameTerms:
-    """Read one game, with defaults from the top level."""
+def _read_game(where: str, every: Mapping[str, Any], given: object, there: int, folder: Path) -> GameTerms:
+    """Read one game, with defaults from the top level. A book of openings is relative to the folder."""
     if not isinstance(given, dict):
         raise BadPlan(where, "expected a table: [[games]]")
     known(where, given, OF_A_GAME)
@@ -189,7 +201,9 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, there: int) 
             raise BadPlan("label", f"expected {NAME_RULE}")
         if value("random_seats", own, bool, False):
             raise BadPlan("random_seats", "must be false: an arena gives each bot every seat equally often")
-        return GameTerms(label, game, local_terms(game, settings, own), bots_per_match, _games(own, bots_per_match))
+        terms, often = local_terms(game, settings, own), _games(own, bots_per_match)
+        openings = listed_openings(own.get("openings", []), game, settings, folder)
+        return GameTerms(label, game, terms, bots_per_match, often, openings)
     except DetailedError as error:
         raise BadPlan(where, str(error)) from None
 

@@ -167,6 +167,8 @@ def _check(file: str, opened: Event, pairing: LocalPairing) -> None:
         "rules": (setup.terms.game, setup.terms.settings) != (terms.game, terms.settings),
         "clocks": setup.terms.controls != terms.controls * (len(setup.players) // len(terms.controls)),
         "policies": setup.terms.policies != terms.policies,
+        "adjudication": setup.terms.adjudication != terms.adjudication,
+        "openings": setup.opening != pairing.opening,
         "seats": [entrant_of(player.bot) for player in setup.players] != [entrant.name for entrant in pairing.seats],
     }
     for what, differs in differing.items():

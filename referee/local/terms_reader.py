@@ -14,7 +14,7 @@ from referee_client.conversion import to_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
 
-from engines.api import Game
+from engines.api import Game, Table
 from engines.game_errors import DetailedError, quoted
 from engines.options import Settings as GameSettings
 from engines.registry import find
@@ -28,7 +28,7 @@ from referee.match.match_terms import DisconnectPolicy, MatchTerms, Policies
 from referee.server.settings import Settings
 from referee.wire.clocks import read_controls, read_credit, read_rule, rule_of
 from referee.wire.rules import rules_of
-from referee.wire.terms import policies_of, read_policies
+from referee.wire.terms import policies_of, read_adjudication, read_policies
 from referee.wire.terms import read_visibility as visibility_in
 
 OF_EVERY_GAME = (
@@ -40,6 +40,7 @@ OF_EVERY_GAME = (
     "start_timeout_ms",
     "random_seats",
     "nonce_timeout_ms",
+    "adjudication",
     "second_engine",
 )
 """Keys that a plan of several games can also have at its top level, for all of them."""
@@ -69,7 +70,7 @@ def match_terms(where: str, given: Mapping[str, Any], usual: Policies) -> match_
         settings = game.settings(value("options", given, dict, {}), value("preset", given, str, None))
         control = read_clock(given.get("clock", DEFAULT_CLOCK))
         terms = terms_of(rules_of(game.name, game.version, settings), control, policies_in(given, usual))
-        _fill_more(terms, given, len(game.table(settings).seats))
+        _fill_more(terms, given, game.table(settings))
         return terms
     except DetailedError as error:
         raise BadPlan(where, str(error)) if where else error from None
@@ -89,14 +90,16 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         nonce_timeout_us=message.nonce_timeout_ms * MS,
         start_timeout_us=message.start_timeout_ms * MS,
         second_engine=message.second_engine or UNSET,
+        adjudication=read_adjudication(message.adjudication),
     )
     if message.second_engine:
         check_second_engine(game.name, settings, message.second_engine)
     return terms if "nonce_timeout_ms" in given else with_nonces(terms, game, in_sets=False)
 
 
-def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int) -> None:
-    """Fill the fields that most plans leave at their defaults. Raises BadPlan or BadClock."""
+def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], table: Table) -> None:
+    """Fill the fields that most plans leave at their defaults. Raises BadPlan, BadClock or BadSetup."""
+    seats = len(table.seats)
     for seat, clock in value("odds", given, dict, {}).items():
         if seat not in map(str, range(seats)):
             raise BadPlan("odds", f"there is no seat {quoted(seat)}; seats are 0 to {seats - 1}")
@@ -112,6 +115,10 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], seats: int
         terms.without_nonces = not terms.nonce_timeout_ms
     terms.random_seats = value("random_seats", given, bool, False)
     terms.second_engine = value("second_engine", given, str, "")
+    if "adjudication" in given:
+        fill("adjudication", value("adjudication", given, dict, {}), terms.adjudication)
+        if adjudication := read_adjudication(terms.adjudication):
+            adjudication.check(table)
 
 
 def _visibility(given: object) -> policy_pb2.Visibility:

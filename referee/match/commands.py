@@ -34,6 +34,8 @@ class SubmitMove(Struct, frozen=True, gc=False):
     request_id: str = ""
     """The caller's idempotency key for this answer."""
     offers_draw: bool = False
+    score: int | None = None
+    """What the bot expects for its side. It decides nothing unless the terms say so."""
 
 
 class FallFlag(Struct, frozen=True, gc=False):

@@ -10,6 +10,7 @@ from typing import Any
 
 from engines.game_errors import shortened
 from engines.second.engine_difference import SecondEngineError
+from referee.match.adjudication import ADJUDICATION_REASONS
 from referee.match.clock import Micros
 from referee.match.commands import (
     AbortMatch,
@@ -242,6 +243,8 @@ def _void_match(builder: DecisionBuilder, command: VoidMatch) -> None:
 def _adjudicate_match(builder: DecisionBuilder, command: AdjudicateMatch) -> None:
     match = builder.match
     ranks = command.side_ranks
+    if command.reason in ADJUDICATION_REASONS:
+        raise BadVerdict(f"{command.reason!r} is the reason of an end by the terms of a match; give another one")
     if len(ranks) != len(match.table.sides):
         raise BadVerdict(f"it must have one rank for each of the {len(match.table.sides)} sides")
     # Normalise to standard competition ranks: 1 is best, and ties leave the following ranks out.

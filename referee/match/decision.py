@@ -7,6 +7,7 @@ from msgspec import Struct, structs
 
 from engines.api import Outcome, Position
 from engines.game_errors import shortened
+from referee.match.adjudication import STOPPED, standing_by_scores
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
 from referee.match.commands import SubmitMove
@@ -61,12 +62,18 @@ class DecisionBuilder(Struct, eq=False):
         self.add(PlayEnded(self.now_us, result, self.match.setup.seed))
 
     def settle(self) -> None:
-        """End the match if the rules say so; else play for seats that dropped out until another seat has to move."""
+        """End the match if the rules or its terms say so; else play for seats that dropped out.
+
+        These moves end when another seat has to move.
+        """
         while True:
             assert self.match.position
             outcome = self.match.position.outcome
             if outcome:
                 self.end(resolve_outcome(self.match, outcome))
+                return
+            if self.match.terms.adjudication and (result := result_by_terms(self.match)):
+                self.end(result)
                 return
             out = self.match.dropped_seats
             turn = next((turn for turn in self.match.owing if turn.seat in out), None) if out else None
@@ -138,6 +145,19 @@ def result_after_dropout(match: Match) -> Result | None:
         # All other sides may have agreed to a draw already.
         return draw_result(match, EndCause.DRAW_AGREED) if is_draw_agreed(match) else None
     return _closed(match, EndCause.RESIGNATION, match.require_position().standing)
+
+
+def result_by_terms(match: Match) -> Result | None:
+    """Return the result if the terms of the match end it in this position; None if it continues."""
+    terms = match.terms.adjudication
+    assert terms
+    if agreed := standing_by_scores(terms, match.score_runs, match.table, match.ply) if terms.uses_scores else None:
+        return _closed(match, EndCause.ADJUDICATION, *agreed)
+    if not terms.max_plies or match.ply < terms.max_plies:
+        return None
+    if match.game.drawn_when_stopped:
+        return draw_result(match, EndCause.ADJUDICATION, STOPPED)
+    return _closed(match, EndCause.ADJUDICATION, match.require_position().standing, STOPPED)
 
 
 def draw_result(match: Match, cause: EndCause, reason: str = "") -> Result:

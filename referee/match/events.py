@@ -7,10 +7,11 @@ class is the kind of its events in logs and records, and never changes.
 
 from enum import Enum
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 from msgspec.structs import replace
 
 from engines.api import REFEREE, Position, Seat, Viewer
+from referee.match.adjudication import Score
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.result import Fault, RatingChange, Result
@@ -67,6 +68,8 @@ class MovePlayed(Struct, frozen=True, gc=False, tag_field="kind", tag="move_play
     row: ClockCharge | None = None
     """None if the seat had dropped out, so that no bot was asked."""
     request_id: str = ""
+    score: Score = UNSET
+    """What the bot expects for its side. UNSET, which is not stored: it did not say."""
 
 
 class MoveRefused(Struct, frozen=True, gc=False, tag_field="kind", tag="move_refused"):
@@ -178,8 +181,8 @@ def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | Non
     """Return `event`, which happened in the position `before`, as `viewer` may see it; None if it is hidden completely.
 
     This is the one place that decides visibility. The seed is hidden until the end. The game decides how much of a move
-    is visible. A rejected attempt is visible to its own seat only. The text of an opening is removed because it may
-    contain hidden information; the position after `PlayStarted` shows the visible part.
+    is visible. A rejected attempt and a score are visible to their own seat only. The text of an opening is removed
+    because it may contain hidden information; the position after `PlayStarted` shows the visible part.
     """
     if viewer == REFEREE:
         return event
@@ -190,7 +193,9 @@ def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | Non
     if isinstance(event, MovePlayed):
         assert before is not None
         move = before.visible_move(event.seat, event.move, viewer)
-        return structs.replace(event, move=move, request_id=event.request_id if event.seat == viewer else "")
+        own = event.seat == viewer
+        request_id, score = (event.request_id, event.score) if own else ("", UNSET)
+        return structs.replace(event, move=move, request_id=request_id, score=score)
     if isinstance(event, FlagFell) and event.seat != viewer:
         return structs.replace(event, move="", request_id="")
     return event

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from engines.api import Game, Table
 from engines.options import Settings
+from referee.match.adjudication import Adjudication
 from referee.match.clock import MAX_TIME_US, Hourglass, Micros, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadSetup
@@ -99,6 +100,8 @@ class MatchTerms(Struct, frozen=True, gc=False):
     """
     second_engine: str | UnsetType = UNSET
     """Name of a second engine that runs beside the first one (see `engines.second`). Unset, and not written: none."""
+    adjudication: Adjudication | UnsetType = UNSET
+    """When the match ends although its game is not over. Unset, and not written: never."""
 
     @property
     def checked_by(self) -> str:
@@ -130,4 +133,6 @@ class MatchTerms(Struct, frozen=True, gc=False):
         for field in ("nonce_timeout_us", "start_timeout_us"):
             if not 0 <= getattr(self, field) <= MAX_TIME_US:
                 raise BadSetup(field, "must be from 0 to ten years")
+        if self.adjudication:
+            self.adjudication.check(table)
         return table

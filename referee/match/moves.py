@@ -3,6 +3,8 @@
 Answers may be late, illegal or repeated.
 """
 
+from msgspec import UNSET
+
 from engines.api import Seat
 from engines.game_errors import IllegalMove, MalformedMove, shortened
 from referee.match.clock_charge import ClockCharge
@@ -66,12 +68,13 @@ def submit_move(builder: DecisionBuilder, command: SubmitMove) -> None:
     except (MalformedMove, IllegalMove) as refusal:
         _refuse(builder, turn, row, command, refusal)
         return
-    event = MovePlayed(builder.now_us, seat, token, move, BY_BOT, row, command.request_id)
+    score = UNSET if command.score is None else command.score
+    event = MovePlayed(builder.now_us, seat, token, move, BY_BOT, row, command.request_id, score)
     builder.match = after = move_played(match, event, position)
     builder.events, builder.states = (event,), (after,)
     if command.offers_draw and match.game.draws_by_agreement and position.outcome is None:
         builder.add(DrawOffered(builder.now_us, seat))
-    if position.outcome or match.resigned or match.forfeits:
+    if position.outcome or match.resigned or match.forfeits or match.terms.adjudication:
         builder.settle()
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from engines.api import Game, Position, Seat, Table
 from engines.chance import Chance
+from referee.match.adjudication import NO_RUNS, ScoreRuns
 from referee.match.clock import Clock, Hourglass, Micros
 from referee.match.clock_charge import ClockCharge, apply_charge
 from referee.match.events import (
@@ -106,6 +107,8 @@ class Match(Struct, frozen=True):
     result: Result | None = None
     ratings: tuple[RatingChange, ...] = ()
     """Rating changes by the result, in order of seats."""
+    score_runs: tuple[ScoreRuns, ...] = ()
+    """One for each seat, if the scores of the bots can end the match."""
 
     @property
     def terms(self) -> MatchTerms:
@@ -148,6 +151,7 @@ def create_match(event: MatchCreated, game: Game) -> Match:
     setup = event.setup.completed(game)
     table = game.table(setup.terms.settings)
     seats = len(table.seats)
+    adjudication = setup.terms.adjudication
     return Match(
         setup,
         game,
@@ -162,6 +166,7 @@ def create_match(event: MatchCreated, game: Game) -> Match:
         gone_us=(None,) * seats,
         offered_ply=(NEVER,) * seats,
         at_us=event.at_us,
+        score_runs=(NO_RUNS,) * seats if adjudication and adjudication.uses_scores else (),
     )
 
 
@@ -225,6 +230,9 @@ def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
         verdicts = replace_at(verdicts, seat, event)
     if offers:
         offers = offers.intersection(match.table.sides[match.side_of(seat)])  # It declines those of the other sides.
+    score_runs = match.score_runs
+    if score_runs and (adjudication := match.terms.adjudication):
+        score_runs = replace_at(score_runs, seat, score_runs[seat].after(event.score, adjudication))
     return Match(
         match.setup,
         match.game,
@@ -249,6 +257,7 @@ def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
         match.forfeits,
         match.result,
         match.ratings,
+        score_runs,
     )
 
 

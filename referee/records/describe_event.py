@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
+from msgspec import UNSET
+
 from engines.game_errors import quoted
 from referee.match.clock import Clock
 from referee.match.clock_charge import ClockCharge
@@ -36,7 +38,7 @@ DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
     SeatVacated: lambda event: f"the bot of seat {event.seat} was withdrawn",
     NonceAdded: lambda event: f"seat {event.seat} gave the nonce {event.nonce.hex() or 'of no bytes'}",
     PlayStarted: lambda event: f"play began between {_players(event.seated)}",
-    MovePlayed: lambda event: f"{MOVERS[event.source].format(event.seat)} {quoted(event.move)}",
+    MovePlayed: lambda event: f"{MOVERS[event.source].format(event.seat)} {quoted(event.move)}{_scored(event)}",
     MoveRefused: lambda event: f"seat {event.seat}'s attempt {quoted(event.move)} was refused ({event.sentence})",
     FlagFell: lambda event: f"the flag of seat {event.seat} fell",
     DrawOffered: lambda event: f"seat {event.seat} offered a draw",
@@ -71,6 +73,15 @@ CHARGE_DIFFERENCES: Mapping[str, str] = {
 def describe(event: Event) -> str:
     """Return a clause that describes the event."""
     return escape_unprintable(DESCRIPTIONS[type(event)](event))
+
+
+def score_text(score: int) -> str:
+    """Return a score in points of the game, such as `+0.35`."""
+    return f"{score / 100:+.2f}"
+
+
+def _scored(event: MovePlayed) -> str:
+    return "" if event.score is UNSET else f" and expected {score_text(event.score)}"
 
 
 def describe_seed(match: Match) -> str:

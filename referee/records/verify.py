@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from engines.api import Game, Seat
 from engines.game_errors import SHOWN_CHARS, DetailedError, UnknownGame
 from engines.second.checked_game import CheckedGame
 from engines.second.engine_difference import SecondEngineError
+from referee.match.adjudication import ADJUDICATION_REASONS
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     AddNonce,
@@ -277,7 +278,8 @@ def _move(event: MovePlayed, following: NextEvent) -> Command | None:
         return None
     # A draw offer in the same microsecond came with the move; the same events would follow if it had come separately.
     offers = isinstance(following, DrawOffered) and (following.seat, following.at_us) == (event.seat, event.at_us)
-    return SubmitMove(event.seat, event.token, event.move, event.row.measured, event.request_id, offers)
+    measured, score = event.row.measured, None if event.score is UNSET else event.score
+    return SubmitMove(event.seat, event.token, event.move, measured, event.request_id, offers, score)
 
 
 def _attempt(event: MoveRefused, following: NextEvent) -> Command:
@@ -298,7 +300,7 @@ def _end(match: Match, event: PlayEnded) -> Command | None:
         return VoidMatch(result.cause, result.reason)
     if match.owing and (result.cause is EndCause.DRAW_CLAIMED or (result.cause is EndCause.FAULT and match.forfeits)):
         return ClaimDraw(match.owing[0].seat)  # After a forfeit, the cause of a claimed draw is that fault.
-    if result.cause is EndCause.ADJUDICATION:
+    if result.cause is EndCause.ADJUDICATION and result.reason not in ADJUDICATION_REASONS:
         return AdjudicateMatch(result.side_ranks, result.reason)
     return None
 

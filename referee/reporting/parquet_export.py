@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from msgspec import UNSET
+
 from referee.contests.ladder.events import MatchRated
 from referee.live.ports import Entry
 from referee.match.events import FlagFell, MatchCreated, MovePlayed, PlayEnded, PlayStarted
@@ -59,6 +61,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "move": "string",
         "source": "string",
         "at_us": "int64",
+        "score": "int32",
     },
     "clock_charges": {
         "match": "string",
@@ -110,7 +113,11 @@ def match_rows(record: MatchRecord) -> Iterator[tuple[str, Row]]:
                 clock = (charge.stall_us, charge.charged_us, charge.before.left_us, charge.after.left_us, charge.late)
                 yield "clock_charges", (setup.match_id, ply, event.seat, bot, *measured, *clock)
             if isinstance(event, MovePlayed):
-                yield "moves", (setup.match_id, ply, event.seat, bot, event.move, event.source.value, event.at_us)
+                score = None if event.score is UNSET else event.score
+                yield (
+                    "moves",
+                    (setup.match_id, ply, event.seat, bot, event.move, event.source.value, event.at_us, score),
+                )
                 ply += 1
     yield "matches", _match_row(setup, players, created, ended, ended.event, ply)
 

@@ -1,19 +1,26 @@
-"""PGN of a match of chess: headers, moves in SAN with the clock after each, and the result.
+"""PGN of matches of chess: headers, moves in SAN with the score and clock after each, and the result.
 
 It needs python-chess. Without that there is no chess either, so nobody who has a match of it lacks it.
 """
 
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
 
 from chess import Board
+from chess.engine import Cp, PovScore
 from chess.pgn import Game, StringExporter
+from msgspec import UNSET
 
+from engines.api import Seat
+from engines.registry import find
 from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
-from referee.match.events import MovePlayed, PlayStarted
+from referee.match.events import MatchCreated, MovePlayed, PlayStarted
 from referee.match.result import EndCause, EndKind, Fault
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable
-from referee.records.record_reader import RecordHistory
+from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_history, read_record
 
 GAME = "chess"
 US = 1_000_000
@@ -35,10 +42,49 @@ def pgn_text(history: RecordHistory) -> str:
         if isinstance(event, MovePlayed):
             node = node.add_variation(node.board().parse_uci(event.move))
             left_us = controls[event.seat].limit_us(step.state.clocks[event.seat])
+            if event.score is not UNSET:
+                node.set_eval(_white_score(event.seat, event.score))
             if left_us is not None:
                 node.set_clock(left_us / US)
     game.headers["PlyCount"] = str(last.ply)
     return game.accept(StringExporter(columns=80)) + "\n"
+
+
+def _white_score(seat: Seat, score: int) -> PovScore:
+    return PovScore(Cp(score), seat == 0)
+
+
+def export_games(
+    records: Iterable[tuple[str, bytes | RecordInvalid]], path: Path, skip: Callable[[str, RecordInvalid], None]
+) -> int:
+    """Write the matches of chess among the records as one file, and return their number.
+
+    `skip` is called for each other record, of which nothing is written. Raises PackageMissing or OSError.
+    """
+    written, part = 0, path.with_name(f"{path.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        for name, record in records:
+            try:
+                if isinstance(record, RecordInvalid):
+                    raise record
+                file.write(pgn_text(_history(record)) + "\n")
+            except RecordInvalid as trouble:
+                skip(name, trouble)
+            else:
+                written += 1
+    part.replace(path)
+    return written
+
+
+def _history(record: bytes) -> RecordHistory:
+    """Return the match of a record. Raises RecordInvalid if it is no complete match of chess."""
+    created = read_record(BytesIO(record)).entries[0].event
+    if not isinstance(created, MatchCreated) or created.setup.terms.game != GAME:
+        raise RecordInvalid(RecordStatus.UNKNOWN_GAME, "it is no match of chess")
+    history = read_history(BytesIO(record), find)
+    if history.broke_off:
+        raise RecordInvalid(RecordStatus.RULES_DIFFER, history.broke_off)
+    return history
 
 
 def _headers(history: RecordHistory) -> dict[str, str]:

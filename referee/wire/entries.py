@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from msgspec import UNSET
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2
 
 from engines.api import Viewer
@@ -100,6 +101,7 @@ def _move_played(event: core.MovePlayed, watched: WatchedEntry, context: ViewerC
         source=SOURCES[event.source],
         clock_charge=_charge_of(event, watched),
         state=context.state(watched.match),
+        score=event.score if event.score is not UNSET else None,
     )
 
 

@@ -6,6 +6,7 @@ A turn is written directly into the message that is about to be sent: copying on
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, seed_pb2
 
@@ -169,3 +170,8 @@ def write_turn(turn: play_pb2.Turn, due: TurnDue, options: TurnOptions, *, with_
 def read_turn_options(options: play_pb2.TurnOptions, max_legal_moves: int) -> TurnOptions:
     """Convert the options, with the number of legal moves capped at the limit of the server."""
     return TurnOptions(min(options.max_legal_moves, max_legal_moves), options.include_view, options.full_move_history)
+
+
+def score_of(answer: Any) -> int | None:
+    """Return the score that a bot sent with its move (`Move` or `SubmitMoveRequest`); None: it sent none."""
+    return answer.score if answer.HasField("score") else None

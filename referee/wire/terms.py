@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
 
@@ -14,6 +14,7 @@ from referee.accounts.names import check_words
 from referee.hosting.contest_terms import with_nonces
 from referee.live.checked_matches import check_second_engine
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
+from referee.match.adjudication import Adjudication
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_terms import (
@@ -60,6 +61,7 @@ class TermsConverter:
             terms.nonce_timeout_ms * MS,
             terms.start_timeout_ms * MS,
             self._second_engine(game.name, settings, terms.second_engine),
+            read_adjudication(terms.adjudication),
         )
 
     def _second_engine(self, game: str, settings: Settings, name: str) -> str | UnsetType:
@@ -97,6 +99,7 @@ def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
         nonce_timeout_ms=ms_down(terms.nonce_timeout_us),
         without_nonces=not terms.nonce_timeout_us,
         second_engine=terms.checked_by,
+        adjudication=adjudication_of(terms.adjudication),
     )
 
 
@@ -171,6 +174,16 @@ def policies_of(policies: Policies) -> policy_pb2.Policies:
         ),
         forfeit_effect=enum_value(FORFEIT_EFFECT, policies.dropout),
     )
+
+
+def read_adjudication(given: policy_pb2.Adjudication) -> Adjudication | UnsetType:
+    """Raises BadSetup."""
+    adjudication = Adjudication(*(getattr(given, name) for name in Adjudication.__struct_fields__))
+    return UNSET if adjudication == Adjudication() else adjudication
+
+
+def adjudication_of(adjudication: Adjudication | UnsetType) -> policy_pb2.Adjudication | None:
+    return policy_pb2.Adjudication(**structs.asdict(adjudication)) if adjudication else None
 
 
 def read_visibility(given: policy_pb2.Visibility) -> Visibility:

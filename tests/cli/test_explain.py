@@ -1,12 +1,14 @@
 """`referee explain`: a match as the author of a bot sees it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from engines.registry import find
 from referee.cli import main
+from referee.match.adjudication import Adjudication
 from referee.match.clock import MS, SECOND, Fischer
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
@@ -20,7 +22,7 @@ from tests.records.matches import decided_events
 ALQUERQUE = find("alquerque")
 
 
-def alquerque_match(*commands: tuple[int, object]) -> list[Event]:
+def alquerque_match(*commands: tuple[int, object], **terms: Any) -> list[Event]:
     setup = Setup(
         "m-1",
         ALQUERQUE.version,
@@ -29,6 +31,7 @@ def alquerque_match(*commands: tuple[int, object]) -> list[Event]:
             ALQUERQUE.settings(),
             (Fischer(10 * SECOND, SECOND),) * 2,
             NetworkCredit(100 * MS, SECOND),
+            **terms,
         ),
         (Player("ada", "1"), Player("bob", "2")),
         bytes(32),
@@ -170,3 +173,21 @@ def test_a_page_that_cannot_be_written_is_reported_in_one_sentence(path: Path, t
 
     assert result.exit_code == 1
     assert "nowhere/match.html: No such file or directory" in result.stderr
+
+
+def test_scores_and_an_end_by_the_terms_are_explained(tmp_path: Path) -> None:
+    adjudication = Adjudication(resign_score=300, resign_moves=1)
+    first = SubmitMove(0, "0.0.1", "c2-c3", TurnMeasurement(SECOND), score=305)
+    second = SubmitMove(1, "1.1.1", "c4xc2", TurnMeasurement(2 * SECOND), score=-300)
+    events = alquerque_match((SECOND, first), (2 * SECOND, second), adjudication=adjudication)
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(record_of(events))
+    for seat, answer in (("0", "c2-c3 (+3.05)"), ("1", "c4xc2 (-3.00)")):
+        output = run_explain(path, "--seat", seat).output
+        assert answer in output
+        assert "seat 0 (ada) won: both sides expected it for as many moves as the terms say (resign_score)." in output
+    replayed = CliRunner().invoke(main, ["replay", str(path)]).output
+    assert "+3.05" in replayed
+    assert "-3.00" in replayed
+    assert "+3.05" not in CliRunner().invoke(main, ["replay", str(path), "--seat", "1"]).output
+    assert ": fine: match " in CliRunner().invoke(main, ["verify", str(path)]).output

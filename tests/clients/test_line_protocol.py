@@ -38,3 +38,10 @@ def test_answers_with_an_id_can_arrive_in_any_order() -> None:
 def test_a_second_answer_to_a_turn_is_not_used_for_another_turn() -> None:
     lines = b'{"id":1,"move":"a"}\n{"id":1,"move":"better"}\n{"id":2,"move":"b"}\n'
     assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))
+
+
+def test_an_answer_may_have_a_score_that_is_an_integer() -> None:
+    lines = b'{"move":"a","score":-35}\n{"move":"b","score":"high"}\n'
+    assert asyncio.run(answer_two_turns(lines)) == (Choice("a", score=-35), Choice("b"))
+    lines = b'{"move":"a","score":1.5}\n{"move":"b","score":true}\n'
+    assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))

@@ -212,6 +212,8 @@ async def test_moves_of_different_matches_are_chosen_concurrently() -> None:
         lambda _: None,
         lambda _: next(iter([])),
         lambda _: Choice(5),  # type: ignore[arg-type]  # The wrong type is the case under test.
+        lambda _: Choice("a1-b2", score=0.5),  # type: ignore[arg-type]  # As above.
+        lambda _: Choice("a1-b2", score=True),
     ],
 )
 def test_a_bot_that_raises_resigns_only_that_seat(
@@ -248,6 +250,20 @@ async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
     assert (await harness.next_item()).move.offer_draw
     harness.seats.on_turn(turn("t2", ply=1), listed=True)
     assert (await harness.next_item()).WhichOneof("item") == "resignation"
+
+
+@pytest.mark.parametrize(
+    ("score", "sent"), [(None, None), (0, 0), (-35, -35), (10**30, 1_000_000), (-(10**30), -1_000_000)]
+)
+def test_a_bot_may_send_a_score_with_its_move(score: int | None, sent: int | None) -> None:
+    @async_test
+    async def scenario() -> None:
+        harness = SeatHarness(lambda _: Choice("a1-b2", score=score))
+        harness.seats.on_turn(turn("t1"), listed=True)
+        move = (await harness.next_item()).move
+        assert (move.score if move.HasField("score") else None) == sent
+
+    scenario()
 
 
 @pytest.mark.parametrize("choice", [str, Choice])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from referee_client import Choice
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES, ProgramUnavailable
 from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.bridge.uci_protocol import UciProtocol
@@ -90,6 +91,46 @@ def test_an_engine_is_set_up_and_asked_with_the_position_and_the_time() -> None:
         assert await asking == "e2e4"
 
     converse(scenario, {"skill level": "3"})
+
+
+@pytest.mark.parametrize(
+    ("lines", "score"),
+    [
+        ("info depth 1 score cp 13 nodes 20\ninfo depth 2 seldepth 3 score cp -35 pv e2e4", -35),
+        ("info score mate 3", 999_997),
+        ("info score mate -2", -999_998),
+        ("info score mate 0", -1_000_000),
+        ("info score cp 20\ninfo score cp 90 lowerbound\ninfo upperbound score cp 5", 20),
+        ("info multipv 1 score cp 20\ninfo multipv 2 score cp 10\ninfo score cp 7 multipv", 20),
+        ("info score cp 20\ninfo string the score cp 30 is a joke\ninfo depth 9", 20),
+        ("info score cp\ninfo score\ninfo score cp many\ninfo score cp 99999999999\ninfo score wdl 1 2 3", None),
+        ("info score mate 999999999", 0),
+        ("info score mate -999999999", 0),
+        ("option name score cp 3", None),
+    ],
+)
+def test_the_last_score_of_the_best_variation_goes_with_the_move(lines: str, score: int | None) -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        engine.write(f"{lines}\nbestmove e2e4\n".encode())
+        assert await asking == ("e2e4" if score is None else Choice("e2e4", score=score))
+
+    converse(scenario)
+
+
+def test_a_score_of_an_earlier_search_does_not_count() -> None:
+    async def scenario(engine: Engine) -> None:
+        asking = await engine.begin()
+        await engine.read(2)
+        engine.write(b"info score cp 35\nbestmove e2e4\ninfo score cp 40\n")
+        assert await asking == Choice("e2e4", score=35)
+        asking = asyncio.create_task(engine.protocol.choose(LATER))
+        await engine.read(2)
+        engine.write(b"bestmove g1f3\n")
+        assert await asking == "g1f3"
+
+    converse(scenario)
 
 
 def test_the_next_turn_has_the_first_position_and_all_moves_since() -> None:

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import Any
 
+from referee_client import Choice
+
 
 def fixed(turn: Any) -> str:
     """Return a move that follows from what the seat sees."""
@@ -20,6 +22,14 @@ def last(turn: Any) -> str:
 
 def drawn(turn: Any) -> str:
     return str(random.choice(turn.legal_moves))
+
+
+def winning(turn: Any) -> Choice:
+    return Choice(last(turn), score=500)
+
+
+def losing(turn: Any) -> Choice:
+    return Choice(last(turn), score=-500)
 
 
 def illegal(_: Any) -> str:

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from engines.registry import find
 from referee.cli import main
 from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid, LabTournament
 from referee.lab.lab_match import RESULT_DECODER, LabMatch, LabResult
 from referee.lab.lab_plan import read_lab_plan
 from referee.match.result import EndCause, void_result
 from referee.records.packed_reader import PackedFile
+from referee.records.record_reader import read_record_history
 from tests.lab import bots
 
 ARENA = f"""
@@ -277,3 +279,61 @@ def test_a_signal_ends_the_run_although_a_bot_thinks(tmp_path: Path, number: sig
             assert process.wait(120) == status
         finally:
             process.kill()
+
+
+BOOK_ARENA = """
+clock = "none"
+rounds = 4
+adjudication = { max_plies = 1 }
+
+[bots]
+rita = "random"
+rosa = "random"
+
+[[games]]
+game = "alquerque"
+openings = { file = "book" }
+"""
+BOOK_SPRT = """
+game = "alquerque"
+clock = "none"
+adjudication = { resign_score = 100, resign_moves = 1 }
+duplicate = { openings = { file = "book" } }
+
+[sprt]
+elo1 = 400
+max_matches = 4
+
+[bots]
+"""
+BOOK = "3bb/5/5/5/w4 w 0\nbb3/5/5/5/4w w 0\n"
+
+
+def test_an_arena_plays_openings_of_a_book_and_ends_matches_by_its_terms(tmp_path: Path) -> None:
+    (tmp_path / "book").write_text(BOOK)
+    assert lab(tmp_path, BOOK_ARENA, "--records").exit_code == 0
+    found = results(tmp_path)
+    assert [(result.moves, result.result.reason) for result in found] == [(1, "max_plies")] * 4
+    records = [tmp_path / "out" / "records" / f"{result.name}.jsonl" for result in found]
+    first = [read_record_history(record, find).first.setup.opening for record in records]
+    assert first == [BOOK.splitlines()[number] for number in (0, 0, 1, 1)]
+    assert CliRunner().invoke(main, ["verify", *map(str, records)]).exit_code == 0
+
+
+def test_a_sequential_test_plays_openings_of_a_book_and_ends_matches_by_both_scores(tmp_path: Path) -> None:
+    (tmp_path / "book").write_text(BOOK)
+    text = f'{BOOK_SPRT}up = "python:{bots.__file__}:winning"\ndown = "python:{bots.__file__}:losing"\n'
+    lab(tmp_path, text)
+    found = results(tmp_path)
+    assert {(result.moves, result.result.reason) for result in found} == {(2, "resign_score")}
+    assert all(result.bots[result.result.ranks.index(1)] == "up" for result in found)
+
+
+@pytest.mark.parametrize("text", [BOOK_ARENA, f'{BOOK_SPRT}rita = "random"\nrosa = "random"\n'])
+def test_a_folder_belongs_to_the_openings_of_its_book(tmp_path: Path, text: str) -> None:
+    (tmp_path / "book").write_text(BOOK)
+    lab(tmp_path, text)
+    (tmp_path / "book").write_text(BOOK.splitlines()[1])
+    result = lab(tmp_path, text)
+    assert result.exit_code == 2
+    assert "another" in result.output

@@ -106,6 +106,18 @@ def test_teams_of_several_boards_list_their_bots_by_board(tmp_path: Path) -> Non
     assert (plan.terms.boards, [ref.bot for ref in plan.entrants[0].bots]) == (2, ["bert", "anna"])
 
 
+def test_the_openings_of_a_contest_can_come_from_a_book_beside_its_file(tmp_path: Path) -> None:
+    (tmp_path / "book.pgn").write_text("1. e4 e5 *\n\n1. d4 d5 *\n", encoding="utf-8")
+    book = 'duplicate = { openings = { file = "book.pgn", plies = 1, start = 2 } }'
+    cup = read_cup(tmp_path, f'game = "chess"\n{book}')
+    ladder = read_main_ladder(tmp_path, f'{book}\n[[games]]\ngame = "chess"')
+    for duplicate in (cup.terms.duplicate_play, ladder.terms.duplicate_play):
+        assert [opening.position.split()[0] for opening in duplicate.openings] == [
+            "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
+        ]
+
+
 def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> None:
     (anna, bert) = read_cup(tmp_path, 'game = "trox"\nentrants = ["anna/1.4", "bert"]').entrants
     assert (anna.name, anna.bots[0].bot, anna.bots[0].version) == ("anna", "anna", "1.4")
@@ -141,6 +153,15 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
         ('game = "trox"\nstarts_at = "soon"', "starts_at: expected a time with its zone"),
         ('game = "trox"\nduplicate = 2', "duplicate: expected true or a table"),
         ('game = "trox"\nduplicate = { openings = [1] }', "duplicate.openings: expected a position"),
+        ('game = "trox"\nduplicate = { openings = "b.epd" }', "expected a list, or a table with the file of a book"),
+        (
+            'game = "trox"\nduplicate = { openings = { file = "b.epd" } }',
+            "EPD is a notation of chess",
+        ),
+        ('game = "trox"\nadjudication = { plies = 3 }', "adjudication: unknown key 'plies'; known: max_plies"),
+        ('game = "trox"\nadjudication = { max_plies = -3 }', "adjudication: invalid"),
+        ('game = "trox"\nadjudication = { resign_score = 3 }', "must have both resign_score and resign_moves"),
+        ('game = "trox"\nadjudication = 3', "adjudication: expected a table"),
         ('game = "trox"\nentrants = [1]', "entrants: expected names of bots"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = ["carl"]', "teams.reds: there is no bot 'carl'; known: anna, bert"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = "anna"', "teams.reds: expected a list of bots"),

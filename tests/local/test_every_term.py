@@ -39,6 +39,12 @@ visibility = "delayed 4"
 start_timeout_ms = 1000
 nonce_timeout_ms = 2000
 second_engine = "reference"
+adjudication.max_plies = 400
+adjudication.resign_score = 600
+adjudication.resign_moves = 3
+adjudication.draw_score = 20
+adjudication.draw_moves = 8
+adjudication.draw_after_ply = 68
 policies.timeout = "TIMEOUT_ACTION_RANDOM_MOVE"
 policies.forfeit_effect = "FORFEIT_EFFECT_RANDOM_MOVES"
 policies.illegal_move = { action = "ILLEGAL_MOVE_ACTION_FORFEIT", max_attempts = 2 }

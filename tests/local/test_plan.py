@@ -13,6 +13,7 @@ from referee.local.entrant import Entrant
 from referee.local.plan import GameTerms, Plan, order_of, read_plan
 from referee.local.sandbox import Sandbox
 from referee.local.terms_reader import LOCAL_POLICIES
+from referee.match.adjudication import Adjudication
 from referee.match.clock import SECOND, Fischer, PerMove, Untimed
 from referee.match.match_terms import DisconnectPolicy, LatePolicy, MatchTerms
 
@@ -190,3 +191,43 @@ def test_each_of_two_bots_holds_one_side_in_a_game_for_four() -> None:
     (pairing,) = plan_of((ANNA, BERT), terms("toc", 2, 1)).pairings()
     assert pairing.seats == (ANNA, BERT, ANNA, BERT)
     assert pairing.entrants == (ANNA, BERT)
+
+
+def test_each_opening_is_played_in_every_order_of_the_bots(tmp_path: Path) -> None:
+    (tmp_path / "book").write_text("3bb/5/5/5/w4 w 0\n3bb/5/5/5/w4 b 0\n", encoding="utf-8")
+    for openings in ('{ file = "book" }', '["3bb/5/5/5/w4 w 0", "3bb/5/5/5/w4 b 0"]'):
+        game = f'[[games]]\ngame = "alquerque"\nrounds = 5\nopenings = {openings}\n'
+        pairings = plan_from(tmp_path, f"{BOTS}{game}").pairings()
+        assert [(pairing.seats[0].name, pairing.opening.split()[1]) for pairing in pairings] == [
+            ("anna", "w"),
+            ("bert", "w"),
+            ("anna", "b"),
+            ("bert", "b"),
+            ("anna", "w"),
+        ]
+    assert {one.opening for one in plan_from(tmp_path, f'{BOTS}[[games]]\ngame = "trox"\n').pairings()} == {""}
+
+
+@pytest.mark.parametrize(
+    ("openings", "error"),
+    [
+        ('["nowhere"]', "nowhere"),
+        ('["5/5/5/5/w4 b 0"]', "the game is over in one of these positions"),
+        ("[1]", "expected a list of strings"),
+        ('{ file = "none" }', "cannot be read"),
+    ],
+)
+def test_openings_that_are_none_are_an_error(tmp_path: Path, openings: str, error: str) -> None:
+    with pytest.raises(DetailedError, match=error):
+        plan_from(tmp_path, f'{BOTS}[[games]]\ngame = "alquerque"\nopenings = {openings}\n')
+
+
+def test_a_plan_says_when_matches_end_before_their_games(tmp_path: Path) -> None:
+    (terms,) = plan_from(tmp_path, f'adjudication = {{ max_plies = 9 }}\n{BOTS}[[games]]\ngame = "trox"\n').terms
+    assert terms.match_terms.adjudication == Adjudication(max_plies=9)
+
+
+def test_scores_of_more_than_two_sides_cannot_end_a_match(tmp_path: Path) -> None:
+    game = '[[games]]\ngame = "troke"\noptions = { seats = 4 }\nadjudication = { draw_moves = 3 }\n'
+    with pytest.raises(DetailedError, match="only in a game of two sides"):
+        plan_from(tmp_path, f'[bots]\na = "random"\nb = "random"\nc = "random"\nd = "random"\n{game}')

@@ -50,6 +50,20 @@ def test_a_record_without_a_newer_option_counts_as_played_with_its_default(tmp_p
         folder.finish(other)
 
 
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ("adjudication = { max_plies = 9 }\n", "adjudication"),
+        ('openings = ["bbbbb/bbbbb/bb1ww/wwwww/wwwww b 0"]\n', "openings"),
+    ],
+)
+def test_records_with_other_openings_or_adjudication_are_rejected(tmp_path: Path, more: str, what: str) -> None:
+    folder, pairing = ResultsFolder(tmp_path / "out"), first_pairing(tmp_path)
+    folder.keep(pairing, record_by_terms(pairing, pairing.terms.match_terms.settings))
+    with pytest.raises(TermsChanged, match=what):
+        folder.finish(first_pairing(tmp_path, more))
+
+
 def test_a_claimed_folder_belongs_to_one_plan(tmp_path: Path) -> None:
     folder = ResultsFolder(tmp_path)
     folder.check_plan("anything")

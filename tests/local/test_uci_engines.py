@@ -53,6 +53,43 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
     assert table_row(completed.stdout, "sf")[0] == "1"
 
 
+ODDS = """\
+[Event "One queen more"]
+[SetUp "1"]
+[FEN "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]
+
+1. e4 {is enough} e5 2. Nf3 *
+"""
+
+
+def test_two_engines_play_an_opening_of_a_book_until_both_scores_agree(tmp_path: Path) -> None:
+    book, out = tmp_path / "odds.pgn", tmp_path / "out"
+    book.write_text(ODDS, encoding="utf-8")
+    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
+    weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
+    completed = referee(
+        *("match", strong, weak, "--game", "chess", "--clock", "10+0.1", "--games", "2", "--out", str(out)),
+        *("--openings", str(book), "--opening-plies", "2"),
+        *("--adjudicate", "resign_score=300", "--adjudicate", "resign_moves=2"),
+    )
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    records = sorted(map(str, out.glob("records/chess/*.jsonl")))
+    assert len(records) == 2
+    for line in referee("verify", *records).stdout.splitlines()[:2]:
+        assert ": fine: match " in line
+        assert "played, adjudication (resign_score), ranks 1 2" in line
+    games = tmp_path / "games.pgn"
+    assert "games.pgn: 2 games" in referee("export", str(out), "-o", str(games)).stdout
+    with games.open(encoding="utf-8") as file:
+        for _ in records:
+            game = read_game(file)
+            assert game is not None
+            assert game.headers["FEN"] == "rnb1kbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+            assert (game.headers["Result"], game.headers["Termination"]) == ("1-0", "adjudication")
+            scores = [node.eval() for node in game.mainline()]
+            assert all(score is not None and score.white().score(mate_score=10_000) >= 300 for score in scores[-4:])
+
+
 @pytest.mark.parametrize(
     ("behaviour", "clock", "status", "reason"),
     [

@@ -4,12 +4,15 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
+from msgspec import UNSET, UnsetType
+
 from engines import registry
 from engines.api import Game
 from engines.game_errors import BadOption, DetailedError, UnknownGame
 from engines.options import Settings
 from engines.testing.random_games import any_choice
 from referee.live.ports import Entry
+from referee.match.adjudication import Adjudication
 from referee.match.clock import (
     Bank,
     Bronstein,
@@ -216,7 +219,12 @@ class _RandomMatch:
 
     def _answer(self, turn: Turn, move: str) -> Command:
         request_id = self.rng.choice(["", f"r{len(self.events)}"])
-        return SubmitMove(turn.seat, turn.token, move, self._measured(), request_id, self.rng.random() < 0.1)
+        offers_draw, score = self.rng.random() < 0.1, self._score(turn.seat)
+        return SubmitMove(turn.seat, turn.token, move, self._measured(), request_id, offers_draw, score)
+
+    def _score(self, seat: int) -> int | None:
+        """Return what a bot may expect: often, seat 0 says that it wins, and the others agree."""
+        return self.rng.choice([None, 0, 900 if seat == 0 else -900, 900 if seat == 0 else -900])
 
     def _measured(self) -> TurnMeasurement:
         arrived_us = max(0, self.now_us - self.rng.choice([0, 0, 7, 300]))
@@ -259,12 +267,21 @@ def _any_setup(game: Game, rng: random.Random) -> Setup:
             _any_policies(rng),
             random_seats=rng.random() < 0.3,
             nonce_timeout_us=rng.choice((0, 1_000_000)),
+            adjudication=_any_adjudication(game, settings, rng),
         ),
         tuple(Player() if rng.random() < 0.2 else Player(f"bot{seat}", "1.0") for seat in range(seats)),
         rng.randbytes(32),
         opening=opening,
         labels=(("title", 'Größe, "quoted" \\ and a line\n'),),
     )
+
+
+def _any_adjudication(game: Game, settings: Settings, rng: random.Random) -> Adjudication | UnsetType:
+    if rng.random() < 0.5:
+        return UNSET
+    if len(game.table(settings).sides) != 2 or rng.random() < 0.5:
+        return Adjudication(max_plies=rng.randrange(1, 30))
+    return Adjudication(resign_score=500, resign_moves=2, draw_score=10, draw_moves=2, draw_after_ply=4)
 
 
 def _any_settings(game: Game, rng: random.Random) -> Settings:

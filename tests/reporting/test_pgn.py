@@ -1,29 +1,38 @@
 """Matches of chess as PGN, read again by python-chess."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from chess.pgn import Game, read_game
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from engines.chess import GAME
 from engines.registry import find
 from referee.cli import main
+from referee.match.adjudication import Adjudication
 from referee.match.clock import SECOND, Fischer, PerMove, SuddenDeath, Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.result import EndCause
 from referee.match.setup import Player
+from referee.records.packed_records import PackedRecords
 from tests.match.setups import make_setup
 from tests.records.forgery import lines_of, record_of
-from tests.records.matches import decided_events, random_match
+from tests.records.matches import decided_events, random_match, short_match
 
 FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
 
 
-def record(moves: str, *after: Command, chess960: bool = False, **terms: object) -> bytes:
-    """Return the record of a match of these moves, one a second."""
+def record(
+    moves: str,
+    *after: Command,
+    chess960: bool = False,
+    scores: Sequence[int | None] | None = None,
+    **terms: object,
+) -> bytes:
+    """Return the record of a match of these moves, one a second, each with its score."""
     usual: dict[str, object] = {
         "match_id": "m1",
         "game": "chess",
@@ -37,7 +46,9 @@ def record(moves: str, *after: Command, chess960: bool = False, **terms: object)
     asked: list[tuple[int, Command]] = [(0, StartPlay())]
     for ply, move in enumerate(moves.split()):
         at_us = (ply + 1) * SECOND
-        asked.append((at_us, SubmitMove(ply % 2, f"{ply % 2}.{ply}.1", move, TurnMeasurement(at_us))))
+        score = None if scores is None else scores[ply]
+        answer = SubmitMove(ply % 2, f"{ply % 2}.{ply}.1", move, TurnMeasurement(at_us), score=score)
+        asked.append((at_us, answer))
     asked += [(60 * SECOND, command) for command in after]
     return record_of(decided_events(make_setup(**{**usual, **terms}), *asked))
 
@@ -71,6 +82,18 @@ def test_a_match_has_its_headers_moves_and_clocks(tmp_path: Path) -> None:
     }
     assert [node.uci() for node in game.mainline()] == FOOLS_MATE.split()
     assert [node.clock() for node in game.mainline()] == [9.5, 9.5, 9.0, 9.0]
+
+
+def test_scores_are_evaluations_for_white(tmp_path: Path) -> None:
+    game = pgn_of(tmp_path, record("e2e4 e7e5 d2d4", Resign(0), scores=(35, -20, None)))
+    found = [node.eval() for node in game.mainline()]
+    assert [one and one.white().score() for one in found] == [35, 20, None]
+    assert game.next().comment == "[%eval 0.35] [%clk 0:00:09.5]"  # type: ignore[union-attr]  # There is a move.
+
+
+def test_a_match_that_its_terms_ended_is_adjudicated(tmp_path: Path) -> None:
+    headers = pgn_of(tmp_path, record("e2e4 e7e5", adjudication=Adjudication(max_plies=2))).headers
+    assert (headers["Result"], headers["Termination"]) == ("1/2-1/2", "adjudication")
 
 
 def test_an_opening_is_the_first_position(tmp_path: Path) -> None:
@@ -134,3 +157,35 @@ def test_a_match_of_another_game_and_other_options_are_refused(tmp_path: Path) -
     (tmp_path / "trox.jsonl").write_bytes(record_of(random_match(find("trox"), 1, max_answers=4)))
     other = CliRunner().invoke(main, ["replay", "--pgn", str(tmp_path / "trox.jsonl")])
     assert (other.exit_code, "this is a match of trox" in other.output) == (2, True)
+
+
+def export(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["export", *map(str, arguments)])
+
+
+def test_the_chess_of_many_records_is_exported_as_one_file(tmp_path: Path) -> None:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(record(FOOLS_MATE))
+    with PackedRecords(folder / "b.pack") as packed:
+        packed.append(record("e2e4", Resign(1), match_id="m2"))
+        packed.append(record_of(short_match(match_id="m3")))
+    (folder / "torn.jsonl").write_bytes(b"".join(lines_of(record("e2e4", Resign(1)))[:3]))
+    output = tmp_path / "games.pgn"
+    result = export(folder, "-o", output)
+    assert result.exit_code == 3
+    assert f"{output}: 2 games\n" in result.output
+    assert "b.pack#m3 is left out: it is no match of chess" in result.output
+    assert "torn.jsonl is left out" in result.output
+    with output.open(encoding="utf-8") as file:
+        games = [game.headers["Result"] for game in iter(lambda: read_game(file), None)]
+    assert games == ["0-1", "1-0"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["games.pgn", "records"]
+
+
+def test_without_chess_an_export_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.jsonl").write_bytes(record(FOOLS_MATE))
+    monkeypatch.setattr("engines.registry._is_installed", lambda _: False)
+    result = export(tmp_path / "a.jsonl", "-o", tmp_path / "games.pgn")
+    assert result.exit_code == 2
+    assert "pip install 'referee[chess]'" in " ".join(result.output.split())

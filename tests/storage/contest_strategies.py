@@ -7,11 +7,12 @@ from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from referee.hosting.contest_log import ContestEvent
+from referee.match.adjudication import Adjudication
 from referee.match.clock import TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_terms import Policies
@@ -19,7 +20,7 @@ from referee.match.setup import Player
 from referee.storage.codec import CONTEST_CODEC
 from tests.storage.contest_examples import EVERY_FORMAT, NEWEST, SWISS, TIMED, tournament_terms
 from tests.storage.examples import SETUP
-from tests.storage.strategies import CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
+from tests.storage.strategies import ADJUDICATION, CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
 
 Strategies = Mapping[Any, st.SearchStrategy[Any]]
 
@@ -45,6 +46,8 @@ STRATEGIES: Strategies = {
     Policies: st.just(SETUP.terms.policies),
     NetworkCredit: st.builds(NetworkCredit, TIME, TIME),
     FinishOrder[Player]: FINISH,
+    Adjudication: ADJUDICATION,
+    UnsetType: st.just(UNSET),
     TournamentPlayTerms: TERMS,
 }
 

@@ -1,9 +1,11 @@
 """Hypothesis strategies for all events."""
 
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from engines.options import Settings
 from referee.match import clock, events
+from referee.match.adjudication import MAX_MOVES, MAX_PLIES, MAX_SCORE, Adjudication
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import Event
 from referee.match.match_terms import (
@@ -51,6 +53,16 @@ ROW = st.builds(ClockCharge, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CL
 PLAYER = st.builds(Player, TEXT, TEXT)
 PLAYERS = st.lists(PLAYER, max_size=4).map(tuple)
 
+ADJUDICATION = st.builds(
+    Adjudication,
+    st.integers(0, MAX_PLIES),
+    st.integers(1, MAX_SCORE),
+    st.integers(1, MAX_MOVES),
+    st.integers(0, MAX_SCORE),
+    st.integers(1, MAX_MOVES),
+    st.integers(0, MAX_PLIES),
+)
+
 POLICIES = st.builds(
     Policies,
     st.sampled_from(IllegalMovePolicy),
@@ -72,6 +84,7 @@ MATCH_TERMS = st.builds(
     random_seats=st.booleans(),
     nonce_timeout_us=WHOLE,
     start_timeout_us=WHOLE,
+    adjudication=st.just(UNSET) | ADJUDICATION,
 )
 
 SETUP = st.builds(
@@ -102,7 +115,15 @@ PLAYER_RATING = st.builds(PlayerRating, SCORE, SCORE, WHOLE, st.booleans())
 RATINGS = st.lists(st.builds(RatingChange, WHOLE, TEXT, TEXT, PLAYER_RATING, PLAYER_RATING), max_size=3).map(tuple)
 
 MOVE_PLAYED = st.builds(
-    events.MovePlayed, WHOLE, WHOLE, TEXT, TEXT, st.sampled_from(events.MoveSource), st.none() | ROW, TEXT
+    events.MovePlayed,
+    WHOLE,
+    WHOLE,
+    TEXT,
+    TEXT,
+    st.sampled_from(events.MoveSource),
+    st.none() | ROW,
+    TEXT,
+    st.just(UNSET) | WHOLE,
 )
 
 EVENTS: dict[type, st.SearchStrategy[Event]] = {

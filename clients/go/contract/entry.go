@@ -123,6 +123,9 @@ type MovePlayed struct {
 	ClockCharge *ClockCharge `contract:"clock_charge"`
 	// State after the move.
 	State *MatchState `contract:"state"`
+	// What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the record
+	// of the finished match. Not set: the bot did not say.
+	Score *int32 `contract:"score"`
 }
 
 // MoveRejected of the contract: A seat tried an invalid move.

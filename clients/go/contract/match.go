@@ -51,6 +51,8 @@ type MatchTerms struct {
 	// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
 	// It is true in responses if `nonce_timeout_ms` is 0.
 	WithoutNonces bool `contract:"without_nonces"`
+	// When the match ends although its game is not over. Default: never.
+	Adjudication *Adjudication `contract:"adjudication"`
 	// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
 	// allow second engines. Default empty: none.
 	SecondEngine string `contract:"second_engine"`

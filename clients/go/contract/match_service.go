@@ -134,6 +134,8 @@ type SubmitMoveRequest struct {
 	// Whether only to check if the move is legal. Nothing is played, no attempt is counted, and the clock keeps
 	// running. Default false.
 	ValidateOnly bool `contract:"validate_only"`
+	// What the bot expects for its side, as in `Move`. Default: not set; the bot does not say.
+	Score *int32 `contract:"score"`
 }
 
 // SubmitMoveResponse of the contract: Response of `SubmitMove`: the move was accepted.

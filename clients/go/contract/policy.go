@@ -155,6 +155,26 @@ type DisconnectPolicy struct {
 	GracePeriodMs int64 `contract:"grace_period_ms"`
 }
 
+// Adjudication of the contract: When a match ends although its game is not over: after a number of plies, or when the scores that its bots send with
+// their moves agree. The result is PLAYED, its cause ADJUDICATION, and its reason `max_plies`, `resign_score` or
+// `draw_score`. Scores are in hundredths of a point of the game, and need a game of two sides.
+type Adjudication struct {
+	// Number of plies after which the match ends, up to 1000000, without those before its opening. The sides are ranked by
+	// the game's current standing; chess is drawn. Default 0: no limit.
+	MaxPlies uint32 `contract:"max_plies"`
+	// A side loses if its bots sent scores of at most minus this in `resign_moves` moves in a row, and those of the other
+	// side scores of at least this. Up to 1000000. Default 0: no match ends in this way.
+	ResignScore uint32 `contract:"resign_score"`
+	// Number of moves in a row of each seat, up to 1000. Required with `resign_score`.
+	ResignMoves uint32 `contract:"resign_moves"`
+	// The match is drawn if all bots sent scores from minus this to this in `draw_moves` moves in a row. Up to 1000000.
+	DrawScore uint32 `contract:"draw_score"`
+	// Number of moves in a row of each seat, up to 1000. Default 0: no match ends in this way.
+	DrawMoves uint32 `contract:"draw_moves"`
+	// With `draw_moves`: number of plies before which the match is not drawn in this way, up to 1000000. Default 0.
+	DrawAfterPly uint32 `contract:"draw_after_ply"`
+}
+
 // Visibility of the contract: Visibility of a match for spectators. Seats always see what the rules allow.
 type Visibility struct {
 	// Time from which spectators can see the match. Default: live.

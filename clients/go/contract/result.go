@@ -17,7 +17,7 @@ const (
 	EndingDrawAgreed Ending = 3
 	// A draw was claimed by the rules.
 	EndingDrawClaimed Ending = 4
-	// An administrator decided.
+	// The terms of the match (`Adjudication`) or an administrator decided.
 	EndingAdjudication Ending = 5
 )
 
@@ -113,7 +113,8 @@ type Result struct {
 type PlayedResult struct {
 	// Cause of the end.
 	Ending Ending `contract:"ending"`
-	// The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game.
+	// The game's name for the ending, such as `no_men`, as listed in its rules; of an adjudication by the terms `max_plies`,
+	// `resign_score` or `draw_score`. Otherwise empty, or what an administrator gave.
 	Reason string `contract:"reason"`
 }
 

@@ -695,7 +695,10 @@ type MovePlayed struct {
 	// Time charged for the move. Not set if the seat was not asked for it.
 	ClockCharge *ClockCharge `protobuf:"bytes,4,opt,name=clock_charge,json=clockCharge,proto3" json:"clock_charge,omitempty"`
 	// State after the move.
-	State         *MatchState `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
+	State *MatchState `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
+	// What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the record
+	// of the finished match. Not set: the bot did not say.
+	Score         *int32 `protobuf:"varint,6,opt,name=score,proto3,oneof" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -763,6 +766,13 @@ func (x *MovePlayed) GetState() *MatchState {
 		return x.State
 	}
 	return nil
+}
+
+func (x *MovePlayed) GetScore() int32 {
+	if x != nil && x.Score != nil {
+		return *x.Score
+	}
+	return 0
 }
 
 // A seat tried an invalid move.
@@ -1351,14 +1361,16 @@ const file_referee_api_v1_entry_proto_rawDesc = "" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12>\n" +
 	"\fclock_charge\x18\x02 \x01(\v2\x1b.referee_api.v1.ClockChargeR\vclockCharge\x122\n" +
 	"\x06source\x18\x03 \x01(\x0e2\x1a.referee_api.v1.MoveSourceR\x06source\x120\n" +
-	"\x05state\x18\x04 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"\x9a\x02\n" +
+	"\x05state\x18\x04 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"\xbf\x02\n" +
 	"\n" +
 	"MovePlayed\x120\n" +
 	"\x06played\x18\x01 \x01(\v2\x18.referee_api.v1.SeatMoveR\x06played\x124\n" +
 	"\brevealed\x18\x02 \x03(\v2\x18.referee_api.v1.SeatMoveR\brevealed\x122\n" +
 	"\x06source\x18\x03 \x01(\x0e2\x1a.referee_api.v1.MoveSourceR\x06source\x12>\n" +
 	"\fclock_charge\x18\x04 \x01(\v2\x1b.referee_api.v1.ClockChargeR\vclockCharge\x120\n" +
-	"\x05state\x18\x05 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"u\n" +
+	"\x05state\x18\x05 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\x12\x19\n" +
+	"\x05score\x18\x06 \x01(\x05H\x00R\x05score\x88\x01\x01B\b\n" +
+	"\x06_score\"u\n" +
 	"\fMoveRejected\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n" +
 	"\x04move\x18\x02 \x01(\tR\x04move\x12\x18\n" +
@@ -1518,6 +1530,7 @@ func file_referee_api_v1_entry_proto_init() {
 		(*Entry_PlayEnded)(nil),
 		(*Entry_SeatVacated)(nil),
 	}
+	file_referee_api_v1_entry_proto_msgTypes[5].OneofWrappers = []any{}
 	file_referee_api_v1_entry_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -107,6 +107,8 @@ type MatchTerms struct {
 	// Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
 	// It is true in responses if `nonce_timeout_ms` is 0.
 	WithoutNonces bool `protobuf:"varint,8,opt,name=without_nonces,json=withoutNonces,proto3" json:"without_nonces,omitempty"`
+	// When the match ends although its game is not over. Default: never.
+	Adjudication *Adjudication `protobuf:"bytes,9,opt,name=adjudication,proto3" json:"adjudication,omitempty"`
 	// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
 	// allow second engines. Default empty: none.
 	SecondEngine  string `protobuf:"bytes,10,opt,name=second_engine,json=secondEngine,proto3" json:"second_engine,omitempty"`
@@ -198,6 +200,13 @@ func (x *MatchTerms) GetWithoutNonces() bool {
 		return x.WithoutNonces
 	}
 	return false
+}
+
+func (x *MatchTerms) GetAdjudication() *Adjudication {
+	if x != nil {
+		return x.Adjudication
+	}
+	return nil
 }
 
 func (x *MatchTerms) GetSecondEngine() string {
@@ -631,7 +640,7 @@ var File_referee_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xae\x03\n" +
+	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xf0\x03\n" +
 	"\n" +
 	"MatchTerms\x12+\n" +
 	"\x05rules\x18\x01 \x01(\v2\x15.referee_api.v1.RulesR\x05rules\x12>\n" +
@@ -643,7 +652,8 @@ const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\x10start_timeout_ms\x18\x05 \x01(\x03R\x0estartTimeoutMs\x12!\n" +
 	"\frandom_seats\x18\x06 \x01(\bR\vrandomSeats\x12(\n" +
 	"\x10nonce_timeout_ms\x18\a \x01(\x03R\x0enonceTimeoutMs\x12%\n" +
-	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\x12#\n" +
+	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\x12@\n" +
+	"\fadjudication\x18\t \x01(\v2\x1c.referee_api.v1.AdjudicationR\fadjudication\x12#\n" +
 	"\rsecond_engine\x18\n" +
 	" \x01(\tR\fsecondEngine\"\x98\x06\n" +
 	"\x05Match\x12\x0e\n" +
@@ -721,38 +731,40 @@ var file_referee_api_v1_match_proto_goTypes = []any{
 	(*TimeControl)(nil),           // 7: referee_api.v1.TimeControl
 	(*Policies)(nil),              // 8: referee_api.v1.Policies
 	(*Visibility)(nil),            // 9: referee_api.v1.Visibility
-	(*SeatLayout)(nil),            // 10: referee_api.v1.SeatLayout
-	(*Opening)(nil),               // 11: referee_api.v1.Opening
-	(*SeedCommitment)(nil),        // 12: referee_api.v1.SeedCommitment
-	(*Result)(nil),                // 13: referee_api.v1.Result
-	(*RatingChange)(nil),          // 14: referee_api.v1.RatingChange
-	(*RecordInfo)(nil),            // 15: referee_api.v1.RecordInfo
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(*Clock)(nil),                 // 17: referee_api.v1.Clock
+	(*Adjudication)(nil),          // 10: referee_api.v1.Adjudication
+	(*SeatLayout)(nil),            // 11: referee_api.v1.SeatLayout
+	(*Opening)(nil),               // 12: referee_api.v1.Opening
+	(*SeedCommitment)(nil),        // 13: referee_api.v1.SeedCommitment
+	(*Result)(nil),                // 14: referee_api.v1.Result
+	(*RatingChange)(nil),          // 15: referee_api.v1.RatingChange
+	(*RecordInfo)(nil),            // 16: referee_api.v1.RecordInfo
+	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
+	(*Clock)(nil),                 // 18: referee_api.v1.Clock
 }
 var file_referee_api_v1_match_proto_depIdxs = []int32{
 	6,  // 0: referee_api.v1.MatchTerms.rules:type_name -> referee_api.v1.Rules
 	7,  // 1: referee_api.v1.MatchTerms.time_control:type_name -> referee_api.v1.TimeControl
 	8,  // 2: referee_api.v1.MatchTerms.policies:type_name -> referee_api.v1.Policies
 	9,  // 3: referee_api.v1.MatchTerms.visibility:type_name -> referee_api.v1.Visibility
-	1,  // 4: referee_api.v1.Match.terms:type_name -> referee_api.v1.MatchTerms
-	10, // 5: referee_api.v1.Match.seat_layout:type_name -> referee_api.v1.SeatLayout
-	3,  // 6: referee_api.v1.Match.seats:type_name -> referee_api.v1.Seat
-	11, // 7: referee_api.v1.Match.opening:type_name -> referee_api.v1.Opening
-	0,  // 8: referee_api.v1.Match.phase:type_name -> referee_api.v1.MatchPhase
-	12, // 9: referee_api.v1.Match.seed_commitment:type_name -> referee_api.v1.SeedCommitment
-	13, // 10: referee_api.v1.Match.result:type_name -> referee_api.v1.Result
-	14, // 11: referee_api.v1.Match.ratings:type_name -> referee_api.v1.RatingChange
-	15, // 12: referee_api.v1.Match.record:type_name -> referee_api.v1.RecordInfo
-	16, // 13: referee_api.v1.Match.create_time:type_name -> google.protobuf.Timestamp
-	16, // 14: referee_api.v1.Match.start_time:type_name -> google.protobuf.Timestamp
-	16, // 15: referee_api.v1.Match.end_time:type_name -> google.protobuf.Timestamp
-	17, // 16: referee_api.v1.MatchState.clocks:type_name -> referee_api.v1.Clock
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	10, // 4: referee_api.v1.MatchTerms.adjudication:type_name -> referee_api.v1.Adjudication
+	1,  // 5: referee_api.v1.Match.terms:type_name -> referee_api.v1.MatchTerms
+	11, // 6: referee_api.v1.Match.seat_layout:type_name -> referee_api.v1.SeatLayout
+	3,  // 7: referee_api.v1.Match.seats:type_name -> referee_api.v1.Seat
+	12, // 8: referee_api.v1.Match.opening:type_name -> referee_api.v1.Opening
+	0,  // 9: referee_api.v1.Match.phase:type_name -> referee_api.v1.MatchPhase
+	13, // 10: referee_api.v1.Match.seed_commitment:type_name -> referee_api.v1.SeedCommitment
+	14, // 11: referee_api.v1.Match.result:type_name -> referee_api.v1.Result
+	15, // 12: referee_api.v1.Match.ratings:type_name -> referee_api.v1.RatingChange
+	16, // 13: referee_api.v1.Match.record:type_name -> referee_api.v1.RecordInfo
+	17, // 14: referee_api.v1.Match.create_time:type_name -> google.protobuf.Timestamp
+	17, // 15: referee_api.v1.Match.start_time:type_name -> google.protobuf.Timestamp
+	17, // 16: referee_api.v1.Match.end_time:type_name -> google.protobuf.Timestamp
+	18, // 17: referee_api.v1.MatchState.clocks:type_name -> referee_api.v1.Clock
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_match_proto_init() }

@@ -729,7 +729,9 @@ type SubmitMoveRequest struct {
 	OfferDraw bool `protobuf:"varint,5,opt,name=offer_draw,json=offerDraw,proto3" json:"offer_draw,omitempty"`
 	// Whether only to check if the move is legal. Nothing is played, no attempt is counted, and the clock keeps
 	// running. Default false.
-	ValidateOnly  bool `protobuf:"varint,6,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
+	ValidateOnly bool `protobuf:"varint,6,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
+	// What the bot expects for its side, as in `Move`. Default: not set; the bot does not say.
+	Score         *int32 `protobuf:"varint,7,opt,name=score,proto3,oneof" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -804,6 +806,13 @@ func (x *SubmitMoveRequest) GetValidateOnly() bool {
 		return x.ValidateOnly
 	}
 	return false
+}
+
+func (x *SubmitMoveRequest) GetScore() int32 {
+	if x != nil && x.Score != nil {
+		return *x.Score
+	}
+	return 0
 }
 
 // Response of `SubmitMove`: the move was accepted.
@@ -2026,7 +2035,7 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12>\n" +
 	"\fturn_options\x18\x02 \x01(\v2\x1b.referee_api.v1.TurnOptionsR\vturnOptions\"?\n" +
 	"\x11ListTurnsResponse\x12*\n" +
-	"\x05turns\x18\x01 \x03(\v2\x14.referee_api.v1.TurnR\x05turns\"\xc4\x01\n" +
+	"\x05turns\x18\x01 \x03(\v2\x14.referee_api.v1.TurnR\x05turns\"\xe9\x01\n" +
 	"\x11SubmitMoveRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -2036,7 +2045,9 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\x04move\x18\x04 \x01(\tR\x04move\x12\x1d\n" +
 	"\n" +
 	"offer_draw\x18\x05 \x01(\bR\tofferDraw\x12#\n" +
-	"\rvalidate_only\x18\x06 \x01(\bR\fvalidateOnly\"\xd5\x01\n" +
+	"\rvalidate_only\x18\x06 \x01(\bR\fvalidateOnly\x12\x19\n" +
+	"\x05score\x18\a \x01(\x05H\x00R\x05score\x88\x01\x01B\b\n" +
+	"\x06_score\"\xd5\x01\n" +
 	"\x12SubmitMoveResponse\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12\x10\n" +
 	"\x03ply\x18\x02 \x01(\rR\x03ply\x12>\n" +
@@ -2269,6 +2280,7 @@ func file_referee_api_v1_match_service_proto_init() {
 	file_referee_api_v1_result_proto_init()
 	file_referee_api_v1_match_service_proto_msgTypes[2].OneofWrappers = []any{}
 	file_referee_api_v1_match_service_proto_msgTypes[4].OneofWrappers = []any{}
+	file_referee_api_v1_match_service_proto_msgTypes[10].OneofWrappers = []any{}
 	file_referee_api_v1_match_service_proto_msgTypes[12].OneofWrappers = []any{}
 	file_referee_api_v1_match_service_proto_msgTypes[14].OneofWrappers = []any{}
 	file_referee_api_v1_match_service_proto_msgTypes[16].OneofWrappers = []any{}

@@ -1218,7 +1218,10 @@ type Move struct {
 	// The move in the game's notation.
 	Move string `protobuf:"bytes,3,opt,name=move,proto3" json:"move,omitempty"`
 	// Whether to offer a draw with the move. Default false.
-	OfferDraw     bool `protobuf:"varint,4,opt,name=offer_draw,json=offerDraw,proto3" json:"offer_draw,omitempty"`
+	OfferDraw bool `protobuf:"varint,4,opt,name=offer_draw,json=offerDraw,proto3" json:"offer_draw,omitempty"`
+	// What the bot expects for its side, in hundredths of a point of the game; positive: it is ahead. Others find it only
+	// in the record of the finished match. Default: not set; the bot does not say.
+	Score         *int32 `protobuf:"varint,5,opt,name=score,proto3,oneof" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1279,6 +1282,13 @@ func (x *Move) GetOfferDraw() bool {
 		return x.OfferDraw
 	}
 	return false
+}
+
+func (x *Move) GetScore() int32 {
+	if x != nil && x.Score != nil {
+		return *x.Score
+	}
+	return 0
 }
 
 // Resigns for a seat.
@@ -2349,14 +2359,16 @@ const file_referee_api_v1_play_proto_rawDesc = "" +
 	"\fsimultaneous\x18\x11 \x01(\bR\fsimultaneous\x12\x1a\n" +
 	"\brepeated\x18\x12 \x01(\bR\brepeatedB\x13\n" +
 	"\x11_legal_move_countB\x0f\n" +
-	"\r_time_left_ms\"s\n" +
+	"\r_time_left_ms\"\x98\x01\n" +
 	"\x04Move\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x1d\n" +
 	"\n" +
 	"turn_token\x18\x02 \x01(\tR\tturnToken\x12\x12\n" +
 	"\x04move\x18\x03 \x01(\tR\x04move\x12\x1d\n" +
 	"\n" +
-	"offer_draw\x18\x04 \x01(\bR\tofferDraw\"J\n" +
+	"offer_draw\x18\x04 \x01(\bR\tofferDraw\x12\x19\n" +
+	"\x05score\x18\x05 \x01(\x05H\x00R\x05score\x88\x01\x01B\b\n" +
+	"\x06_score\"J\n" +
 	"\vResignation\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x17\n" +
 	"\x04seat\x18\x02 \x01(\rH\x00R\x04seat\x88\x01\x01B\a\n" +
@@ -2571,6 +2583,7 @@ func file_referee_api_v1_play_proto_init() {
 	}
 	file_referee_api_v1_play_proto_msgTypes[2].OneofWrappers = []any{}
 	file_referee_api_v1_play_proto_msgTypes[8].OneofWrappers = []any{}
+	file_referee_api_v1_play_proto_msgTypes[9].OneofWrappers = []any{}
 	file_referee_api_v1_play_proto_msgTypes[10].OneofWrappers = []any{}
 	file_referee_api_v1_play_proto_msgTypes[11].OneofWrappers = []any{}
 	file_referee_api_v1_play_proto_msgTypes[12].OneofWrappers = []any{}

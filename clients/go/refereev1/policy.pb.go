@@ -493,6 +493,101 @@ func (x *DisconnectPolicy) GetGracePeriodMs() int64 {
 	return 0
 }
 
+// When a match ends although its game is not over: after a number of plies, or when the scores that its bots send with
+// their moves agree. The result is PLAYED, its cause ADJUDICATION, and its reason `max_plies`, `resign_score` or
+// `draw_score`. Scores are in hundredths of a point of the game, and need a game of two sides.
+type Adjudication struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of plies after which the match ends, up to 1000000, without those before its opening. The sides are ranked by
+	// the game's current standing; chess is drawn. Default 0: no limit.
+	MaxPlies uint32 `protobuf:"varint,1,opt,name=max_plies,json=maxPlies,proto3" json:"max_plies,omitempty"`
+	// A side loses if its bots sent scores of at most minus this in `resign_moves` moves in a row, and those of the other
+	// side scores of at least this. Up to 1000000. Default 0: no match ends in this way.
+	ResignScore uint32 `protobuf:"varint,2,opt,name=resign_score,json=resignScore,proto3" json:"resign_score,omitempty"`
+	// Number of moves in a row of each seat, up to 1000. Required with `resign_score`.
+	ResignMoves uint32 `protobuf:"varint,3,opt,name=resign_moves,json=resignMoves,proto3" json:"resign_moves,omitempty"`
+	// The match is drawn if all bots sent scores from minus this to this in `draw_moves` moves in a row. Up to 1000000.
+	DrawScore uint32 `protobuf:"varint,4,opt,name=draw_score,json=drawScore,proto3" json:"draw_score,omitempty"`
+	// Number of moves in a row of each seat, up to 1000. Default 0: no match ends in this way.
+	DrawMoves uint32 `protobuf:"varint,5,opt,name=draw_moves,json=drawMoves,proto3" json:"draw_moves,omitempty"`
+	// With `draw_moves`: number of plies before which the match is not drawn in this way, up to 1000000. Default 0.
+	DrawAfterPly  uint32 `protobuf:"varint,6,opt,name=draw_after_ply,json=drawAfterPly,proto3" json:"draw_after_ply,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Adjudication) Reset() {
+	*x = Adjudication{}
+	mi := &file_referee_api_v1_policy_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Adjudication) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Adjudication) ProtoMessage() {}
+
+func (x *Adjudication) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_policy_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Adjudication.ProtoReflect.Descriptor instead.
+func (*Adjudication) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Adjudication) GetMaxPlies() uint32 {
+	if x != nil {
+		return x.MaxPlies
+	}
+	return 0
+}
+
+func (x *Adjudication) GetResignScore() uint32 {
+	if x != nil {
+		return x.ResignScore
+	}
+	return 0
+}
+
+func (x *Adjudication) GetResignMoves() uint32 {
+	if x != nil {
+		return x.ResignMoves
+	}
+	return 0
+}
+
+func (x *Adjudication) GetDrawScore() uint32 {
+	if x != nil {
+		return x.DrawScore
+	}
+	return 0
+}
+
+func (x *Adjudication) GetDrawMoves() uint32 {
+	if x != nil {
+		return x.DrawMoves
+	}
+	return 0
+}
+
+func (x *Adjudication) GetDrawAfterPly() uint32 {
+	if x != nil {
+		return x.DrawAfterPly
+	}
+	return 0
+}
+
 // Visibility of a match for spectators. Seats always see what the rules allow.
 type Visibility struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -506,7 +601,7 @@ type Visibility struct {
 
 func (x *Visibility) Reset() {
 	*x = Visibility{}
-	mi := &file_referee_api_v1_policy_proto_msgTypes[3]
+	mi := &file_referee_api_v1_policy_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -518,7 +613,7 @@ func (x *Visibility) String() string {
 func (*Visibility) ProtoMessage() {}
 
 func (x *Visibility) ProtoReflect() protoreflect.Message {
-	mi := &file_referee_api_v1_policy_proto_msgTypes[3]
+	mi := &file_referee_api_v1_policy_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -531,7 +626,7 @@ func (x *Visibility) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Visibility.ProtoReflect.Descriptor instead.
 func (*Visibility) Descriptor() ([]byte, []int) {
-	return file_referee_api_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_referee_api_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Visibility) GetKind() VisibilityKind {
@@ -565,7 +660,16 @@ const file_referee_api_v1_policy_proto_rawDesc = "" +
 	"\fmax_attempts\x18\x02 \x01(\rR\vmaxAttempts\"t\n" +
 	"\x10DisconnectPolicy\x128\n" +
 	"\x06action\x18\x01 \x01(\x0e2 .referee_api.v1.DisconnectActionR\x06action\x12&\n" +
-	"\x0fgrace_period_ms\x18\x02 \x01(\x03R\rgracePeriodMs\"a\n" +
+	"\x0fgrace_period_ms\x18\x02 \x01(\x03R\rgracePeriodMs\"\xd5\x01\n" +
+	"\fAdjudication\x12\x1b\n" +
+	"\tmax_plies\x18\x01 \x01(\rR\bmaxPlies\x12!\n" +
+	"\fresign_score\x18\x02 \x01(\rR\vresignScore\x12!\n" +
+	"\fresign_moves\x18\x03 \x01(\rR\vresignMoves\x12\x1d\n" +
+	"\n" +
+	"draw_score\x18\x04 \x01(\rR\tdrawScore\x12\x1d\n" +
+	"\n" +
+	"draw_moves\x18\x05 \x01(\rR\tdrawMoves\x12$\n" +
+	"\x0edraw_after_ply\x18\x06 \x01(\rR\fdrawAfterPly\"a\n" +
 	"\n" +
 	"Visibility\x122\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1e.referee_api.v1.VisibilityKindR\x04kind\x12\x1f\n" +
@@ -610,7 +714,7 @@ func file_referee_api_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_referee_api_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_referee_api_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_referee_api_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_referee_api_v1_policy_proto_goTypes = []any{
 	(IllegalMoveAction)(0),    // 0: referee_api.v1.IllegalMoveAction
 	(TimeoutAction)(0),        // 1: referee_api.v1.TimeoutAction
@@ -620,7 +724,8 @@ var file_referee_api_v1_policy_proto_goTypes = []any{
 	(*Policies)(nil),          // 5: referee_api.v1.Policies
 	(*IllegalMovePolicy)(nil), // 6: referee_api.v1.IllegalMovePolicy
 	(*DisconnectPolicy)(nil),  // 7: referee_api.v1.DisconnectPolicy
-	(*Visibility)(nil),        // 8: referee_api.v1.Visibility
+	(*Adjudication)(nil),      // 8: referee_api.v1.Adjudication
+	(*Visibility)(nil),        // 9: referee_api.v1.Visibility
 }
 var file_referee_api_v1_policy_proto_depIdxs = []int32{
 	6, // 0: referee_api.v1.Policies.illegal_move:type_name -> referee_api.v1.IllegalMovePolicy
@@ -648,7 +753,7 @@ func file_referee_api_v1_policy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_policy_proto_rawDesc), len(file_referee_api_v1_policy_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -40,7 +40,7 @@ const (
 	Ending_ENDING_DRAW_AGREED Ending = 3
 	// A draw was claimed by the rules.
 	Ending_ENDING_DRAW_CLAIMED Ending = 4
-	// An administrator decided.
+	// The terms of the match (`Adjudication`) or an administrator decided.
 	Ending_ENDING_ADJUDICATION Ending = 5
 )
 
@@ -344,7 +344,8 @@ type PlayedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Cause of the end.
 	Ending Ending `protobuf:"varint,1,opt,name=ending,proto3,enum=referee_api.v1.Ending" json:"ending,omitempty"`
-	// The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game.
+	// The game's name for the ending, such as `no_men`, as listed in its rules; of an adjudication by the terms `max_plies`,
+	// `resign_score` or `draw_score`. Otherwise empty, or what an administrator gave.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

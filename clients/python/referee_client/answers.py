@@ -13,14 +13,21 @@ log = logging.getLogger("referee_client")
 
 MAX_MOVE_CHARS = 1_000
 """The longest move that is sent. No game has longer moves, and the referee rejects them."""
+MAX_SCORE = 1_000_000
+"""Higher scores are sent as this one."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A move, optionally with a draw offer."""
+    """A move, optionally with a draw offer, and with what the bot expects for its side.
+
+    `score` is in hundredths of a point of the game, and positive if the bot is ahead; None: it does not say. It is
+    recorded, and can end a match whose terms say so. Others find it only in the record of the finished match.
+    """
 
     move: str
     offer_draw: bool = False
+    score: int | None = None
 
 
 class SpecialAnswer(Enum):
@@ -41,7 +48,9 @@ def checked(answer: object) -> Answer:
     match answer:
         case SpecialAnswer():
             return answer
-        case str() | Choice(str(), bool()):
+        case str() | Choice(str(), bool(), None):
+            return answer
+        case Choice(str(), bool(), int() as score) if not isinstance(score, bool):
             return answer
     raise TypeError(f"a bot must return a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not {answer!r}")
 
@@ -60,6 +69,11 @@ def sendable(turn: Turn, move: str) -> str:
         log.error(message, *match_and_seat, len(move), MAX_MOVE_CHARS)
         move = move[: MAX_MOVE_CHARS + 1]
     return move
+
+
+def sendable_score(score: int | None) -> int | None:
+    """Return the score within the limits of what is sent; a mate in chess is near them."""
+    return None if score is None else max(-MAX_SCORE, min(score, MAX_SCORE))
 
 
 def _can_be_encoded(move: str) -> bool:
@@ -81,9 +95,14 @@ def answer_item(turn: Turn, answer: Answer) -> play_pb2.BotItem:
             return play_pb2.BotItem(draw_answer=play_pb2.DrawAnswer(match_id=match_id, seat=seat, accept=True))
         case SpecialAnswer.CLAIM_DRAW:
             return play_pb2.BotItem(draw_claim=play_pb2.DrawClaim(match_id=match_id, seat=seat))
-        case Choice(move, offer_draw):
-            text = sendable(turn, move)
-            message = play_pb2.Move(match_id=match_id, turn_token=turn.token, move=text, offer_draw=offer_draw)
+        case Choice(move, offer_draw, score):
+            message = play_pb2.Move(
+                match_id=match_id,
+                turn_token=turn.token,
+                move=sendable(turn, move),
+                offer_draw=offer_draw,
+                score=sendable_score(score),
+            )
             return play_pb2.BotItem(move=message)
         case move:
             return answer_item(turn, Choice(move))

@@ -14,6 +14,7 @@ from referee.live.sessions import Session
 from referee.live.submit import seat_of
 from referee.match.commands import MAX_MOVE_CHARS
 from referee.transport.services.bot_requests import answer_draw, held_seat, offer_draw
+from referee.wire.matches import score_of
 
 
 class ReceivedItem(Struct, frozen=True, gc=False):
@@ -31,14 +32,17 @@ def received_move(item: Any) -> ReceivedItem:
 
 
 async def submit_move(
-    referee: Referee, session: Session, received: ReceivedItem, offers_draw: bool, arrival: MessageArrival
+    referee: Referee, session: Session, received: ReceivedItem, move: Any, arrival: MessageArrival
 ) -> MoveAccepted:
+    """Submit the move of an item (`play_pb2.Move`)."""
     match = await referee.match(received.match_id)
     seat = seat_of(received.token)
     if seat is None:
         raise BadField("turn_token", "it is not a valid turn token")
     held_seat(match, session.player.bot, seat)
-    return await referee.submit(received.match_id, seat, received.token, received.move, "", offers_draw, arrival)
+    return await referee.submit(
+        received.match_id, seat, received.token, received.move, "", move.offer_draw, arrival, score_of(move)
+    )
 
 
 async def carry_out_request(referee: Referee, session: Session, kind: str, request: Any) -> RequestAccepted:

@@ -33,7 +33,7 @@ from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.paging import chunks
 from referee.wire.error_mapping import ErrorMapper
-from referee.wire.matches import MatchContext
+from referee.wire.matches import MatchContext, score_of
 from referee.wire.wire_errors import HeartbeatLost, TooManyCalls
 
 MAX_UNANSWERED = 1_000
@@ -215,13 +215,13 @@ class PlayStream:
         received = received_move(item)
         seat = seat_of(received.token)
         if seat is not None and not behind:
-            offers_draw = item.move.offer_draw
-            answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", offers_draw, arrival)
+            offers_draw, score = item.move.offer_draw, score_of(item.move)
+            answer = TurnAnswer(received.match_id, seat, received.token, received.move, "", offers_draw, arrival, score)
             self._undecided += 1
             if self._referee.try_submit(answer, self._session.player.bot, partial(self._on_decision, received, answer)):
                 return
             self._undecided -= 1
-        answering = submit_move(self._referee, self._session, received, item.move.offer_draw, arrival)
+        answering = submit_move(self._referee, self._session, received, item.move, arrival)
         self._start_answer(received, answering, item)
 
     def _on_decision(self, received: ReceivedItem, answer: TurnAnswer, decided: Decision | Exception) -> None:
@@ -300,6 +300,10 @@ class PlayStream:
 
 def _move_item(received: ReceivedItem, answer: TurnAnswer) -> play_pb2.BotItem:
     move = play_pb2.Move(
-        match_id=received.match_id, turn_token=received.token, move=received.move, offer_draw=answer.offers_draw
+        match_id=received.match_id,
+        turn_token=received.token,
+        move=received.move,
+        offer_draw=answer.offers_draw,
+        score=answer.score,
     )
     return play_pb2.BotItem(item_id=received.item_id, move=move)

@@ -54,7 +54,7 @@ class RemotePlay:
         try:
             if kind == "move":
                 arrival = self._referee.lag.arrival("", session.path.round_trip_us)
-                outcome = await submit_move(self._referee, session, received, item.move.offer_draw, arrival)
+                outcome = await submit_move(self._referee, session, received, item.move, arrival)
             elif kind in REQUEST_HANDLERS:
                 request: Any = getattr(item, kind)
                 received = ReceivedItem(item.item_id, request.match_id)

@@ -41,7 +41,7 @@ from referee.transport.services.records import Records
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
 from referee.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
-from referee.wire.matches import PHASES, MatchContext, match_of, read_turn_options, turn_of
+from referee.wire.matches import PHASES, MatchContext, match_of, read_turn_options, score_of, turn_of
 from referee.wire.results import maybe_result
 from referee.wire.terms import TermsConverter, read_match_request
 from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
@@ -189,6 +189,7 @@ class Matches(MatchServiceServicer):
                 request.request_id,
                 request.offer_draw,
                 ARRIVAL.get(),
+                score_of(request),
             )
         row = answer.event.row
         return pb.SubmitMoveResponse(

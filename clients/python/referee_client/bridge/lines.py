@@ -101,7 +101,9 @@ def _answer(fields: dict[str, Any], line: str) -> Answer:
     special = next((answer for name, answer in SPECIAL_ANSWERS.items() if fields.get(name) is True), None)
     move = fields.get("move")
     if special is None and isinstance(move, str):
-        return Choice(move, offer_draw=fields.get("offer_draw") is True)
+        score = fields.get("score")
+        score = score if isinstance(score, int) and not isinstance(score, bool) else None
+        return Choice(move, offer_draw=fields.get("offer_draw") is True, score=score)
     return special or line
 
 

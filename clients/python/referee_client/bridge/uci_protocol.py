@@ -6,9 +6,10 @@ repetitions. A turn that is cancelled stops the search, whose move is then disca
 
 import asyncio
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
-from referee_client.answers import Answer
+from referee_client.answers import MAX_SCORE, Answer, Choice
 from referee_client.bridge.program_lines import ProgramLines, ProgramUnavailable
 from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.matches import End
@@ -21,6 +22,7 @@ GAME = "chess"
 UNTIMED_MS = 1_000
 """Default of the time for a move in a match without clocks."""
 CHESS960 = "UCI_Chess960"
+NUMBER = re.compile("-?[0-9]{1,9}", re.ASCII)
 
 Key = tuple[str, int]
 
@@ -47,6 +49,8 @@ class UciProtocol(ProgramLines):
         self._ready = self._future()
         self._search = self._future()
         """The search that is running, or the last one. Its result is the move."""
+        self._score: int | None = None
+        """What the engine last said in this search that it expects."""
         self._search.set_result("")
         self._increments: dict[Key, dict[int, int]] = {}
         self._bases: dict[Key, tuple[str, int]] = {}
@@ -78,12 +82,16 @@ class UciProtocol(ProgramLines):
         moves = [played.move for played in turn.moves_since[before:]]
         self._command("position fen", base, *(["moves", *moves] if moves else []))
         self._search = self._future()
+        self._score = None
         self._command("go", *go_words(turn, self._increments.get(key, {}), self._untimed_ms))
         try:
-            return await asyncio.shield(self._search)
+            return self._with_score(await asyncio.shield(self._search))
         except asyncio.CancelledError:
             self._command("stop")
             raise
+
+    def _with_score(self, move: str) -> Answer:
+        return move if self._score is None else Choice(move, score=self._score)
 
     async def _begin_game(self, turn: Turn) -> None:
         if CHESS960.lower() in self._known_options:
@@ -102,6 +110,9 @@ class UciProtocol(ProgramLines):
                 _resolve(self._greeted)
             case ["readyok", *_]:
                 _resolve(self._ready)
+            case ["info", *words] if not self._search.done():
+                score = _score_of(words)
+                self._score = self._score if score is None else score
             case ["bestmove", *words] if not self._search.done():
                 _resolve(self._search, words[0] if words else line)
                 return
@@ -128,6 +139,24 @@ class UciProtocol(ProgramLines):
 
     def _future(self) -> asyncio.Future[str]:
         return asyncio.get_running_loop().create_future()
+
+
+def _score_of(words: Sequence[str]) -> int | None:
+    """Return the score in the words after `info`, for the side to move; None: there is none.
+
+    Bounds and other variations than the best one do not count. A mate is the highest score, less its distance.
+    """
+    if "string" in words or "lowerbound" in words or "upperbound" in words or "score" not in words:
+        return None
+    if "multipv" in words and words[words.index("multipv") + 1 :][:1] != ["1"]:
+        return None
+    match words[words.index("score") + 1 :]:
+        case ["cp", number, *_] if NUMBER.fullmatch(number):
+            return int(number)
+        case ["mate", number, *_] if NUMBER.fullmatch(number):
+            moves = int(number)
+            return max(0, MAX_SCORE - moves) if moves > 0 else min(0, -MAX_SCORE - moves)
+    return None
 
 
 def _resolve(future: asyncio.Future[str], value: str = "") -> None:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from referee_client.organiser.clock_text import clock, ms
 from referee_client.values import (
+    Adjudication,
     DisconnectPolicy,
     ForfeitEffect,
     IllegalMoveAction,
@@ -70,6 +71,8 @@ class Terms:
     """
     second_engine: str = ""
     """A second engine of the game that runs beside the first one, as the referee allows them. Empty: none."""
+    adjudication: Adjudication | None = None
+    """When the match ends although its game is not over. None: never."""
 
     def match_terms(self) -> MatchTerms:
         """Return the terms with all details. Raises ValueError."""
@@ -84,6 +87,7 @@ class Terms:
             nonce_timeout_ms=_ms(self.nonce_within),
             without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
             second_engine=self.second_engine,
+            adjudication=self.adjudication,
         )
 
     def _policies(self) -> Policies:

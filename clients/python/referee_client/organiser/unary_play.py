@@ -43,7 +43,13 @@ class AsyncUnaryPlay:
         return [turn_in(turn, listed=max_legal_moves > 0) for turn in turns]
 
     async def submit(
-        self, turn: Turn, move: str, *, offer_draw: bool = False, validate_only: bool = False
+        self,
+        turn: Turn,
+        move: str,
+        *,
+        offer_draw: bool = False,
+        validate_only: bool = False,
+        score: int | None = None,
     ) -> SubmittedMove:
         """Answer a turn. With `validate_only`, check the move without playing it."""
         request = pb.SubmitMoveRequest(
@@ -53,6 +59,7 @@ class AsyncUnaryPlay:
             move=move,
             offer_draw=offer_draw,
             validate_only=validate_only,
+            score=score,
         )
         return await self._calls.fetch(SubmittedMove, self._stub.SubmitMove, request)
 

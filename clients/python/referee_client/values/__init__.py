@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from referee_client.values.matches import SeedCommitment as SeedCommitment
     from referee_client.values.matches import Standing as Standing
     from referee_client.values.matches import SubmittedMove as SubmittedMove
+    from referee_client.values.policies import Adjudication as Adjudication
     from referee_client.values.policies import DisconnectAction as DisconnectAction
     from referee_client.values.policies import DisconnectPolicy as DisconnectPolicy
     from referee_client.values.policies import ForfeitEffect as ForfeitEffect

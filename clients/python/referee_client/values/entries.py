@@ -91,6 +91,11 @@ class MovePlayed:
     """Time charged for the move. None if the seat was not asked for it."""
     state: MatchState | None = None
     """State after the move."""
+    score: int | None = None
+    """What the bot expects for its side, as it sent with the move.
+
+    Visible to that seat only; others find it in the record of the finished match. None: the bot did not say.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from referee_client.clocks import Clock
 from referee_client.values.games import Opening, Rules, SeatLayout
-from referee_client.values.policies import Policies, Visibility
+from referee_client.values.policies import Adjudication, Policies, Visibility
 from referee_client.values.ratings import RatingChange
 from referee_client.values.results import Result
 from referee_client.values.time_controls import ClockCharge, TimeControl
@@ -55,6 +55,8 @@ class MatchTerms:
 
     Default false. It is true in responses if `nonce_timeout_ms` is 0.
     """
+    adjudication: Adjudication | None = None
+    """When the match ends although its game is not over. Default: never."""
     second_engine: str = ""
     """Second engine of the game, which runs beside the first one: a match in which they differ is void.
 

@@ -91,6 +91,34 @@ class Policies:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Adjudication:
+    """When a match ends although its game is not over.
+
+    The result is PLAYED, its cause ADJUDICATION, and its reason `max_plies`, `resign_score` or `draw_score`. Scores are
+    in hundredths of a point of the game, and need a game of two sides.
+    """
+
+    max_plies: int = 0
+    """Number of plies after which the match ends, without those before its opening. Default 0: no limit.
+
+    The sides are ranked by the game's current standing; chess is drawn.
+    """
+    resign_score: int = 0
+    """A side loses if its bots sent scores of at most minus this in `resign_moves` moves in a row.
+
+    Those of the other side must have sent scores of at least this. Default 0: no match ends in this way.
+    """
+    resign_moves: int = 0
+    """Number of moves in a row of each seat. Required with `resign_score`."""
+    draw_score: int = 0
+    """The match is drawn if all bots sent scores from minus this to this in `draw_moves` moves in a row."""
+    draw_moves: int = 0
+    """Number of moves in a row of each seat. Default 0: no match ends in this way."""
+    draw_after_ply: int = 0
+    """With `draw_moves`: number of plies before which the match is not drawn in this way. Default 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Visibility:
     """Visibility of a match for spectators. Seats always see what the rules allow."""
 

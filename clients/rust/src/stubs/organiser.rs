@@ -2433,6 +2433,10 @@ pub struct MovePlayed {
     /// State after the move.
     #[prost(message, optional, tag = "5")]
     pub state: ::core::option::Option<crate::api::MatchState>,
+    /// What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the record
+    /// of the finished match. Not set: the bot did not say.
+    #[prost(int32, optional, tag = "6")]
+    pub score: ::core::option::Option<i32>,
 }
 /// A seat tried an invalid move.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2740,6 +2744,9 @@ pub struct SubmitMoveRequest {
     /// running. Default false.
     #[prost(bool, tag = "6")]
     pub validate_only: bool,
+    /// What the bot expects for its side, as in `Move`. Default: not set; the bot does not say.
+    #[prost(int32, optional, tag = "7")]
+    pub score: ::core::option::Option<i32>,
 }
 /// Response of `SubmitMove`: the move was accepted.
 #[derive(Clone, PartialEq, ::prost::Message)]

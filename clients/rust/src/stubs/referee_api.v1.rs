@@ -786,6 +786,32 @@ pub struct DisconnectPolicy {
     #[prost(int64, tag = "2")]
     pub grace_period_ms: i64,
 }
+/// When a match ends although its game is not over: after a number of plies, or when the scores that its bots send with
+/// their moves agree. The result is PLAYED, its cause ADJUDICATION, and its reason `max_plies`, `resign_score` or
+/// `draw_score`. Scores are in hundredths of a point of the game, and need a game of two sides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Adjudication {
+    /// Number of plies after which the match ends, up to 1000000, without those before its opening. The sides are ranked by
+    /// the game's current standing; chess is drawn. Default 0: no limit.
+    #[prost(uint32, tag = "1")]
+    pub max_plies: u32,
+    /// A side loses if its bots sent scores of at most minus this in `resign_moves` moves in a row, and those of the other
+    /// side scores of at least this. Up to 1000000. Default 0: no match ends in this way.
+    #[prost(uint32, tag = "2")]
+    pub resign_score: u32,
+    /// Number of moves in a row of each seat, up to 1000. Required with `resign_score`.
+    #[prost(uint32, tag = "3")]
+    pub resign_moves: u32,
+    /// The match is drawn if all bots sent scores from minus this to this in `draw_moves` moves in a row. Up to 1000000.
+    #[prost(uint32, tag = "4")]
+    pub draw_score: u32,
+    /// Number of moves in a row of each seat, up to 1000. Default 0: no match ends in this way.
+    #[prost(uint32, tag = "5")]
+    pub draw_moves: u32,
+    /// With `draw_moves`: number of plies before which the match is not drawn in this way, up to 1000000. Default 0.
+    #[prost(uint32, tag = "6")]
+    pub draw_after_ply: u32,
+}
 /// Visibility of a match for spectators. Seats always see what the rules allow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Visibility {
@@ -1101,7 +1127,8 @@ pub struct PlayedResult {
     /// Cause of the end.
     #[prost(enumeration = "Ending", tag = "1")]
     pub ending: i32,
-    /// The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game.
+    /// The game's name for the ending, such as `no_men`, as listed in its rules; of an adjudication by the terms `max_plies`,
+    /// `resign_score` or `draw_score`. Otherwise empty, or what an administrator gave.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -1175,7 +1202,7 @@ pub enum Ending {
     DrawAgreed = 3,
     /// A draw was claimed by the rules.
     DrawClaimed = 4,
-    /// An administrator decided.
+    /// The terms of the match (`Adjudication`) or an administrator decided.
     Adjudication = 5,
 }
 impl Ending {
@@ -1349,6 +1376,9 @@ pub struct MatchTerms {
     /// It is true in responses if `nonce_timeout_ms` is 0.
     #[prost(bool, tag = "8")]
     pub without_nonces: bool,
+    /// When the match ends although its game is not over. Default: never.
+    #[prost(message, optional, tag = "9")]
+    pub adjudication: ::core::option::Option<Adjudication>,
     /// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
     /// allow second engines. Default empty: none.
     #[prost(string, tag = "10")]
@@ -1777,6 +1807,10 @@ pub struct Move {
     /// Whether to offer a draw with the move. Default false.
     #[prost(bool, tag = "4")]
     pub offer_draw: bool,
+    /// What the bot expects for its side, in hundredths of a point of the game; positive: it is ahead. Others find it only
+    /// in the record of the finished match. Default: not set; the bot does not say.
+    #[prost(int32, optional, tag = "5")]
+    pub score: ::core::option::Option<i32>,
 }
 /// Resigns for a seat.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

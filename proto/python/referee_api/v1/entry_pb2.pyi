@@ -326,8 +326,13 @@ class MovePlayed(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     CLOCK_CHARGE_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
     source: Global___MoveSource.ValueType
     """Party that chose the move."""
+    score: _builtins.int
+    """What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the record
+    of the finished match. Not set: the bot did not say.
+    """
     @_builtins.property
     def played(self) -> _game_pb2.SeatMove:
         """The move and its seat, as the viewer can see it."""
@@ -354,12 +359,15 @@ class MovePlayed(_message.Message):
         source: Global___MoveSource.ValueType = ...,
         clock_charge: _clock_pb2.ClockCharge | None = ...,
         state: _match_pb2.MatchState | None = ...,
+        score: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_charge", b"clock_charge", "played", b"played", "state", b"state"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "clock_charge", b"clock_charge", "played", b"played", "score", b"score", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_charge", b"clock_charge", "played", b"played", "revealed", b"revealed", "source", b"source", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "clock_charge", b"clock_charge", "played", b"played", "revealed", b"revealed", "score", b"score", "source", b"source", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
+    _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
 
 Global___MovePlayed: _TypeAlias = MovePlayed  # noqa: Y015
 

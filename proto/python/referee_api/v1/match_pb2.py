@@ -32,7 +32,7 @@ from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 from referee_api.v1 import seed_pb2 as referee__api_dot_v1_dot_seed__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xba\x02\n\nMatchTerms\x12$\n\x05rules\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12\x31\n\x0ctime_control\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.TimeControl\x12*\n\x08policies\x18\x03 \x01(\x0b\x32\x18.referee_api.v1.Policies\x12.\n\nvisibility\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.Visibility\x12\x18\n\x10start_timeout_ms\x18\x05 \x01(\x03\x12\x14\n\x0crandom_seats\x18\x06 \x01(\x08\x12\x18\n\x10nonce_timeout_ms\x18\x07 \x01(\x03\x12\x16\n\x0ewithout_nonces\x18\x08 \x01(\x08\x12\x15\n\rsecond_engine\x18\n \x01(\t\"\xfb\x04\n\x05Match\x12\n\n\x02id\x18\x01 \x01(\t\x12)\n\x05terms\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.MatchTerms\x12/\n\x0bseat_layout\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.SeatLayout\x12#\n\x05seats\x18\x04 \x03(\x0b\x32\x14.referee_api.v1.Seat\x12(\n\x07opening\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.Opening\x12\r\n\x05title\x18\x06 \x01(\t\x12\x0e\n\x06ladder\x18\x07 \x01(\t\x12\x12\n\ntournament\x18\x08 \x01(\t\x12\x12\n\npairing_id\x18\t \x01(\t\x12)\n\x05phase\x18\n \x01(\x0e\x32\x1a.referee_api.v1.MatchPhase\x12\x37\n\x0fseed_commitment\x18\x0b \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\x12&\n\x06result\x18\x0c \x01(\x0b\x32\x16.referee_api.v1.Result\x12-\n\x07ratings\x18\r \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12*\n\x06record\x18\x0e \x01(\x0b\x32\x1a.referee_api.v1.RecordInfo\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstart_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x04Seat\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06online\x18\x03 \x01(\x08\"&\n\x06\x42otRef\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\xc7\x01\n\nMatchState\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\x10\n\x08position\x18\x03 \x01(\t\x12\x11\n\tview_json\x18\x04 \x01(\t\x12\x15\n\rseats_to_move\x18\x05 \x03(\r\x12%\n\x06\x63locks\x18\x06 \x03(\x0b\x32\x15.referee_api.v1.Clock\x12\x18\n\x10\x64raw_offer_seats\x18\x07 \x03(\r\x12\x19\n\x11\x64ropped_out_seats\x18\x08 \x03(\r*q\n\nMatchPhase\x12\x1b\n\x17MATCH_PHASE_UNSPECIFIED\x10\x00\x12\x17\n\x13MATCH_PHASE_WAITING\x10\x01\x12\x17\n\x13MATCH_PHASE_PLAYING\x10\x02\x12\x14\n\x10MATCH_PHASE_OVER\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xee\x02\n\nMatchTerms\x12$\n\x05rules\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12\x31\n\x0ctime_control\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.TimeControl\x12*\n\x08policies\x18\x03 \x01(\x0b\x32\x18.referee_api.v1.Policies\x12.\n\nvisibility\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.Visibility\x12\x18\n\x10start_timeout_ms\x18\x05 \x01(\x03\x12\x14\n\x0crandom_seats\x18\x06 \x01(\x08\x12\x18\n\x10nonce_timeout_ms\x18\x07 \x01(\x03\x12\x16\n\x0ewithout_nonces\x18\x08 \x01(\x08\x12\x32\n\x0c\x61\x64judication\x18\t \x01(\x0b\x32\x1c.referee_api.v1.Adjudication\x12\x15\n\rsecond_engine\x18\n \x01(\t\"\xfb\x04\n\x05Match\x12\n\n\x02id\x18\x01 \x01(\t\x12)\n\x05terms\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.MatchTerms\x12/\n\x0bseat_layout\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.SeatLayout\x12#\n\x05seats\x18\x04 \x03(\x0b\x32\x14.referee_api.v1.Seat\x12(\n\x07opening\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.Opening\x12\r\n\x05title\x18\x06 \x01(\t\x12\x0e\n\x06ladder\x18\x07 \x01(\t\x12\x12\n\ntournament\x18\x08 \x01(\t\x12\x12\n\npairing_id\x18\t \x01(\t\x12)\n\x05phase\x18\n \x01(\x0e\x32\x1a.referee_api.v1.MatchPhase\x12\x37\n\x0fseed_commitment\x18\x0b \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\x12&\n\x06result\x18\x0c \x01(\x0b\x32\x16.referee_api.v1.Result\x12-\n\x07ratings\x18\r \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12*\n\x06record\x18\x0e \x01(\x0b\x32\x1a.referee_api.v1.RecordInfo\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstart_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x04Seat\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06online\x18\x03 \x01(\x08\"&\n\x06\x42otRef\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\xc7\x01\n\nMatchState\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\x10\n\x08position\x18\x03 \x01(\t\x12\x11\n\tview_json\x18\x04 \x01(\t\x12\x15\n\rseats_to_move\x18\x05 \x03(\r\x12%\n\x06\x63locks\x18\x06 \x03(\x0b\x32\x15.referee_api.v1.Clock\x12\x18\n\x10\x64raw_offer_seats\x18\x07 \x03(\r\x12\x19\n\x11\x64ropped_out_seats\x18\x08 \x03(\r*q\n\nMatchPhase\x12\x1b\n\x17MATCH_PHASE_UNSPECIFIED\x10\x00\x12\x17\n\x13MATCH_PHASE_WAITING\x10\x01\x12\x17\n\x13MATCH_PHASE_PLAYING\x10\x02\x12\x14\n\x10MATCH_PHASE_OVER\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,16 +40,16 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.match_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_MATCHPHASE']._serialized_start=1528
-  _globals['_MATCHPHASE']._serialized_end=1641
+  _globals['_MATCHPHASE']._serialized_start=1580
+  _globals['_MATCHPHASE']._serialized_end=1693
   _globals['_MATCHTERMS']._serialized_start=278
-  _globals['_MATCHTERMS']._serialized_end=592
-  _globals['_MATCH']._serialized_start=595
-  _globals['_MATCH']._serialized_end=1230
-  _globals['_SEAT']._serialized_start=1232
-  _globals['_SEAT']._serialized_end=1284
-  _globals['_BOTREF']._serialized_start=1286
-  _globals['_BOTREF']._serialized_end=1324
-  _globals['_MATCHSTATE']._serialized_start=1327
-  _globals['_MATCHSTATE']._serialized_end=1526
+  _globals['_MATCHTERMS']._serialized_end=644
+  _globals['_MATCH']._serialized_start=647
+  _globals['_MATCH']._serialized_end=1282
+  _globals['_SEAT']._serialized_start=1284
+  _globals['_SEAT']._serialized_end=1336
+  _globals['_BOTREF']._serialized_start=1338
+  _globals['_BOTREF']._serialized_end=1376
+  _globals['_MATCHSTATE']._serialized_start=1379
+  _globals['_MATCHSTATE']._serialized_end=1578
 # @@protoc_insertion_point(module_scope)

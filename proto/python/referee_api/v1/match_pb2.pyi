@@ -73,6 +73,7 @@ class MatchTerms(_message.Message):
     RANDOM_SEATS_FIELD_NUMBER: _builtins.int
     NONCE_TIMEOUT_MS_FIELD_NUMBER: _builtins.int
     WITHOUT_NONCES_FIELD_NUMBER: _builtins.int
+    ADJUDICATION_FIELD_NUMBER: _builtins.int
     SECOND_ENGINE_FIELD_NUMBER: _builtins.int
     start_timeout_ms: _builtins.int
     """Time to wait for all seats to be taken and all bots to be online before the match becomes void, in
@@ -110,6 +111,10 @@ class MatchTerms(_message.Message):
     def visibility(self) -> _policy_pb2.Visibility:
         """Visibility for spectators. Default: live."""
 
+    @_builtins.property
+    def adjudication(self) -> _policy_pb2.Adjudication:
+        """When the match ends although its game is not over. Default: never."""
+
     def __init__(
         self,
         *,
@@ -121,11 +126,12 @@ class MatchTerms(_message.Message):
         random_seats: _builtins.bool = ...,
         nonce_timeout_ms: _builtins.int = ...,
         without_nonces: _builtins.bool = ...,
+        adjudication: _policy_pb2.Adjudication | None = ...,
         second_engine: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["policies", b"policies", "rules", b"rules", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "policies", b"policies", "rules", b"rules", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "second_engine", b"second_engine", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "second_engine", b"second_engine", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

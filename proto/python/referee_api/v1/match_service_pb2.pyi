@@ -393,6 +393,7 @@ class SubmitMoveRequest(_message.Message):
     MOVE_FIELD_NUMBER: _builtins.int
     OFFER_DRAW_FIELD_NUMBER: _builtins.int
     VALIDATE_ONLY_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Idempotency key chosen by the caller, 1 to 64 characters: a repeated request with the same key gets the original
     response. Required unless `validate_only` is set.
@@ -409,6 +410,8 @@ class SubmitMoveRequest(_message.Message):
     """Whether only to check if the move is legal. Nothing is played, no attempt is counted, and the clock keeps
     running. Default false.
     """
+    score: _builtins.int
+    """What the bot expects for its side, as in `Move`. Default: not set; the bot does not say."""
     def __init__(
         self,
         *,
@@ -418,12 +421,15 @@ class SubmitMoveRequest(_message.Message):
         move: _builtins.str = ...,
         offer_draw: _builtins.bool = ...,
         validate_only: _builtins.bool = ...,
+        score: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "score", b"score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id", "move", b"move", "offer_draw", b"offer_draw", "request_id", b"request_id", "turn_token", b"turn_token", "validate_only", b"validate_only"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "match_id", b"match_id", "move", b"move", "offer_draw", b"offer_draw", "request_id", b"request_id", "score", b"score", "turn_token", b"turn_token", "validate_only", b"validate_only"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
+    _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
 
 Global___SubmitMoveRequest: _TypeAlias = SubmitMoveRequest  # noqa: Y015
 

@@ -583,6 +583,7 @@ class Move(_message.Message):
     TURN_TOKEN_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     OFFER_DRAW_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Id of the match."""
     turn_token: _builtins.str
@@ -591,6 +592,10 @@ class Move(_message.Message):
     """The move in the game's notation."""
     offer_draw: _builtins.bool
     """Whether to offer a draw with the move. Default false."""
+    score: _builtins.int
+    """What the bot expects for its side, in hundredths of a point of the game; positive: it is ahead. Others find it only
+    in the record of the finished match. Default: not set; the bot does not say.
+    """
     def __init__(
         self,
         *,
@@ -598,12 +603,15 @@ class Move(_message.Message):
         turn_token: _builtins.str = ...,
         move: _builtins.str = ...,
         offer_draw: _builtins.bool = ...,
+        score: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "score", b"score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id", "move", b"move", "offer_draw", b"offer_draw", "turn_token", b"turn_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "match_id", b"match_id", "move", b"move", "offer_draw", b"offer_draw", "score", b"score", "turn_token", b"turn_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
+    _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
 
 Global___Move: _TypeAlias = Move  # noqa: Y015
 

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/policy.proto\x12\x0ereferee_api.v1\"\xe0\x01\n\x08Policies\x12\x37\n\x0cillegal_move\x18\x01 \x01(\x0b\x32!.referee_api.v1.IllegalMovePolicy\x12.\n\x07timeout\x18\x02 \x01(\x0e\x32\x1d.referee_api.v1.TimeoutAction\x12\x34\n\ndisconnect\x18\x03 \x01(\x0b\x32 .referee_api.v1.DisconnectPolicy\x12\x35\n\x0e\x66orfeit_effect\x18\x04 \x01(\x0e\x32\x1d.referee_api.v1.ForfeitEffect\"\\\n\x11IllegalMovePolicy\x12\x31\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32!.referee_api.v1.IllegalMoveAction\x12\x14\n\x0cmax_attempts\x18\x02 \x01(\r\"]\n\x10\x44isconnectPolicy\x12\x30\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32 .referee_api.v1.DisconnectAction\x12\x17\n\x0fgrace_period_ms\x18\x02 \x01(\x03\"O\n\nVisibility\x12,\n\x04kind\x18\x01 \x01(\x0e\x32\x1e.referee_api.v1.VisibilityKind\x12\x13\n\x0b\x64\x65lay_plies\x18\x02 \x01(\r*\xaa\x01\n\x11IllegalMoveAction\x12#\n\x1fILLEGAL_MOVE_ACTION_UNSPECIFIED\x10\x00\x12*\n&ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT\x10\x01\x12\x1f\n\x1bILLEGAL_MOVE_ACTION_FORFEIT\x10\x02\x12#\n\x1fILLEGAL_MOVE_ACTION_RANDOM_MOVE\x10\x03*\x8c\x01\n\rTimeoutAction\x12\x1e\n\x1aTIMEOUT_ACTION_UNSPECIFIED\x10\x00\x12\x1a\n\x16TIMEOUT_ACTION_FORFEIT\x10\x01\x12\x1e\n\x1aTIMEOUT_ACTION_RANDOM_MOVE\x10\x02\x12\x1f\n\x1bTIMEOUT_ACTION_DEFAULT_MOVE\x10\x03*\x8c\x01\n\x10\x44isconnectAction\x12!\n\x1d\x44ISCONNECT_ACTION_UNSPECIFIED\x10\x00\x12#\n\x1f\x44ISCONNECT_ACTION_CLOCK_DECIDES\x10\x01\x12\x30\n,DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD\x10\x02*\x91\x01\n\rForfeitEffect\x12\x1e\n\x1a\x46ORFEIT_EFFECT_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x46ORFEIT_EFFECT_ENDS_MATCH\x10\x01\x12\x1f\n\x1b\x46ORFEIT_EFFECT_RANDOM_MOVES\x10\x02\x12 \n\x1c\x46ORFEIT_EFFECT_DEFAULT_MOVES\x10\x03*\x87\x01\n\x0eVisibilityKind\x12\x1f\n\x1bVISIBILITY_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14VISIBILITY_KIND_LIVE\x10\x01\x12\x1b\n\x17VISIBILITY_KIND_DELAYED\x10\x02\x12\x1d\n\x19VISIBILITY_KIND_AFTER_END\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/policy.proto\x12\x0ereferee_api.v1\"\xe0\x01\n\x08Policies\x12\x37\n\x0cillegal_move\x18\x01 \x01(\x0b\x32!.referee_api.v1.IllegalMovePolicy\x12.\n\x07timeout\x18\x02 \x01(\x0e\x32\x1d.referee_api.v1.TimeoutAction\x12\x34\n\ndisconnect\x18\x03 \x01(\x0b\x32 .referee_api.v1.DisconnectPolicy\x12\x35\n\x0e\x66orfeit_effect\x18\x04 \x01(\x0e\x32\x1d.referee_api.v1.ForfeitEffect\"\\\n\x11IllegalMovePolicy\x12\x31\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32!.referee_api.v1.IllegalMoveAction\x12\x14\n\x0cmax_attempts\x18\x02 \x01(\r\"]\n\x10\x44isconnectPolicy\x12\x30\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32 .referee_api.v1.DisconnectAction\x12\x17\n\x0fgrace_period_ms\x18\x02 \x01(\x03\"\x8d\x01\n\x0c\x41\x64judication\x12\x11\n\tmax_plies\x18\x01 \x01(\r\x12\x14\n\x0cresign_score\x18\x02 \x01(\r\x12\x14\n\x0cresign_moves\x18\x03 \x01(\r\x12\x12\n\ndraw_score\x18\x04 \x01(\r\x12\x12\n\ndraw_moves\x18\x05 \x01(\r\x12\x16\n\x0e\x64raw_after_ply\x18\x06 \x01(\r\"O\n\nVisibility\x12,\n\x04kind\x18\x01 \x01(\x0e\x32\x1e.referee_api.v1.VisibilityKind\x12\x13\n\x0b\x64\x65lay_plies\x18\x02 \x01(\r*\xaa\x01\n\x11IllegalMoveAction\x12#\n\x1fILLEGAL_MOVE_ACTION_UNSPECIFIED\x10\x00\x12*\n&ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT\x10\x01\x12\x1f\n\x1bILLEGAL_MOVE_ACTION_FORFEIT\x10\x02\x12#\n\x1fILLEGAL_MOVE_ACTION_RANDOM_MOVE\x10\x03*\x8c\x01\n\rTimeoutAction\x12\x1e\n\x1aTIMEOUT_ACTION_UNSPECIFIED\x10\x00\x12\x1a\n\x16TIMEOUT_ACTION_FORFEIT\x10\x01\x12\x1e\n\x1aTIMEOUT_ACTION_RANDOM_MOVE\x10\x02\x12\x1f\n\x1bTIMEOUT_ACTION_DEFAULT_MOVE\x10\x03*\x8c\x01\n\x10\x44isconnectAction\x12!\n\x1d\x44ISCONNECT_ACTION_UNSPECIFIED\x10\x00\x12#\n\x1f\x44ISCONNECT_ACTION_CLOCK_DECIDES\x10\x01\x12\x30\n,DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD\x10\x02*\x91\x01\n\rForfeitEffect\x12\x1e\n\x1a\x46ORFEIT_EFFECT_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x46ORFEIT_EFFECT_ENDS_MATCH\x10\x01\x12\x1f\n\x1b\x46ORFEIT_EFFECT_RANDOM_MOVES\x10\x02\x12 \n\x1c\x46ORFEIT_EFFECT_DEFAULT_MOVES\x10\x03*\x87\x01\n\x0eVisibilityKind\x12\x1f\n\x1bVISIBILITY_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14VISIBILITY_KIND_LIVE\x10\x01\x12\x1b\n\x17VISIBILITY_KIND_DELAYED\x10\x02\x12\x1d\n\x19VISIBILITY_KIND_AFTER_END\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,22 +32,24 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.policy_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_ILLEGALMOVEACTION']._serialized_start=545
-  _globals['_ILLEGALMOVEACTION']._serialized_end=715
-  _globals['_TIMEOUTACTION']._serialized_start=718
-  _globals['_TIMEOUTACTION']._serialized_end=858
-  _globals['_DISCONNECTACTION']._serialized_start=861
-  _globals['_DISCONNECTACTION']._serialized_end=1001
-  _globals['_FORFEITEFFECT']._serialized_start=1004
-  _globals['_FORFEITEFFECT']._serialized_end=1149
-  _globals['_VISIBILITYKIND']._serialized_start=1152
-  _globals['_VISIBILITYKIND']._serialized_end=1287
+  _globals['_ILLEGALMOVEACTION']._serialized_start=689
+  _globals['_ILLEGALMOVEACTION']._serialized_end=859
+  _globals['_TIMEOUTACTION']._serialized_start=862
+  _globals['_TIMEOUTACTION']._serialized_end=1002
+  _globals['_DISCONNECTACTION']._serialized_start=1005
+  _globals['_DISCONNECTACTION']._serialized_end=1145
+  _globals['_FORFEITEFFECT']._serialized_start=1148
+  _globals['_FORFEITEFFECT']._serialized_end=1293
+  _globals['_VISIBILITYKIND']._serialized_start=1296
+  _globals['_VISIBILITYKIND']._serialized_end=1431
   _globals['_POLICIES']._serialized_start=48
   _globals['_POLICIES']._serialized_end=272
   _globals['_ILLEGALMOVEPOLICY']._serialized_start=274
   _globals['_ILLEGALMOVEPOLICY']._serialized_end=366
   _globals['_DISCONNECTPOLICY']._serialized_start=368
   _globals['_DISCONNECTPOLICY']._serialized_end=461
-  _globals['_VISIBILITY']._serialized_start=463
-  _globals['_VISIBILITY']._serialized_end=542
+  _globals['_ADJUDICATION']._serialized_start=464
+  _globals['_ADJUDICATION']._serialized_end=605
+  _globals['_VISIBILITY']._serialized_start=607
+  _globals['_VISIBILITY']._serialized_end=686
 # @@protoc_insertion_point(module_scope)

@@ -256,6 +256,55 @@ class DisconnectPolicy(_message.Message):
 Global___DisconnectPolicy: _TypeAlias = DisconnectPolicy  # noqa: Y015
 
 @_typing.final
+class Adjudication(_message.Message):
+    """When a match ends although its game is not over: after a number of plies, or when the scores that its bots send with
+    their moves agree. The result is PLAYED, its cause ADJUDICATION, and its reason `max_plies`, `resign_score` or
+    `draw_score`. Scores are in hundredths of a point of the game, and need a game of two sides.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAX_PLIES_FIELD_NUMBER: _builtins.int
+    RESIGN_SCORE_FIELD_NUMBER: _builtins.int
+    RESIGN_MOVES_FIELD_NUMBER: _builtins.int
+    DRAW_SCORE_FIELD_NUMBER: _builtins.int
+    DRAW_MOVES_FIELD_NUMBER: _builtins.int
+    DRAW_AFTER_PLY_FIELD_NUMBER: _builtins.int
+    max_plies: _builtins.int
+    """Number of plies after which the match ends, up to 1000000, without those before its opening. The sides are ranked by
+    the game's current standing; chess is drawn. Default 0: no limit.
+    """
+    resign_score: _builtins.int
+    """A side loses if its bots sent scores of at most minus this in `resign_moves` moves in a row, and those of the other
+    side scores of at least this. Up to 1000000. Default 0: no match ends in this way.
+    """
+    resign_moves: _builtins.int
+    """Number of moves in a row of each seat, up to 1000. Required with `resign_score`."""
+    draw_score: _builtins.int
+    """The match is drawn if all bots sent scores from minus this to this in `draw_moves` moves in a row. Up to 1000000."""
+    draw_moves: _builtins.int
+    """Number of moves in a row of each seat, up to 1000. Default 0: no match ends in this way."""
+    draw_after_ply: _builtins.int
+    """With `draw_moves`: number of plies before which the match is not drawn in this way, up to 1000000. Default 0."""
+    def __init__(
+        self,
+        *,
+        max_plies: _builtins.int = ...,
+        resign_score: _builtins.int = ...,
+        resign_moves: _builtins.int = ...,
+        draw_score: _builtins.int = ...,
+        draw_moves: _builtins.int = ...,
+        draw_after_ply: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draw_after_ply", b"draw_after_ply", "draw_moves", b"draw_moves", "draw_score", b"draw_score", "max_plies", b"max_plies", "resign_moves", b"resign_moves", "resign_score", b"resign_score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Adjudication: _TypeAlias = Adjudication  # noqa: Y015
+
+@_typing.final
 class Visibility(_message.Message):
     """Visibility of a match for spectators. Seats always see what the rules allow."""
 

@@ -40,7 +40,7 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     ENDING_DRAW_CLAIMED: _Ending.ValueType  # 4
     """A draw was claimed by the rules."""
     ENDING_ADJUDICATION: _Ending.ValueType  # 5
-    """An administrator decided."""
+    """The terms of the match (`Adjudication`) or an administrator decided."""
 
 class Ending(_Ending, metaclass=_EndingEnumTypeWrapper):
     """Cause of the end of a played game."""
@@ -56,7 +56,7 @@ ENDING_DRAW_AGREED: Ending.ValueType  # 3
 ENDING_DRAW_CLAIMED: Ending.ValueType  # 4
 """A draw was claimed by the rules."""
 ENDING_ADJUDICATION: Ending.ValueType  # 5
-"""An administrator decided."""
+"""The terms of the match (`Adjudication`) or an administrator decided."""
 Global___Ending: _TypeAlias = Ending  # noqa: Y015
 
 class _ForfeitCause:
@@ -188,7 +188,9 @@ class PlayedResult(_message.Message):
     ending: Global___Ending.ValueType
     """Cause of the end."""
     reason: _builtins.str
-    """The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game."""
+    """The game's name for the ending, such as `no_men`, as listed in its rules; of an adjudication by the terms `max_plies`,
+    `resign_score` or `draw_score`. Otherwise empty, or what an administrator gave.
+    """
     def __init__(
         self,
         *,

@@ -239,6 +239,9 @@ pub struct MovePlayed {
     pub clock_charge: Option<ClockCharge>,
     /// State after the move.
     pub state: Option<MatchState>,
+    /// What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the record
+    /// of the finished match. Not set: the bot did not say.
+    pub score: Option<i32>,
 }
 
 impl From<crate::organiser::api::MovePlayed> for MovePlayed {
@@ -249,6 +252,7 @@ impl From<crate::organiser::api::MovePlayed> for MovePlayed {
             source,
             clock_charge,
             state,
+            score,
         } = message;
         Self {
             played: played.map(Into::into),
@@ -256,6 +260,7 @@ impl From<crate::organiser::api::MovePlayed> for MovePlayed {
             source: source.into(),
             clock_charge: clock_charge.map(Into::into),
             state: state.map(Into::into),
+            score,
         }
     }
 }

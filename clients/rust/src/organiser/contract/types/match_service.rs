@@ -293,6 +293,8 @@ pub struct SubmitMoveRequest {
     /// Whether only to check if the move is legal. Nothing is played, no attempt is counted, and the clock keeps
     /// running. Default false.
     pub validate_only: bool,
+    /// What the bot expects for its side, as in `Move`. Default: not set; the bot does not say.
+    pub score: Option<i32>,
 }
 
 impl From<SubmitMoveRequest> for crate::organiser::api::SubmitMoveRequest {
@@ -304,6 +306,7 @@ impl From<SubmitMoveRequest> for crate::organiser::api::SubmitMoveRequest {
             r#move,
             offer_draw,
             validate_only,
+            score,
         } = message;
         Self {
             request_id,
@@ -312,6 +315,7 @@ impl From<SubmitMoveRequest> for crate::organiser::api::SubmitMoveRequest {
             r#move,
             offer_draw,
             validate_only,
+            score,
         }
     }
 }

@@ -315,6 +315,69 @@ impl From<DisconnectPolicy> for crate::api::DisconnectPolicy {
     }
 }
 
+/// When a match ends although its game is not over: after a number of plies, or when the scores that its bots send with
+/// their moves agree. The result is PLAYED, its cause ADJUDICATION, and its reason `max_plies`, `resign_score` or
+/// `draw_score`. Scores are in hundredths of a point of the game, and need a game of two sides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Adjudication {
+    /// Number of plies after which the match ends, up to 1000000, without those before its opening. The sides are ranked by
+    /// the game's current standing; chess is drawn. Default 0: no limit.
+    pub max_plies: u32,
+    /// A side loses if its bots sent scores of at most minus this in `resign_moves` moves in a row, and those of the other
+    /// side scores of at least this. Up to 1000000. Default 0: no match ends in this way.
+    pub resign_score: u32,
+    /// Number of moves in a row of each seat, up to 1000. Required with `resign_score`.
+    pub resign_moves: u32,
+    /// The match is drawn if all bots sent scores from minus this to this in `draw_moves` moves in a row. Up to 1000000.
+    pub draw_score: u32,
+    /// Number of moves in a row of each seat, up to 1000. Default 0: no match ends in this way.
+    pub draw_moves: u32,
+    /// With `draw_moves`: number of plies before which the match is not drawn in this way, up to 1000000. Default 0.
+    pub draw_after_ply: u32,
+}
+
+impl From<crate::api::Adjudication> for Adjudication {
+    fn from(message: crate::api::Adjudication) -> Self {
+        let crate::api::Adjudication {
+            max_plies,
+            resign_score,
+            resign_moves,
+            draw_score,
+            draw_moves,
+            draw_after_ply,
+        } = message;
+        Self {
+            max_plies,
+            resign_score,
+            resign_moves,
+            draw_score,
+            draw_moves,
+            draw_after_ply,
+        }
+    }
+}
+
+impl From<Adjudication> for crate::api::Adjudication {
+    fn from(message: Adjudication) -> Self {
+        let Adjudication {
+            max_plies,
+            resign_score,
+            resign_moves,
+            draw_score,
+            draw_moves,
+            draw_after_ply,
+        } = message;
+        Self {
+            max_plies,
+            resign_score,
+            resign_moves,
+            draw_score,
+            draw_moves,
+            draw_after_ply,
+        }
+    }
+}
+
 /// Visibility of a match for spectators. Seats always see what the rules allow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Visibility {

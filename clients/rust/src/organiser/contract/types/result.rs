@@ -15,7 +15,7 @@ pub enum Ending {
     DrawAgreed,
     /// A draw was claimed by the rules.
     DrawClaimed,
-    /// An administrator decided.
+    /// The terms of the match (`Adjudication`) or an administrator decided.
     Adjudication,
     /// A value that is newer than this client, by its number in the contract.
     Other(i32),
@@ -192,7 +192,8 @@ impl From<crate::api::Result> for MatchResult {
 pub struct PlayedResult {
     /// Cause of the end.
     pub ending: Ending,
-    /// The game's name for the ending, such as `no_men`, as listed in its rules. Empty unless the rules ended the game.
+    /// The game's name for the ending, such as `no_men`, as listed in its rules; of an adjudication by the terms `max_plies`,
+    /// `resign_score` or `draw_score`. Otherwise empty, or what an administrator gave.
     pub reason: String,
 }
 

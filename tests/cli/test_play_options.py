@@ -1,0 +1,45 @@
+"""`--openings` and `--adjudicate` of the commands that play."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from referee.cli import main
+
+
+@pytest.mark.parametrize("command", ["match", "sprt"])
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("--adjudicate", "plies=3"), "--adjudicate takes NAME=NUMBER, not 'plies=3'; names: max_plies, resign_score"),
+        (("--adjudicate", "max_plies"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=-1"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=²"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=9999999999"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=2000000"), "adjudication.max_plies must be from 0 to 1000000"),
+        (("--adjudicate", "resign_score=300"), "must have both resign_score and resign_moves"),
+        (("--openings", "none"), "none: cannot be read: No such file or directory"),
+        (("--openings", "book.epd"), "EPD is a notation of chess, and this is alquerque"),
+        (("--openings", "book"), "book, line 2: cannot read the position 'nowhere'"),
+        (("--openings", "book", "--opening-plies", "2"), "only for books with moves"),
+        (("--openings", "book", "--opening-start", "9"), "book has 2 openings, and none with the number 9"),
+    ],
+)
+def test_what_cannot_be_played_is_an_error_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, arguments: tuple[str, ...], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "book").write_text("3bb/5/5/5/w4 w 0\nnowhere\n", encoding="utf-8")
+    (tmp_path / "book.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n", encoding="utf-8")
+    result = CliRunner().invoke(main, [command, "random", "greedy", *arguments, "--out", "out"])
+    assert result.exit_code == 2, result.output
+    assert error in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_scores_of_more_than_two_sides_cannot_end_a_match() -> None:
+    bots, game = ["random"] * 4, ["--game", "troke", "-o", "seats=4"]
+    result = CliRunner().invoke(main, ["match", *bots, *game, "--adjudicate", "draw_moves=2"])
+    assert result.exit_code == 2
+    assert "only in a game of two sides" in " ".join(result.output.split())
