@@ -192,10 +192,8 @@ def _seat_taken(match: Match, event: SeatTaken, _: Position | None) -> Changes:
 
 
 def _seat_vacated(match: Match, event: SeatVacated, _: Position | None) -> Changes:
-    return {
-        "players": replace_at(match.players, event.seat, Player()),
-        "nonces": replace_at(match.nonces, event.seat, None),
-    }
+    players = replace_at(match.players, event.seat, Player())
+    return {"players": players, "nonces": replace_at(match.nonces, event.seat, None)}
 
 
 def _nonce_given(match: Match, event: NonceAdded, _: Position | None) -> Changes:
@@ -284,10 +282,6 @@ def _draw_offered(match: Match, event: DrawOffered, _: Position | None) -> Chang
     }
 
 
-def _draw_declined(_match: Match, _event: DrawDeclined, _: Position | None) -> Changes:
-    return {"offers": frozenset()}
-
-
 def _seat_resigned(match: Match, event: SeatResigned, _: Position | None) -> Changes:
     return {"resigned": (*match.resigned, event.seat), "offers": match.offers - {event.seat}}
 
@@ -303,10 +297,6 @@ def _seat_gone(match: Match, event: SeatDisconnected, _: Position | None) -> Cha
 
 def _seat_back(match: Match, event: SeatReconnected, _: Position | None) -> Changes:
     return {"gone_us": replace_at(match.gone_us, event.seat, None)}
-
-
-def _referee_back(_match: Match, _event: MatchResumed, _: Position | None) -> Changes:
-    return {}
 
 
 def _play_ended(match: Match, event: PlayEnded, _: Position | None) -> Changes:
@@ -327,12 +317,12 @@ CHANGES: dict[type, Callable[[Match, Any, Position | None], Changes]] = {  # Of 
     MoveRefused: _move_refused,
     FlagFell: _flag_fell,
     DrawOffered: _draw_offered,
-    DrawDeclined: _draw_declined,
+    DrawDeclined: lambda *_: {"offers": NO_SEATS},
     SeatResigned: _seat_resigned,
     SeatForfeited: _seat_forfeited,
     SeatDisconnected: _seat_gone,
     SeatReconnected: _seat_back,
-    MatchResumed: _referee_back,
+    MatchResumed: lambda *_: {},
     PlayEnded: _play_ended,
 }
 

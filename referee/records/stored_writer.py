@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec import UNSET
 
 from referee.match.clock import Clock
 from referee.match.clock_charge import ClockCharge
@@ -86,7 +87,14 @@ class _StoredLines:
     def add_move(self, number: int, at_ms: int, move: MovePlayed) -> bool:
         """Add the line of a move; return False, and add nothing, if it is an unusual one."""
         row, stored = move.row, _stored_move(move.move)
-        if row is None or stored is None or row.late or move.source is not _BY_BOT or move.request_id:
+        if (
+            row is None
+            or stored is None
+            or row.late
+            or move.source is not _BY_BOT
+            or move.request_id
+            or move.score is not UNSET
+        ):
             return False
         event = _encode(move)[1:]
         if b":-" in event:  # A negative number is no number of a packed line.

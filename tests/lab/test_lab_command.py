@@ -113,6 +113,14 @@ def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
     assert "a line that is no result" in done.stderr
 
 
+def unpacked(folder: Path, out: str = "out") -> dict[str, Path]:
+    """Return the records of a run by the names of their matches, each in a file of its own."""
+    to = folder / f"{out}-records"
+    done = CliRunner().invoke(main, ["unpack", str(folder / out / "records.pack"), "-o", str(to)])
+    assert done.exit_code == 0, done.output
+    return {result.name: to / f"{result.match_id}.jsonl" for result in results(folder, out)}
+
+
 def packed_ids(file: Path) -> list[str]:
     with file.open("rb") as packed:
         return [match_id for match_id, _ in PackedFile(packed).records()]
@@ -314,10 +322,10 @@ def test_an_arena_plays_openings_of_a_book_and_ends_matches_by_its_terms(tmp_pat
     assert lab(tmp_path, BOOK_ARENA, "--records").exit_code == 0
     found = results(tmp_path)
     assert [(result.moves, result.result.reason) for result in found] == [(1, "max_plies")] * 4
-    records = [tmp_path / "out" / "records" / f"{result.name}.jsonl" for result in found]
-    first = [read_record_history(record, find).first.setup.opening for record in records]
+    records = unpacked(tmp_path)
+    first = [read_record_history(records[result.name], find).first.setup.opening for result in found]
     assert first == [BOOK.splitlines()[number] for number in (0, 0, 1, 1)]
-    assert CliRunner().invoke(main, ["verify", *map(str, records)]).exit_code == 0
+    assert CliRunner().invoke(main, ["verify", *map(str, records.values())]).exit_code == 0
 
 
 def test_a_sequential_test_plays_openings_of_a_book_and_ends_matches_by_both_scores(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from engines import registry
 from engines.second import second_registry
 from engines.second.second_registry import GROUP
 from referee.cli import main
+from referee.lab import lab_worker
 from referee.lab.lab_contest import MAX_ATTEMPTS
 from referee.lab.lab_match import RESULT_DECODER
-from tests.lab.test_lab_command import lab, results
+from tests.lab.test_lab_command import lab, results, unpacked
 
 NIM = """
 clock = "none"
@@ -65,6 +66,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     for module in (registry, second_registry):
         monkeypatch.setattr(module, "entry_points", lambda group: points.get(group, []))
+    monkeypatch.setattr(lab_worker, "installed_games", registry.games)  # It remembers those of other tests.
 
 
 def differences(folder: Path) -> list[dict[str, Any]]:
@@ -105,7 +107,7 @@ def test_a_difference_is_written_down_with_a_command_that_shows_it(tmp_path: Pat
 def test_the_record_of_a_difference_has_the_position_and_is_valid(tmp_path: Path) -> None:
     lab(tmp_path, NIM, "--against", "wrong", "--records")
     one = differences(tmp_path)[0]
-    record = next((tmp_path / "out").rglob(f"{one['match']}*.jsonl"))
+    record = unpacked(tmp_path)[one["match"]]
     assert one["report"][-1] in json.dumps(record.read_text())
     verified = run("verify", str(record))
     assert verified.exit_code == 0
@@ -119,10 +121,7 @@ def test_the_record_of_a_difference_has_the_position_and_is_valid(tmp_path: Path
 
 def test_old_records_are_verified_against_a_second_engine(tmp_path: Path) -> None:
     lab(tmp_path, NIM, "--records")
-    records = sorted(map(str, (tmp_path / "out").rglob("*.jsonl")))
-    records = [name for name in records if "/records/" in name]
-    packed = str(tmp_path / "packed")
-    assert run("pack", "-o", packed, *records).exit_code == 0
+    records, packed = list(map(str, unpacked(tmp_path).values())), str(tmp_path / "out" / "records.pack")
     assert run("verify", *records, packed, "--against", "planted").exit_code == 0
     refused = run("verify", *records, packed, "--against", "wrong")
     assert refused.exit_code == 13

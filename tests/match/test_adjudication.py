@@ -19,6 +19,8 @@ from tests.third_party_games.third_party_games import FINGERS, NIM
 CHESS = GAMES["chess"]
 RESIGN = Adjudication(resign_score=300, resign_moves=2)
 DRAW = Adjudication(draw_score=10, draw_moves=2, draw_after_ply=5)
+BOTH = "must have both resign_score and resign_moves, or neither"
+NEEDED = "must be at least 1 with draw_score or draw_after_ply"
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
 
@@ -179,27 +181,27 @@ def test_a_repeated_answer_with_another_score_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "field"),
+    ("given", "field", "why"),
     [
-        ({"max_plies": -1}, "adjudication.max_plies"),
-        ({"max_plies": 1_000_001}, "adjudication.max_plies"),
-        ({"resign_score": 1_000_001, "resign_moves": 1}, "adjudication.resign_score"),
-        ({"resign_score": 1, "resign_moves": 1_001}, "adjudication.resign_moves"),
-        ({"resign_score": 1}, "adjudication"),
-        ({"resign_moves": 1}, "adjudication"),
-        ({"draw_score": 1}, "adjudication.draw_moves"),
-        ({"draw_after_ply": 1}, "adjudication.draw_moves"),
+        ({"max_plies": -1}, "adjudication.max_plies", "must be from 0 to 1000000"),
+        ({"max_plies": 1_000_001}, "adjudication.max_plies", "must be from 0 to 1000000"),
+        ({"resign_score": 1_000_001, "resign_moves": 1}, "adjudication.resign_score", "must be from 0 to 1000000"),
+        ({"resign_score": 1, "resign_moves": 1_001}, "adjudication.resign_moves", "must be from 0 to 1000"),
+        ({"resign_score": 1}, "adjudication", BOTH),
+        ({"resign_moves": 1}, "adjudication", BOTH),
+        ({"draw_score": 1}, "adjudication.draw_moves", NEEDED),
+        ({"draw_after_ply": 1}, "adjudication.draw_moves", NEEDED),
     ],
 )
-def test_terms_that_contradict_themselves_are_an_error(given: dict[str, int], field: str) -> None:
+def test_terms_that_contradict_themselves_are_an_error(given: dict[str, int], field: str, why: str) -> None:
     with pytest.raises(BadSetup) as error:
         Adjudication(**given)
-    assert error.value.details["field"] == field
+    assert error.value.details == {"field": field, "why": why}
 
 
 @pytest.mark.parametrize("adjudication", [RESIGN, DRAW])
 def test_scores_need_a_game_of_two_sides(adjudication: Adjudication) -> None:
-    with pytest.raises(BadSetup, match="two sides"):
+    with pytest.raises(BadSetup, match="adjudication can use the scores of bots only in a game of two sides"):
         match_setup(FINGERS, adjudication=adjudication).check(FINGERS)
 
 
