@@ -22,7 +22,7 @@ def play_both(size: int, ko: str, suicide: str, rng: random.Random) -> None:
     for _ in range(PLIES_COMPARED):
         replies = reference.moves()
         assert sorted(replies) == list(position.moves(position.stones.mover)), str(position)
-        assert position.standing == area(reference.board, size)
+        assert list(position.standing) == list(area(reference.board, size))
         # What is read from the text knows which moves repeat a board now.
         again = GAME.read(position.text(REFEREE), settings)
         assert again.moves(again.stones.mover) == position.moves(position.stones.mover)

@@ -9,7 +9,8 @@ import logging
 from collections.abc import Mapping
 
 from referee_client.answers import Answer
-from referee_client.bridge.program_lines import ProgramLines, ProgramUnavailable
+from referee_client.bridge.engine_lines import EngineLines, Key, resolve
+from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.matches import End
 from referee_client.turn import Turn
@@ -22,13 +23,9 @@ UNTIMED_MS = 1_000
 """Default of the time for a move in a match without clocks."""
 CHESS960 = "UCI_Chess960"
 
-Key = tuple[str, int]
 
-
-class UciProtocol(ProgramLines):
+class UciProtocol(EngineLines):
     """Commands to an engine, and its moves."""
-
-    farewell = b"quit\n"
 
     def __init__(
         self,
@@ -99,11 +96,11 @@ class UciProtocol(ProgramLines):
                 self._known_options.add(" ".join(words[: words.index("type")]).lower())
             case ["uciok", *_]:
                 self._set_options()
-                _resolve(self._greeted)
+                resolve(self._greeted)
             case ["readyok", *_]:
-                _resolve(self._ready)
+                resolve(self._ready)
             case ["bestmove", *words] if not self._search.done():
-                _resolve(self._search, words[0] if words else line)
+                resolve(self._search, words[0] if words else line)
                 return
         if self._search.done():
             self._discard(line)
@@ -117,19 +114,5 @@ class UciProtocol(ProgramLines):
     def _set_option(self, name: str, value: str) -> None:
         self._command("setoption name", name, "value", value)
 
-    def _command(self, *words: str) -> None:
-        self.send(" ".join(words).encode() + b"\n")
-
     def _reject_pending(self) -> None:
-        for future in (self._greeted, self._ready, self._search):
-            if not future.done():
-                future.set_exception(ProgramUnavailable(self.end_reason))
-                future.exception()  # It may be that nobody waits for it.
-
-    def _future(self) -> asyncio.Future[str]:
-        return asyncio.get_running_loop().create_future()
-
-
-def _resolve(future: asyncio.Future[str], value: str = "") -> None:
-    if not future.done():
-        future.set_result(value)
+        self._reject((self._greeted, self._ready, self._search))
