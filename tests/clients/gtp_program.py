@@ -44,7 +44,9 @@ class Board:
 def main() -> None:
     board = Board()
     for line in sys.stdin:
-        number, command, *words = line.split()
+        words = line.split()
+        number = words.pop(0) if words[0].isdigit() else ""
+        command = words.pop(0)
         if command == "genmove" and BEHAVIOUR != "good":
             misbehave(number)
         else:

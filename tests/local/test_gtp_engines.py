@@ -103,7 +103,7 @@ def test_an_engine_plays_with_a_handicap_and_is_asked_to_quit(tmp_path: Path) ->
         *("--no-clock", "--out", str(tmp_path / "out")),
     )
     assert completed.returncode == 0, completed.stdout + completed.stderr
-    assert record_files(tmp_path / "out") == ["one.two.1.jsonl", "two.one.2.jsonl"]
+    assert record_files(tmp_path / "out") == ["one.two.1.jsonl", "one.two.2.jsonl"]
     assert told.read_text(encoding="utf-8") == "quit"
     (record, *_) = tmp_path.glob("out/records/go/*.jsonl")
     assert "HA[5]AB[cg][gg][ee][cc][gc]PL[W]" in referee("replay", "--sgf", str(record)).stdout
