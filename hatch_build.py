@@ -28,8 +28,12 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
-NOT_COMPILED_FOLDERS = ("chess", "testing")
-"""The speed of chess is that of another distribution, which a build does not need; `testing` is no game."""
+NOT_COMPILED_FOLDERS = ("chess", "go", "testing")
+"""Games and others without a compiled form.
+
+The speed of chess is that of another distribution, which a build does not need. The boards of Go are integers of
+hundreds of bits, which mypyc makes slower. `testing` is no game.
+"""
 
 SETUP = """\
 from mypyc.build import mypycify
