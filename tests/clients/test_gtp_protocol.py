@@ -133,8 +133,9 @@ def test_handicap_stones_are_placed_first() -> None:
 @pytest.mark.parametrize("ply", [2, 5])
 def test_without_all_moves_since_the_usual_start_the_engine_gets_the_stones(ply: int) -> None:
     async def scenario(engine: GtpEngine) -> None:
-        expected = (*BEGUN, "play B E5", "play W G3")
-        assert await engine.answer(replace(LATER, ply=ply), *expected, text="C3") == "C3"
+        turn = replace(LATER, ply=ply, position="9/9/9/9/4b4/9/6w2/6w2/9 b 0 3")
+        expected = (*BEGUN, "play B E5", "play W G3", "play W G2")
+        assert await engine.answer(turn, *expected, text="C3") == "C3"
 
     opened = Match(id="m", opening=Opening(position="9/9/9/9/9/9/6w2/9/9 b 0 1"))
     converse(scenario, match=opened if ply == 2 else None)
@@ -242,8 +243,14 @@ def test_a_turn_that_is_cancelled_waits_for_its_reply_which_is_not_used() -> Non
         with pytest.raises(asyncio.CancelledError):
             await asking
         asking = engine.ask(LATER)
-        engine.reply("A1")
-        await engine.obey(*BEGUN, "play B E5", "play W G3")
+        number, reading = engine.number, asyncio.create_task(engine.read())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not reading.done()
+        engine.write(f"={number} A1\n\n")
+        assert await reading == BEGUN[0]
+        engine.reply()
+        await engine.obey(*BEGUN[1:], "play B E5", "play W G3")
         assert await engine.read() == "genmove B"
         engine.reply("C3")
         assert await asking == "C3"
