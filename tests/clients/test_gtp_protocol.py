@@ -42,7 +42,7 @@ FIRST, REPLY = Played(0, "E5"), Played(1, "G3")
 LATER = replace(TURN, ply=2, position="9/9/9/9/4b4/9/6w2/9/9 b 0 2", moves_since=(FIRST, REPLY))
 COMMANDS = ("boardsize", "komi", "clear_board", "play", "genmove")
 BEGUN = ["boardsize 9", "komi 6.5", "clear_board"]
-OTHER_MATCH = replace(TURN, match_id="m2", options={**OPTIONS, "size": "13"})
+OTHER_MATCH = replace(LATER, match_id="m2", options={**OPTIONS, "size": "13"})
 
 
 class GtpEngine:
@@ -169,7 +169,7 @@ def test_another_move_than_the_engine_chose_and_another_match_begin_again() -> N
         assert await engine.answer(TURN, *BEGUN, text="E5") == "E5"
         thirteen = ["boardsize 13", *BEGUN[1:]]
         engine.protocol.start_match(Match(id="m2"), 0)
-        assert await engine.answer(OTHER_MATCH, *thirteen, text="D4") == "D4"
+        assert await engine.answer(OTHER_MATCH, *thirteen, "play B E5", "play W G3", text="D4") == "D4"
         assert await engine.answer(LATER, *BEGUN, "play B E5", "play W G3", text="C3") == "C3"
 
     converse(scenario)
