@@ -28,8 +28,12 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
-NOT_COMPILED_FOLDERS = ("chess", "external", "second", "testing")
-"""The speed of chess is that of another distribution, which a build does not need; the others are no games."""
+NOT_COMPILED_FOLDERS = ("chess", "external", "go", "second", "testing")
+"""Games and others without a compiled form.
+
+The speed of chess is that of another distribution, which a build does not need. The boards of Go are integers of
+hundreds of bits, which mypyc makes slower. The others are no games.
+"""
 
 SETUP = """\
 from mypyc.build import mypycify

@@ -11,6 +11,7 @@ MAX_PLIES = 500
 
 FAST: dict[str, Callable[[Any], Any]] = {
     "alquerque": lambda position: position.men,
+    "go": lambda position: position.stones,
     "toc": lambda position: TocInTurn(position.round),
     "troke": lambda position: position.pieces,
     "trox": lambda position: position.pawns,

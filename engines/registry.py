@@ -19,6 +19,7 @@ OURS = {
     "toc": "engines.toc:GAME",
     "troke": "engines.troke:GAME",
     "trox": "engines.trox:GAME",
+    "go": "engines.go:GAME",
 }
 EXTRAS = {"chess": "engines.chess:GAME"}
 """Games that exist only where the extra of the same name installs a distribution of the same name."""

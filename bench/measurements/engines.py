@@ -16,7 +16,7 @@ LINE = "CPU per line of perft, µs"
 LOOP = "the calibration loop"
 WORKS = {"contract": "contract", "fast": "fast position", "given": "given move"}
 OTHERS = ("checkers", "breakthrough", "backgammon", "gin_rummy")
-DEPTHS = {"alquerque": 8, "toc": 6, "troke": 3, "trox": 2}
+DEPTHS = {"alquerque": 8, "go": 2, "toc": 6, "troke": 3, "trox": 2}
 OTHERS_DEPTHS = {"checkers": 5, "breakthrough": 3}
 """Only games without chance, because perft would have to include chance nodes."""
 

@@ -95,6 +95,7 @@ def match(
       python:MODULE:NAME       a Python class or function, run by the Python client
       COMMAND                  a program that reads and writes lines (docs/bridge.md)
       uci:COMMAND              a chess engine that speaks UCI (docs/bridge.md#uci-engines)
+      gtp:COMMAND              a Go engine that speaks GTP (docs/bridge.md#gtp-engines)
       tcp:HOST:PORT            the same over TCP, connecting to a program that listens there
       grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
     and may have a name: mine=./my-bot. Quote a command that contains spaces.

@@ -1,7 +1,8 @@
 """`referee verify` and `referee replay`: verify records, and print the matches in them, with their clocks."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +25,25 @@ from referee.records.signing_key import KeyUnusable, read_public_key
 from referee.records.verify import FindGame, verify_file
 from referee.records.verify_contest import verify_any
 from referee.reporting.match_page import PageTerms, match_page
+from referee.reporting.sgf import sgf_text
 
+
+@dataclass(frozen=True)
+class GameNotation:
+    """A notation in which programs for one game exchange matches."""
+
+    name: str
+    game: str
+    print: Callable[[RecordHistory], str]
+
+
+def _pgn_text(history: RecordHistory) -> str:
+    from referee.reporting.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
+
+    return pgn_text(history)
+
+
+NOTATIONS = {"pgn": GameNotation("pgn", "chess", _pgn_text), "sgf": GameNotation("sgf", "go", sgf_text)}
 BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT: "  (by default)"}
 
 
@@ -120,6 +139,7 @@ def _counts(found: Counter[RecordStatus]) -> str:
     help="Write the match as one HTML page, which any browser shows without a server, and print its name.",
 )
 @click.option("--pgn", is_flag=True, help="Print a match of chess as PGN, with the clocks.")
+@click.option("--sgf", is_flag=True, help="Print a match of Go as SGF, with the clocks.")
 @click.pass_context
 def replay(
     context: click.Context,
@@ -130,6 +150,7 @@ def replay(
     every: bool,
     page: Path | None,
     pgn: bool,
+    sgf: bool,
 ) -> None:
     """Print the match of a record: moves, clocks, board, result.
 
@@ -139,8 +160,9 @@ def replay(
         raise click.UsageError("--seat and --spectator exclude each other")
     if page and (every or ply is not None):
         raise click.UsageError("a page shows the board after every move: --html excludes --all and --ply")
-    if pgn and (page or every or spectator or ply is not None or seat is not None):
-        raise click.UsageError("--pgn prints the whole match, and excludes all other options")
+    notation = NOTATIONS["pgn" if pgn else "sgf"] if pgn or sgf else None
+    if notation and ((pgn and sgf) or page or every or spectator or ply is not None or seat is not None):
+        raise click.UsageError(f"--{notation.name} prints the whole match, and excludes all other options")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
     try:
         with open_record(file) as record:
@@ -153,8 +175,8 @@ def replay(
         click.echo(f"Error: {click.format_filename(file)}: {escape_unprintable(str(trouble.verdict))}", err=True)
         context.exit(trouble.verdict.status)
     _check_viewer(history, viewer)
-    if pgn:
-        _print_pgn(history)
+    if notation:
+        _print_notation(history, notation)
         return
     if page:
         write(page, match_page(history, PageTerms(viewer, (("Record", str(verdict)),))))
@@ -164,12 +186,11 @@ def replay(
         click.echo(line)
 
 
-def _print_pgn(history: RecordHistory) -> None:
-    if history.first.game.name != "chess":
-        raise click.UsageError(f"PGN is a notation of chess, and this is a match of {history.first.game.name}")
-    from referee.reporting.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
-
-    click.echo(pgn_text(history), nl=False)
+def _print_notation(history: RecordHistory, notation: GameNotation) -> None:
+    if history.first.game.name != notation.game:
+        of_other = f"{notation.name.upper()} is a notation of {notation.game}"
+        raise click.UsageError(f"{of_other}, and this is a match of {history.first.game.name}")
+    click.echo(notation.print(history), nl=False)
 
 
 def _read_key(key: str) -> str:

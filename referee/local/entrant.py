@@ -4,6 +4,7 @@
     python:MODULE:NAME       a class or function, run by the Python client
     grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
     uci:[OPTION=VALUE…] COMMAND  a chess engine that speaks UCI
+    gtp:COMMAND              a Go engine that speaks GTP
     tcp:HOST:PORT            a program that listens there, and reads and writes lines
     COMMAND                  a program that reads and writes lines
 
@@ -154,7 +155,18 @@ def _uci(given: str, command: str) -> Entrant:
     return Entrant(_name(PurePath(program[0]).stem), (*BRIDGE, "--uci", *set_options, "--", *program))
 
 
-KINDS: dict[str, Callable[[str, str], Entrant]] = {"python": _python, "grpc": _grpc, "tcp": _tcp, "uci": _uci}
+def _gtp(given: str, command: str) -> Entrant:
+    words = _words(given, command)
+    return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--gtp", "--", *words))
+
+
+KINDS: dict[str, Callable[[str, str], Entrant]] = {
+    "python": _python,
+    "grpc": _grpc,
+    "tcp": _tcp,
+    "uci": _uci,
+    "gtp": _gtp,
+}
 
 
 def _words(given: str, command: str) -> tuple[str, ...]:
@@ -164,7 +176,8 @@ def _words(given: str, command: str) -> tuple[str, ...]:
         raise BadEntrant(given, f"is not a command: {error}") from None
     if not words:
         raise BadEntrant(
-            given, f"is not a command; expected {', '.join(BUILT_IN)}, python:…, grpc:…, uci:…, tcp:… or a command"
+            given,
+            f"is not a command; expected {', '.join(BUILT_IN)}, python:…, grpc:…, uci:…, gtp:…, tcp:… or a command",
         )
     return words
 

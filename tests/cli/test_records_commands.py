@@ -109,7 +109,7 @@ def test_verify_prints_a_line_per_file_and_exits_with_the_worst_status(path: Pat
         (b"", 4),
         (b"\xff\x00 junk", 4),
         (resigned([LINES[0].replace(b'"record":1', b'"record":7'), *LINES[1:]]), 5),
-        (resigned([line.replace(b'"game":"nim"', b'"game":"go"') for line in LINES]), 6),
+        (resigned([line.replace(b'"game":"nim"', b'"game":"shogi"') for line in LINES]), 6),
         (resigned([line.replace(b'"game_version":1', b'"game_version":9') for line in LINES]), 7),
         (b"".join(LINES[:3]), 8),
         (b"".join([*LINES[:3], *LINES[4:]]), 9),
@@ -294,7 +294,7 @@ def test_a_file_without_a_match_is_rejected_with_its_record_status(path: Path) -
     for data, status, arguments in [
         (b"junk", 4, "the entry that opens the match cannot be read"),
         (RECORD.replace(b'"kind":"opened"', b'"kind":"closed"'), 4, "the entry that opens the match cannot be read"),
-        (RECORD.replace(b'"game":"nim"', b'"game":"go"'), 6, "unknown game 'go'; known: alquerque"),
+        (RECORD.replace(b'"game":"nim"', b'"game":"shogi"'), 6, "unknown game 'shogi'; known: alquerque"),
         (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "invalid value '0' for option heap; it must be"),
         (resigned([LINES[0], *LINES[2:]]).replace(b'"entry":2', b'"entry":1'), 4, "its first entry opens no match"),
     ]:

@@ -138,7 +138,7 @@ def test_bots_and_matches_are_listed(context: Context) -> None:
     standing = organiser.standing(match.id)
     assert (standing.phase, standing.result, standing.state.seats_to_move) == ("over", result, ())
     assert [listed.id for listed in organiser.matches(bot="anna", phase="over")] == [match.id]
-    assert {game.name for game in organiser.games()} == {"alquerque", "toc", "trox", "troke", "chess"}
+    assert {game.name for game in organiser.games()} == {"alquerque", "toc", "trox", "troke", "chess", "go"}
     assert len({anna, organiser.create_token("anna")}) == 2
 
 

@@ -83,7 +83,7 @@ def test_permission_is_checked_before_existence(server: ServerProcess, channel: 
 def test_games_are_described_and_positions_read(server: ServerProcess, channel: grpc.Channel) -> None:
     games, metadata = GameServiceStub(channel), bearer(server.admin_token)
     listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=TIMEOUT_S)
-    assert [game.name for game in listed.games] == ["alquerque", "chess", "toc", "troke", "trox"]
+    assert [game.name for game in listed.games] == ["alquerque", "chess", "go", "toc", "troke", "trox"]
     for game in listed.games:
         request = game_service_pb2.ReadPositionRequest(
             rules=game_pb2.Rules(game=game.name), max_legal_moves=3, include_view=True

@@ -15,6 +15,7 @@ from engines.testing.random_games import game_path, settings_of
 # By game: the fast position, its moves, and whether it allows one, for the first seat that has a turn.
 FAST: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[int]], Callable[[Any, int], bool]]] = {
     "alquerque": (lambda at: at.men, lambda men: men.moves(), lambda men, move: men.allows(move)),
+    "go": (lambda at: at.stones, lambda stones: stones.moves(), lambda stones, move: stones.allows(move)),
     "toc": (
         lambda at: at.round,
         lambda at: at.moves(at.owing()[0]),

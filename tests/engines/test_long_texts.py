@@ -8,6 +8,7 @@ from engines.testing.game_checks import check_long_texts
 PIECES = {
     "chess": ("e2e4", "8/", "K", "-", " 1"),
     "alquerque": ("a1", "xc3", "b", "/5", "1,"),
+    "go": ("D4", "9/", "b", "ko=A1", ",B2"),
     "trox": ("NBR@0.0u/0.-1d", ",NBR@0.0u/0.-1d", "-", "0.0u,", "N"),
     "troke": ("Tb1", "-c2", "b1:TrWrMr", ",d1:TrMr", "x9"),
     "toc": ("7D:30>33", ",50>54", "R,", "?", "00"),

@@ -79,7 +79,7 @@ async def test_a_create_request_that_is_cancelled_still_creates_the_match() -> N
 async def test_invalid_terms_are_rejected_and_nothing_is_written() -> None:
     harness = RefereeHarness()
     with pytest.raises(UnknownGame, match="known: alquerque, toc"):
-        await harness.referee.create(MatchRequest(MatchTerms("go", Settings(()))))
+        await harness.referee.create(MatchRequest(MatchTerms("shogi", Settings(()))))
     with pytest.raises(BadSetup):
         await harness.create(players=BOTS[:3])
     with pytest.raises(BadSetup, match="ten years"):

@@ -18,6 +18,7 @@ BRIDGE = (sys.executable, "-m", "referee_client.bridge")
         ("python:bots/deep.py:choose", "deep", (*CLIENT, "bots/deep.py:choose")),
         ("grpc:./target/My_Bot.exe --fast", "my-bot", ("./target/My_Bot.exe", "--fast")),
         ("tcp:127.0.0.1:9000", "bot-127-0-0-1-9000", (*BRIDGE, "--tcp", "127.0.0.1:9000")),
+        ("gtp:gnugo --mode gtp", "gnugo", (*BRIDGE, "--gtp", "--", "gnugo", "--mode", "gtp")),
         ("uci:stockfish", "stockfish", (*BRIDGE, "--uci", "--", "stockfish")),
         ("uci:gnuchess --uci", "gnuchess", (*BRIDGE, "--uci", "--", "gnuchess", "--uci")),
         (
@@ -53,6 +54,7 @@ def test_only_a_listening_program_has_a_single_instance() -> None:
         ("python:deep", "python:MODULE:NAME"),
         ("tcp:9000", "tcp:HOST:PORT"),
         ("uci:", "is not a command"),
+        ("gtp:", "is not a command"),
         ("uci:Hash=64", "names no engine"),
         ("./bot\0", "contains a NUL"),
         ("Rita=random", "lower-case"),

@@ -120,8 +120,8 @@ def test_a_missing_plan_file_is_an_error(tmp_path: Path) -> None:
         read_plan(tmp_path / "nothing.toml")
 
 
-def test_the_demo_plan_contains_every_builtin_game() -> None:
-    assert {terms.game.name for terms in read_plan(PROJECT / "demo.toml").terms} == set(OURS)
+def test_the_demo_plan_contains_the_four_games_of_the_rule_sheets() -> None:
+    assert {terms.game.name for terms in read_plan(PROJECT / "demo.toml").terms} == set(OURS) - {"go"}
 
 
 def test_the_example_plans_of_the_documentation_can_be_read(tmp_path: Path) -> None:

@@ -1,30 +1,18 @@
 """Chess engines that speak UCI, in local matches: two of Debian's, and small ones that misbehave."""
 
 import io
-import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from chess.pgn import read_game
 
+from tests.local.debian_engines import find_engine
 from tests.local.test_commands import record_files, referee, table_row
 
 pytestmark = pytest.mark.slow
 
 PROGRAM = Path(__file__).parents[1] / "clients" / "uci_program.py"
-
-
-def find_engine(name: str) -> str:
-    """Return the path of an engine. The test is skipped if it is missing, but fails in CI."""
-    found = shutil.which(name, path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
-    if found:
-        return found
-    why = f"{name} is not installed"
-    if os.environ.get("CI"):
-        pytest.fail(why)
-    pytest.skip(why)
 
 
 def engine(name: str, *words: str) -> str:

@@ -4,11 +4,13 @@ import argparse
 import asyncio
 import shutil
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from referee_client.bridge import uci_protocol
+from referee_client.bridge import gtp_protocol, uci_protocol
 from referee_client.bridge.bot import LineBot
+from referee_client.bridge.gtp_protocol import GtpProtocol
 from referee_client.bridge.line_protocol import LineProtocol
 from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.program_lines import ProgramUnavailable
@@ -19,6 +21,8 @@ from referee_client.errors import Misconfigured
 from referee_client.playing import play, run_until_stopped
 
 MIB = 1 << 20
+ENGINE_GAMES = {"uci": uci_protocol.GAME, "gtp": gtp_protocol.GAME}
+"""The only game of the engines that a protocol is for, by the option."""
 
 
 def main() -> None:
@@ -42,10 +46,10 @@ async def _play(arguments: argparse.Namespace, program: Program) -> None:
             play(
                 bot,
                 version=arguments.version,
-                games=arguments.games or ((uci_protocol.GAME,) if arguments.uci else ()),
+                games=_games(arguments),
                 max_matches=arguments.max_matches,
                 verdicts_with_turns=arguments.verdicts_with_turns,
-                full_move_history=arguments.uci,
+                full_move_history=arguments.uci or arguments.gtp,
             )
         )
         bot.unusable.add_done_callback(lambda _: playing.cancel())
@@ -62,6 +66,9 @@ async def _play(arguments: argparse.Namespace, program: Program) -> None:
 
 def _program(arguments: argparse.Namespace) -> Program:
     """Return the program that the arguments describe. Raises Misconfigured."""
+    if arguments.uci and arguments.gtp:
+        raise Misconfigured("--uci and --gtp exclude each other")
+    _games(arguments)
     if bool(arguments.command) == bool(arguments.tcp):
         raise Misconfigured("specify a program either by its command, after --, or by --tcp HOST:PORT")
     if arguments.tcp:
@@ -79,11 +86,21 @@ def _program(arguments: argparse.Namespace) -> Program:
     return Command(command, Limits(arguments.cpu_seconds, arguments.memory_mb * MIB), _protocol(arguments))
 
 
+def _games(arguments: argparse.Namespace) -> Sequence[str]:
+    """Return the games to play; none: all. Raises Misconfigured if an engine cannot play one of them."""
+    engine = next((game for option, game in ENGINE_GAMES.items() if getattr(arguments, option)), None)
+    if engine and set(arguments.games) - {engine}:
+        raise Misconfigured(f"an engine of this kind plays only {engine}, not {' '.join(arguments.games)}")
+    return (engine,) if engine else arguments.games
+
+
 def _protocol(arguments: argparse.Namespace) -> NewLines:
     """Return the protocol with the program. Raises Misconfigured."""
     if not arguments.uci:
         if arguments.option:
             raise Misconfigured("--option sets an option of a UCI engine, and needs --uci")
+        if arguments.gtp:
+            return GtpProtocol
         return partial(LineProtocol, view=arguments.view)
     options = {}
     for option in arguments.option:
@@ -103,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("command", nargs="*", metavar="COMMAND", help="the program, after --")
     parser.add_argument("--tcp", metavar="HOST:PORT", help="connect to a program that listens there")
     parser.add_argument("--uci", action="store_true", help="the program is a chess engine that speaks UCI")
+    parser.add_argument("--gtp", action="store_true", help="the program is a Go engine that speaks GTP")
     parser.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE", help="set an option of the UCI engine"
     )

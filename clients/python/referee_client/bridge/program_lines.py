@@ -56,6 +56,9 @@ class ProgramLines(ABC):
     def _on_line(self, line: str) -> None:
         """Handle a line that is not empty."""
 
+    def _on_empty_line(self) -> None:  # noqa: B027  # In most protocols, it has no meaning.
+        """Handle an empty line."""
+
     @abstractmethod
     def _reject_pending(self) -> None:
         """Reject everything that waits for the program, which has ended."""
@@ -85,6 +88,8 @@ class ProgramLines(ABC):
                 self.has_output = True
                 if text := line.decode(errors="replace").strip():
                     self._on_line(text)
+                else:
+                    self._on_empty_line()
         except ValueError:
             self.has_output = True
             self._end(f"it wrote a line of more than {MAX_LINE_BYTES} bytes")

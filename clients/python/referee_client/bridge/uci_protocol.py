@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from referee_client.answers import MAX_SCORE, Answer, Choice
-from referee_client.bridge.program_lines import ProgramLines, ProgramUnavailable
+from referee_client.bridge.engine_lines import EngineLines, Key, resolve
+from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.matches import End
 from referee_client.turn import Turn
@@ -24,13 +25,9 @@ UNTIMED_MS = 1_000
 CHESS960 = "UCI_Chess960"
 NUMBER = re.compile("-?[0-9]{1,9}", re.ASCII)
 
-Key = tuple[str, int]
 
-
-class UciProtocol(ProgramLines):
+class UciProtocol(EngineLines):
     """Commands to an engine, and its moves."""
-
-    farewell = b"quit\n"
 
     def __init__(
         self,
@@ -49,9 +46,9 @@ class UciProtocol(ProgramLines):
         self._ready = self._future()
         self._search = self._future()
         """The search that is running, or the last one. Its result is the move."""
+        self._search.set_result("")
         self._score: int | None = None
         """What the engine last said in this search that it expects."""
-        self._search.set_result("")
         self._increments: dict[Key, dict[int, int]] = {}
         self._bases: dict[Key, tuple[str, int]] = {}
         """The first position that a seat was asked in, and the number of moves before it."""
@@ -107,14 +104,14 @@ class UciProtocol(ProgramLines):
                 self._known_options.add(" ".join(words[: words.index("type")]).lower())
             case ["uciok", *_]:
                 self._set_options()
-                _resolve(self._greeted)
+                resolve(self._greeted)
             case ["readyok", *_]:
-                _resolve(self._ready)
+                resolve(self._ready)
             case ["info", *words] if not self._search.done():
                 score = _score_of(words)
                 self._score = self._score if score is None else score
             case ["bestmove", *words] if not self._search.done():
-                _resolve(self._search, words[0] if words else line)
+                resolve(self._search, words[0] if words else line)
                 return
         if self._search.done():
             self._discard(line)
@@ -128,17 +125,8 @@ class UciProtocol(ProgramLines):
     def _set_option(self, name: str, value: str) -> None:
         self._command("setoption name", name, "value", value)
 
-    def _command(self, *words: str) -> None:
-        self.send(" ".join(words).encode() + b"\n")
-
     def _reject_pending(self) -> None:
-        for future in (self._greeted, self._ready, self._search):
-            if not future.done():
-                future.set_exception(ProgramUnavailable(self.end_reason))
-                future.exception()  # It may be that nobody waits for it.
-
-    def _future(self) -> asyncio.Future[str]:
-        return asyncio.get_running_loop().create_future()
+        self._reject((self._greeted, self._ready, self._search))
 
 
 def _score_of(words: Sequence[str]) -> int | None:
@@ -157,8 +145,3 @@ def _score_of(words: Sequence[str]) -> int | None:
             moves = int(number)
             return max(0, MAX_SCORE - moves) if moves > 0 else min(0, -MAX_SCORE - moves)
     return None
-
-
-def _resolve(future: asyncio.Future[str], value: str = "") -> None:
-    if not future.done():
-        future.set_result(value)
