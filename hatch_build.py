@@ -28,8 +28,8 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
-NOT_COMPILED_FOLDERS = ("chess", "testing")
-"""The speed of chess is that of another distribution, which a build does not need; `testing` is no game."""
+NOT_COMPILED_FOLDERS = ("chess", "openspiel", "testing")
+"""The speed of two is that of other distributions, which a build does not need; `testing` is no game."""
 
 SETUP = """\
 from mypyc.build import mypycify
