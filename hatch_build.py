@@ -28,11 +28,11 @@ NOT_COMPILED = (
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
-NOT_COMPILED_FOLDERS = ("chess", "external", "go", "second", "testing")
+NOT_COMPILED_FOLDERS = ("chess", "external", "go", "openspiel", "second", "testing")
 """Games and others without a compiled form.
 
-The speed of chess is that of another distribution, which a build does not need. The boards of Go are integers of
-hundreds of bits, which mypyc makes slower. The others are no games.
+The speed of chess and of OpenSpiel's games is that of other distributions, which a build does not need. The boards of Go
+are integers of hundreds of bits, which mypyc makes slower. The others are no games.
 """
 
 SETUP = """\

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from engines.api import Game
-from engines.registry import games
+from engines.registry import find, own_games
 from referee.live.ports import Entry
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated
@@ -34,8 +34,8 @@ def measured_scrape(rounds: int) -> dict[int, float]:
 
 def _ms(count: int, rounds: int) -> float:
     metrics, live = Metrics("1.2.3"), list[Match]()
-    for game in games().values():
-        for event, match in matches_of(game, count // len(games())):
+    for game in map(find, own_games()):
+        for event, match in matches_of(game, count // len(own_games())):
             metrics.matches.on_entries(None, [Entry(match.setup.match_id, 1, 0, event)], match)
             live.append(match)
     here = [player.bot for match in live for player in match.players]

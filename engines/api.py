@@ -225,3 +225,11 @@ class Game(ABC):
         a seat knows: by default, a text with hidden parts cannot be read. Raises MalformedPosition.
         """
         return self.read(text, settings)
+
+    def resample(self, position: Position, viewer: Viewer, seed: bytes) -> Position:
+        """Return a full position that `viewer` cannot tell from `position`, with what is hidden from it drawn anew.
+
+        The suite compares the two. By default it is imagined from the text of the viewer; a game overrides it that can
+        do this from a full position only.
+        """
+        return self.imagine(position.text(viewer), position.settings, seed)

@@ -1,10 +1,12 @@
 """Registry of games.
 
-The games of this distribution are listed in `OURS`, and those that need another distribution as well in `EXTRAS`. Other
-distributions add games by an entry point in the group "referee.games" that refers to their `Game`. Games whose rules
-are programs in other languages are declared in a file (`engines/external/declared_games.py`).
+The games of this distribution are listed in `OURS`, those that need another distribution as well in `EXTRAS`, and those
+whose rules are OpenSpiel's in `OPENSPIEL`. Other distributions add games by an entry point in the group
+"referee.games" that refers to their `Game`. Games whose rules are programs in other languages are declared in a file
+(`engines/external/declared_games.py`).
 """
 
+from collections.abc import Collection
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 
 from engines.api import Game
@@ -24,9 +26,32 @@ OURS = {
 EXTRAS = {"chess": "engines.chess:GAME"}
 """Games that exist only where the extra of the same name installs a distribution of the same name."""
 
+# fmt: off
+OPENSPIEL = [
+    "amazons", "antichess", "backgammon", "banqi", "bargaining", "battleship", "blotto", "breakthrough", "bridge",
+    "capture_the_flag", "checkers", "chess", "chinese_checkers", "clobber", "coin_game", "connect_four",
+    "crazy_eights", "crazyhouse", "cribbage", "cursor_go", "dark_chess", "dark_hex", "dots_and_boxes", "dou_dizhu",
+    "einstein_wurfelt_nicht", "euchre", "first_sealed_auction", "gin_rummy", "go", "go_fish", "gomoku", "goofspiel",
+    "havannah", "hearts", "hex", "kriegspiel", "kuhn_poker", "laser_tag", "leduc_poker", "liars_dice",
+    "lines_of_action", "maedn", "mancala", "markov_soccer", "matching_pennies_3p", "matrix_bos", "matrix_brps",
+    "matrix_cd", "matrix_mp", "matrix_pd", "matrix_rps", "matrix_rpsw", "matrix_sh", "matrix_shapleys_game", "mnk",
+    "nim", "nine_mens_morris", "oh_hell", "oshi_zumo", "othello", "oware", "pentago", "phantom_go", "phantom_ttt",
+    "pig", "rbc", "repeated_leduc_poker", "sheriff", "shogi", "skat", "snake", "social_deduction", "spades",
+    "tic_tac_toe", "tiny_bridge_4p", "twixt", "ultimate_tic_tac_toe", "universal_poker", "xiangqi", "y", "yacht",
+]
+# fmt: on
+"""Games of OpenSpiel, which exist only where the extra `openspiel` is installed. Their names here begin with `PREFIX`.
+
+They are listed so that their names are known without importing them.
+"""
+PREFIX = "openspiel_"
+
 
 def own_games() -> dict[str, str]:
-    """Return the places of this distribution's games by name, without those whose extra is not installed."""
+    """Return the places of this distribution's games by name, without those whose extra is not installed.
+
+    The games of OpenSpiel are not among them: their rules are those of another distribution.
+    """
     return OURS | {name: place for name, place in EXTRAS.items() if _is_installed(name)}
 
 
@@ -37,7 +62,8 @@ def games() -> dict[str, Game]:
     """
     places = _places()
     external = {name: load_game(declared) for name, declared in declared_games(_taken(places)).items()}
-    return {name: _load(name, place) for name, place in places.items()} | external
+    found = {name: _load(name, place) for name, place in places.items()}
+    return {name: game for name, game in found.items() if game} | external
 
 
 def find(name: str) -> Game:
@@ -47,17 +73,34 @@ def find(name: str) -> Game:
     ExternalGameFault if the engine of a declared game fails.
     """
     places = _places()
-    if name in places:
-        return _load(name, places[name])
+    game = _load(name, places[name]) if name in places else None
+    if game:
+        return game
     declared = declared_games(_taken(places))
     if name in declared:
         return load_game(declared[name])
-    install = f"; to add {name}: pip install 'referee[{name}]'" if name in EXTRAS else ""
-    raise UnknownGame(name, ", ".join([*places, *declared]) + install)
+    raise UnknownGame(name, f"{known_names([*places, *declared])}{_install_hint(name)}")
+
+
+def known_names(names: Collection[str]) -> str:
+    """Return names of games for an error message, where those of OpenSpiel are one entry."""
+    others = [name for name in names if not name.startswith(PREFIX)]
+    many = sum(name.startswith(PREFIX) for name in names)
+    return ", ".join([*others, *([f"{PREFIX}NAME ({many} games of OpenSpiel)"] if many else [])])
+
+
+def _install_hint(name: str) -> str:
+    if name in EXTRAS and not _is_installed(name):
+        return f"; to add {name}: pip install 'referee[{name}]'"
+    if name.removeprefix(PREFIX) in OPENSPIEL and name.startswith(PREFIX) and not _is_installed("open-spiel"):
+        return f"; to add {name}: pip install 'referee[openspiel]'"
+    return ""
 
 
 def _places() -> dict[str, str]:
     found = own_games()
+    if _is_installed("open-spiel"):
+        found |= {PREFIX + name: f"engines.openspiel:{name}" for name in OPENSPIEL}
     for point in entry_points(group=GROUP):
         if point.name in found:
             raise ValueError(f"two games are called {point.name!r}: {found[point.name]!r} and {point.value!r}")
@@ -78,8 +121,14 @@ def _is_installed(distribution: str) -> bool:
     return True
 
 
-def _load(name: str, place: str) -> Game:
-    game = EntryPoint(name, place, GROUP).load()
+def _load(name: str, place: str) -> Game | None:
+    """Return a game, or None if it is one of OpenSpiel that the installed release does not have."""
+    try:
+        game = EntryPoint(name, place, GROUP).load()
+    except AttributeError:
+        if name.startswith(PREFIX):
+            return None
+        raise
     if not isinstance(game, Game):
         raise TypeError(f"entry point {name!r} of {GROUP!r} is {type(game).__name__}, not a Game")
     return game

@@ -2,7 +2,8 @@
 
 The text of a position for a viewer contains all that the viewer may see. So two positions with the same text for a
 viewer must behave the same to it: views, pictures, moves, and errors. Such pairs are found by playing two games with
-different seeds and hidden moves beside each other, or drawn by the game if it overrides `Game.imagine`.
+different seeds and hidden moves beside each other, or drawn by the game if it overrides `Game.imagine` or
+`Game.resample`.
 """
 
 import json
@@ -43,6 +44,11 @@ def check_hidden(game: Game, settings: Settings, rng: random.Random) -> tuple[Co
 def can_imagine(game: Game) -> bool:
     """Return whether the game can draw what a viewer does not see."""
     return type(game).imagine is not Game.imagine
+
+
+def can_resample(game: Game) -> bool:
+    """Return whether the game can draw what a viewer of a position does not see."""
+    return can_imagine(game) or type(game).resample is not Game.resample
 
 
 def check_looks_same(one: Position, other: Position, viewer: Viewer, moves: Sequence[str] = NONSENSE) -> None:
@@ -102,9 +108,10 @@ def _pairs(
     starts = (game.start(settings, rng.randbytes(32)) for _ in range(SEEDS))
     other = next((start for start in starts if start.text(viewer) == one.text(viewer)), None)
     for _ in range(PLIES):
-        if can_imagine(game):
+        if can_resample(game):
             with locate(position=one, seat=viewer):
-                other = game.imagine(one.text(viewer), settings, rng.randbytes(8))
+                other = game.resample(one, viewer, rng.randbytes(8))
+                require(other.text(viewer) == one.text(viewer), f"what is drawn anew looks otherwise: {other!s}")
         yield one, other
         if not one.owing:
             return

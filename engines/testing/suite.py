@@ -16,7 +16,7 @@ from engines.testing.game_checks import (
     check_options,
     check_settings_differ,
 )
-from engines.testing.hidden_checks import can_imagine, check_hidden
+from engines.testing.hidden_checks import can_resample, check_hidden
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import beginning, is_endless, settings_of, some_positions
 
@@ -158,8 +158,8 @@ def _check_hidden(suspect: Suspect, rng: random.Random) -> str:
     found = ", ".join(f"{name} {pairs[viewer]}" for viewer, name in names.items())
     blind = [name for viewer, name in names.items() if not pairs[viewer]]
     require(
-        not blind or can_imagine(suspect.game),
-        f"no two positions found that are equal for {', '.join(blind)}: override Game.imagine, which draws them",
+        not blind or can_resample(suspect.game),
+        f"no two positions found that are equal for {', '.join(blind)}: override Game.imagine, or Game.resample",
     )
     return f"pairs compared: {found}"
 

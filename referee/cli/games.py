@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from textwrap import fill, indent
 
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engines.api import REFEREE, Game, Outcome, Position, Table
 from engines.chance import Chance
 from engines.options import Option, Settings, written
+from engines.registry import PREFIX
 from engines.registry import games as all_games
 from engines.second.engine_difference import SecondEngineError
 from engines.walk import perft as lines_of
@@ -29,15 +31,25 @@ from referee.match.state import Match, create_match
 from referee.records.record_format import format_record
 
 MAX_LISTED = 60
+LISTED_WIDTH = 100
 
 
 @click.command()
 def games() -> None:
     """List the games."""
-    for game in all_games().values():
+    known = all_games()
+    adapted = [name.removeprefix(PREFIX) for name in known if name.startswith(PREFIX)]
+    for game in known.values():
+        if game.name.startswith(PREFIX):
+            continue
         seats = len(game.table(game.settings()).seats)
         many = len(game.options.declared)
         click.echo(f"{click.style(game.name, bold=True):20} {game.title}: {seats} seats, {many} rule options")
+    if adapted:
+        click.echo(
+            f"{click.style(PREFIX + 'NAME', bold=True)}: {len(adapted)} games of OpenSpiel, where NAME is one of these:"
+        )
+        click.echo(indent(fill(" ".join(adapted), LISTED_WIDTH), "  "))
 
 
 @click.command(cls=GameCommand)

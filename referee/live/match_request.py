@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 from engines.api import REFEREE, Game, Position, Seat
 from engines.game_errors import UnknownGame
+from engines.registry import known_names
 from referee.match.clock import SECOND, Micros
 from referee.match.match_errors import NotWithdrawable
 from referee.match.match_terms import MatchTerms
@@ -75,7 +76,7 @@ class MatchRequest(Struct, frozen=True, gc=False):
 def find_game(games: Mapping[str, Game], name: str) -> Game:
     """Return the game of that name. Raises UnknownGame, which lists the known games."""
     if name not in games:
-        raise UnknownGame(name, ", ".join(games))
+        raise UnknownGame(name, known_names(games))
     return games[name]
 
 

@@ -12,13 +12,13 @@ from engines.api import Game, Position
 from engines.codec import END, Codec, Field
 from engines.game_errors import MalformedMove
 from engines.options import Settings
-from engines.registry import games
+from engines.registry import find, own_games
 from engines.testing.random_games import game_path, settings_of
 from tests.engines.golden import FOLDER
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 PAGE = Path(__file__).parents[2] / "docs" / "learning.md"
-INSTALLED = [game for game in games().values() if game.codec(game.settings())]
+INSTALLED = [game for game in map(find, own_games()) if game.codec(game.settings())]
 """Not every game has a codec."""
 GAMES = [*INSTALLED, NIM, FINGERS]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

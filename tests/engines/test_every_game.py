@@ -1,4 +1,7 @@
-"""The suite, over each registered game and over two third-party games."""
+"""The suite, over each game of this distribution and over two third-party games.
+
+The games of OpenSpiel pass it in tests/engines/openspiel.
+"""
 
 import random
 from itertools import islice
@@ -6,14 +9,14 @@ from itertools import islice
 import pytest
 
 from engines.api import SPECTATOR, Game
-from engines.registry import games
+from engines.registry import find, own_games
 from engines.testing.hidden_checks import can_imagine
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import game_path, is_endless, settings_of, some_positions
 from engines.testing.suite import CHECKS, Check, Suspect, run_checks
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
-GAMES = [*games().values(), NIM, FINGERS]
+GAMES = [*map(find, own_games()), NIM, FINGERS]
 SUSPECTS = {game.name: Suspect(game) for game in GAMES}
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 

@@ -9,13 +9,13 @@ import pytest
 
 from engines.api import REFEREE, Game
 from engines.options import written
-from engines.registry import games
+from engines.registry import find, own_games
 from engines.testing.random_games import game_path, settings_of
 
 HERE = Path(__file__).parent
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-every_page = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+every_page = pytest.mark.parametrize("game", list(map(find, own_games())), ids=lambda game: game.name)
 
 
 def page(game: Game) -> str:

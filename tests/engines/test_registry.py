@@ -34,10 +34,14 @@ def test_the_error_for_a_game_whose_extra_is_missing_says_how_to_install_it(monk
     assert list(games()) == list(registry.OURS)
     with pytest.raises(UnknownGame, match=r"; to add chess: pip install 'referee\[chess\]'"):
         find("chess")
+    with pytest.raises(UnknownGame, match=r"; to add openspiel_hex: pip install 'referee\[openspiel\]'"):
+        find("openspiel_hex")
+    with pytest.raises(UnknownGame, match=r"trox$"):
+        find("openspiel_ludo")
 
 
 def test_a_game_is_found_without_importing_the_others() -> None:
-    imported = "print({'chess', 'engines.toc'} & set(sys.modules))"
+    imported = "print({'chess', 'engines.toc', 'engines.openspiel', 'pyspiel'} & set(sys.modules))"
     script = f"import sys; from engines.registry import find; find('trox'); {imported}"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
@@ -75,4 +79,10 @@ def test_two_games_with_the_same_name_are_an_error(monkeypatch: pytest.MonkeyPat
 def test_an_entry_point_that_refers_to_no_game_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, "not_a_game", "engines.registry:GROUP")
     with pytest.raises(TypeError, match=f"entry point 'not_a_game' of '{GROUP}' is str, not a Game"):
+        games()
+
+
+def test_an_entry_point_that_refers_to_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, "nothing", "engines.registry:NOTHING")
+    with pytest.raises(AttributeError, match="NOTHING"):
         games()

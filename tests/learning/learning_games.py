@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engines.registry import games
+from engines.registry import find, own_games
 from referee.learning import Observation
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
-INSTALLED = [game for game in games().values() if game.codec(game.settings())]
+INSTALLED = [game for game in map(find, own_games()) if game.codec(game.settings())]
 """Not every game has a codec."""
 GAMES = [*INSTALLED, NIM, FINGERS]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

@@ -12,7 +12,7 @@ import pytest
 
 from engines.api import REFEREE, Game
 from engines.game_errors import DetailedError
-from engines.registry import games
+from engines.registry import find, games, own_games
 from engines.troke import own_board
 from referee.live.loop_lag import thread_cpu_us
 from referee.live.match_request import LiveLimits, MatchRequest, Opening
@@ -92,7 +92,7 @@ def setup_builders(game: Game) -> Iterator[Callable[[], object]]:
             yield setup_builder(game, {"own_board": board})
 
 
-@pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", list(map(find, own_games())), ids=lambda game: game.name)
 def test_reading_any_options_or_position_costs_at_most_a_fixed_amount_of_work(game: Game) -> None:
     limit_us = cpu_us(fixed_work)
     for build in setup_builders(game):

@@ -21,7 +21,7 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
-from engines.registry import games
+from engines.registry import games, own_games
 from referee.reporting.time_chart import time_chart
 from referee.spectator.bot_page import bot_page, bots_page
 from referee.spectator.charts import interval, rating_chart
@@ -205,7 +205,7 @@ def test_the_home_page_runs_no_title(answers: list[Message]) -> None:
 
 
 def test_a_board_runs_nothing_that_a_view_or_a_move_says() -> None:
-    for name in [*games(), HOSTILE]:
+    for name in [*own_games(), HOSTILE]:
         painter = BoardPainter(game_pb2.Rules(game=name), games())
         view = json.dumps({HOSTILE: [HOSTILE, {HOSTILE: HOSTILE}]})
         frame = Frame(**{**fields_of(BEFORE_PLAY), "view": view, "kind": "move_played", "text": HOSTILE})

@@ -81,5 +81,7 @@ def worlds(game: Game, settings: Settings, visible: str) -> World:
     """
     if game.name == "toc":
         return lambda rng: imagine(visible, settings, rng.randbytes(16))
+    if "?" in visible:
+        return lambda rng: game.imagine(visible, settings, rng.randbytes(16))
     position: Position = game.read(visible, settings)
     return lambda _: position

@@ -1,0 +1,107 @@
+"""The games of OpenSpiel are either listed or excluded, and the page and the registry have the same list."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspiel
+import pytest
+
+from engines import registry
+from engines.game_errors import UnknownGame
+from engines.openspiel import game as spiel_game
+from engines.openspiel.catalogue import EXCLUDED, LISTED
+from engines.openspiel.game import PREFIX, find_listed
+from engines.openspiel.rules import load_rules
+from engines.options import written
+
+PAGE = Path(__file__).parents[3] / "docs" / "openspiel.md"
+HEAD = "| NAME | title | seats | chance | hidden | at once | options |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+EXCLUDED_HEAD = "| NAME | reason |\n| --- | --- |\n"
+
+
+def row(name: str) -> str:
+    game = find_listed(name)
+    assert game
+    rules = load_rules(name, game.settings())
+    seats = next(
+        (
+            option.known.removeprefix("a whole number from ")
+            for option in game.options.declared
+            if option.name == "players"
+        ),
+        str(rules.seats),
+    )
+    hidden = "" if not rules.hides else "recalled" if rules.recalls else "seen now"
+    options = "; ".join(
+        f"`{option.name}`: {option.known.replace(' | ', ', ')} (`{written(option.default)}`)"
+        for option in game.options.declared
+        if option.name != "players"
+    )
+    cells = (
+        f"`{name}`",
+        game.title.removesuffix(" (OpenSpiel)"),
+        seats.replace(" | ", ", "),
+        "x" * rules.has_chance,
+        hidden,
+        "x" * rules.is_simultaneous,
+        options,
+    )
+    return f"| {' | '.join(cells)} |".replace("  ", " ")
+
+
+def table_after(head: str, page: str) -> str:
+    return page.split(head)[1].split("\n\n", maxsplit=1)[0].rstrip() + "\n"
+
+
+def test_the_page_lists_exactly_the_games_of_the_registry(renewing: bool) -> None:
+    games = "".join(f"{row(name)}\n" for name in LISTED)
+    excluded = "".join(f"| `{name}` | {reason} |\n" for name, reason in EXCLUDED.items())
+    page = PAGE.read_text(encoding="utf-8")
+    if renewing:
+        page = page.replace(table_after(HEAD, page), games).replace(table_after(EXCLUDED_HEAD, page), excluded)
+        PAGE.write_text(page, encoding="utf-8")
+    assert table_after(HEAD, page) == games
+    assert table_after(EXCLUDED_HEAD, page) == excluded
+    assert list(LISTED) == registry.OPENSPIEL == sorted(LISTED)
+    assert PREFIX == registry.PREFIX
+
+
+def test_every_game_of_openspiel_is_listed_or_excluded() -> None:
+    assert not LISTED.keys() & EXCLUDED.keys()
+    assert {*LISTED, *EXCLUDED} >= set(pyspiel.registered_names())
+
+
+def test_no_listed_game_samples_its_chance_itself() -> None:
+    for name in LISTED:
+        game = find_listed(name)
+        assert game
+        kind = load_rules(name, game.settings()).loaded.get_type()
+        assert kind.chance_mode != pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
+        assert kind.dynamics != pyspiel.GameType.Dynamics.MEAN_FIELD
+        assert kind.utility != pyspiel.GameType.Utility.IDENTICAL
+
+
+def test_a_game_that_a_release_of_openspiel_does_not_have_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = tuple(kind for kind in pyspiel.registered_games() if kind.short_name != "hex")
+    find_listed.cache_clear()
+    monkeypatch.setattr(spiel_game, "_kinds", lambda: kinds)
+    try:
+        assert "openspiel_hex" not in registry.games()
+        with pytest.raises(UnknownGame, match="openspiel_NAME"):
+            registry.find("openspiel_hex")
+        assert registry.find("openspiel_y").title == "Y Connection Game (OpenSpiel)"
+    finally:
+        find_listed.cache_clear()
+
+
+def test_a_game_that_is_not_listed_is_unknown() -> None:
+    assert find_listed("2048") is None
+    with pytest.raises(UnknownGame, match=r"alquerque.*openspiel_NAME \(\d+ games of OpenSpiel\)$"):
+        registry.find("openspiel_2048")
+
+
+def test_nothing_of_openspiel_is_imported_for_another_game() -> None:
+    script = "import sys, referee.cli; from engines.registry import find; find('toc'); print('pyspiel' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
