@@ -31,8 +31,8 @@ NOT_COMPILED = (
 NOT_COMPILED_FOLDERS = ("chess", "external", "go", "openspiel", "second", "testing")
 """Games and others without a compiled form.
 
-The speed of chess and of OpenSpiel's games is that of other distributions, which a build does not need. The boards of Go
-are integers of hundreds of bits, which mypyc makes slower. The others are no games.
+The speed of chess and of OpenSpiel's games is that of other distributions, which a build does not need. The boards of
+Go are integers of hundreds of bits, which mypyc makes slower. The others are no games.
 """
 
 SETUP = """\

@@ -26,24 +26,29 @@ class Chance:
 
     def below(self, n: int) -> "tuple[int, Chance]":
         """Return a number from 0 to n - 1, and the generator after it. `n` is from 1 to 2**32."""
-        fair = RANGE - RANGE % n
-        drawn = self.drawn
-        while True:
-            block = hashlib.sha256(self.seed + drawn.to_bytes(4, "big")).digest()
-            drawn += 1
-            number = int.from_bytes(block[:4], "big")
-            if number < fair:
-                return number % n, Chance(self.seed, drawn)
+        number, drawn = _below(n, self.seed, self.drawn)
+        return number, Chance(self.seed, drawn)
 
     def shuffled(self, things: Iterable[T]) -> "tuple[tuple[T, ...], Chance]":
         """Return the things in a random order, and the generator after it."""
         order = list(things)
-        chance = self
+        drawn = self.drawn
         for last in range(len(order) - 1, 0, -1):
-            other, chance = chance.below(last + 1)
+            other, drawn = _below(last + 1, self.seed, drawn)
             order[last], order[other] = order[other], order[last]
-        return tuple(order), chance
+        return tuple(order), Chance(self.seed, drawn)
 
     def fork(self, purpose: str) -> "Chance":
         """Return an independent generator whose seed is HMAC-SHA-256 of the purpose, keyed by this seed."""
         return Chance(hmac.digest(self.seed, purpose.encode(), "sha256"))
+
+
+def _below(n: int, seed: bytes, drawn: int) -> tuple[int, int]:
+    """Return a number from 0 to n - 1, and how many draws have been taken after it."""
+    fair = RANGE - RANGE % n
+    while True:
+        block = hashlib.sha256(seed + drawn.to_bytes(4, "big")).digest()
+        drawn += 1
+        number = int.from_bytes(block[:4], "big")
+        if number < fair:
+            return number % n, drawn

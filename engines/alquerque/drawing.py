@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Any, Final
 
-from engines.alquerque.geometry import FILES, LEFT, NUMBER_OF, NUMBERS, PLACES, RANKS, TAKEN, points_of, ways
+from engines.alquerque.geometry import FILES, LEFT, NUMBER_OF, NUMBERS, PLACES, RANKS, TAKEN, landings, points_of
 from engines.alquerque.notation import COLOURS, read_move
 from engines.api import Json
 from engines.drawing import (
@@ -32,7 +32,7 @@ GROUND: Final = "#eaddc2"
 PAINTS: Final = {"white": ("#fffdf6", INK), "black": ("#39332c", "#14110e")}
 """Inside and border of a man, by colour."""
 
-LINES: Final = [points_of(path) for _, _, landings in ways(LEFT, 1) for path in landings.values()]
+LINES: Final = [points_of(path) for shift in LEFT for path in landings(shift, 1).values()]
 """The two points of each line of the board."""
 
 

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, Ways, points_of
+from engines.alquerque.geometry import BITS, FLIPPED, NAMES, TAKEN, points_of
 from engines.alquerque.men import Men
 from engines.alquerque.notation import COLOURS, move_text
 from engines.game_errors import IllegalMove
@@ -33,7 +33,7 @@ def _step(men: Men, path: int, text: str) -> IllegalMove:
         return IllegalMove(text, "AQ-1", "a step must follow a line to an adjacent point")
     if BITS[path & 31] & (men.own | men.enemy):
         return IllegalMove(text, "AQ-1", f"{to} is not empty")
-    if not _on_the_way(path, paths.steps_left + paths.steps_right):
+    if path not in paths.steps:
         return IllegalMove(text, "no_backward", "a man may not move backward")
     captures = men.captures()
     if captures and (men.again or not men.rules.huff):
@@ -53,7 +53,7 @@ def _capture(men: Men, path: int, text: str) -> IllegalMove:
             return IllegalMove(text, "AQ-2", f"there is no enemy man between {NAMES[start]} and {NAMES[end]}")
         if BITS[end] & (own | enemy):
             return IllegalMove(text, "AQ-2", f"{NAMES[end]} is not empty")
-        if not _on_the_way(jump, paths.jumps_left + paths.jumps_right):
+        if jump not in paths.over.values():
             return IllegalMove(text, "no_backward", "a man may not move backward, not even to capture")
         own ^= FLIPPED[jump]
         enemy ^= TAKEN[jump]
@@ -61,10 +61,6 @@ def _capture(men: Men, path: int, text: str) -> IllegalMove:
     if not men.rules.may_stop and any(move_text(longer).startswith(f"{text}x") for longer in captures):
         return IllegalMove(text, "AQ-3", f"the chain must be continued: {_listed(captures)}")
     return IllegalMove(text, "AQ-4", f"a capture that takes the most men must be chosen: {_listed(captures)}")
-
-
-def _on_the_way(path: int, ways: Ways) -> bool:
-    return any(path in landings.values() for _, _, landings in ways)
 
 
 def _listed(paths: list[int]) -> str:

@@ -30,11 +30,6 @@ UP: Final = (ROW_BITS - 1, ROW_BITS, ROW_BITS + 1)
 SIDEWAYS: Final = 1
 
 
-Ways = tuple[tuple[int, int, dict[int, int]], ...]
-"""Directions of steps or jumps: the shift in bits, the points where they can start, and the path by the bit of its end.
-"""
-
-
 def shifted(bits: int, shift: int) -> int:
     return bits << shift if shift > 0 else bits >> -shift
 
@@ -52,25 +47,12 @@ def points_of(path: int) -> list[int]:
     return points[::-1]
 
 
-def jumps_from(ways: Ways) -> dict[int, tuple[tuple[int, int, int], ...]]:
-    """Return by point all jumps from it, as (point jumped over, point of landing, number of that point)."""
-    table: dict[int, list[tuple[int, int, int]]] = {bit: [] for bit in BITS[1:]}
-    for _, _, jumps in ways:
-        for to, path in jumps.items():
-            table[BITS[path >> DIGIT_BITS]].append((TAKEN[path], to, path & 31))
-    return {bit: tuple(jumps) for bit, jumps in table.items()}
-
-
-def ways(shifts: tuple[int, ...], points: int) -> Ways:
-    """Return the ways for these shifts, with a length of one point (steps) or two points (jumps)."""
-    return tuple((abs(shift), _starts(shift), _landings(shift, points)) for shift in shifts)
-
-
 def _starts(shift: int) -> int:
     return BOARD if abs(shift) in (SIDEWAYS, ROW_BITS) else CROSSINGS
 
 
-def _landings(shift: int, points: int) -> dict[int, int]:
+def landings(shift: int, points: int) -> dict[int, int]:
+    """Return the paths in a direction by the bit of their end, with a length of one point (steps) or two (jumps)."""
     found = {}
     for bit in BITS[1:]:
         line = [shifted(bit, shift * far) for far in range(points + 1)]
@@ -90,7 +72,7 @@ TAKEN: Final[list[int]] = [0] * 1024
 
 for _shift in (*LEFT, *RIGHT):
     for _points in (1, 2):
-        for _to, _path in _landings(_shift, _points).items():
+        for _to, _path in landings(_shift, _points).items():
             _from = BITS[_path >> DIGIT_BITS]
             FLIPPED[_path] = _from | _to
             TAKEN[_path] = shifted(_from, _shift) if _points == 2 else 0

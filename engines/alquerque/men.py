@@ -8,49 +8,24 @@ mover has lost, or the game is drawn by `stalemate`.
 
 from typing import Final
 
-from engines.alquerque.geometry import (
-    BITS,
-    BOARD,
-    DIGIT_BITS,
-    FLIPPED,
-    LEFT,
-    RIGHT,
-    SIDEWAYS,
-    TAKEN,
-    Ways,
-    jumps_from,
-    ways,
+from engines.alquerque.geometry import BITS, BOARD, DIGIT_BITS, FLIPPED, TAKEN
+from engines.alquerque.paths import (
+    MIDDLE,
+    TOP,
+    TWO_RANKS,
+    Jump,
+    Several,
+    jumps_by_direction,
+    jumps_in_lanes,
+    paths_of,
 )
+from engines.form import is_compiled
 from engines.options import Settings
 
+COMPILED: Final = is_compiled(__file__)
 Memory = tuple[int, ...]
 NO_MEMORY: Final[Memory] = ()
 EMPTY_MEMORY: Final[Memory] = (0,) * 26
-
-
-class Paths:
-    """The steps and jumps of one colour, as tables of the ways that shift bits left and of those that shift right."""
-
-    __slots__ = ("jumps", "jumps_left", "jumps_right", "steps", "steps_left", "steps_right")
-
-    def __init__(self, step_shifts: tuple[int, ...], jump_shifts: tuple[int, ...]) -> None:
-        self.steps_left: Ways = ways(tuple(s for s in step_shifts if s > 0), 1)
-        self.steps_right: Ways = ways(tuple(s for s in step_shifts if s < 0), 1)
-        self.jumps_left: Ways = ways(tuple(s for s in jump_shifts if s > 0), 2)
-        self.jumps_right: Ways = ways(tuple(s for s in jump_shifts if s < 0), 2)
-        self.jumps = jumps_from(self.jumps_left + self.jumps_right)
-        self.steps = {path for _, _, landings in self.steps_left + self.steps_right for path in landings.values()}
-
-
-ALL: Final = LEFT + RIGHT
-FORWARD: Final = ((*LEFT, -SIDEWAYS), (*RIGHT, SIDEWAYS))
-"""Directions that do not lead backward, for White and for Black."""
-PATHS_OF: Final = {
-    "off": (Paths(ALL, ALL), Paths(ALL, ALL)),
-    "all": (Paths(FORWARD[0], FORWARD[0]), Paths(FORWARD[1], FORWARD[1])),
-    "moves": (Paths(FORWARD[0], ALL), Paths(FORWARD[1], ALL)),
-}
-"""The paths of White and of Black for each value of the option `no_backward`."""
 
 
 class Rules:
@@ -67,7 +42,7 @@ class Rules:
         self.longest = most_wanted and not self.short_huffed
         """Whether only chains that take the most men are legal."""
         self.may_stop = settings.choice("chain") == "may_stop"
-        self.paths = PATHS_OF[settings.choice("no_backward")]
+        self.paths = paths_of(settings.choice("no_backward"))
         self.remembers = settings.choice("no_return") != "off"
         self.ever = settings.choice("no_return") == "ever"
 
@@ -116,14 +91,9 @@ class Men:
         """
         if self.again or self.huffable or self.barred:
             return bool(self.moves())
-        paths = self.rules.paths[self.mover]
-        own = self.own
-        empty = BOARD & ~(own | self.enemy)
-        for shift, starts, _ in paths.steps_left:
-            if (own & starts) << shift & empty:
-                return True
-        for shift, starts, _ in paths.steps_right:
-            if (own & starts) >> shift & empty:
+        empty = BOARD & ~(self.own | self.enemy)
+        for near, _ in self._several():
+            if near & empty:
                 return True
         return bool(self.captures())
 
@@ -139,24 +109,12 @@ class Men:
 
     def captures(self) -> list[int]:
         """Return all legal chains of jumps of the mover."""
-        paths = self.rules.paths[self.mover]
         own = self.own
         enemy = self.enemy
+        paths = self.rules.paths[self.mover]
         empty = BOARD & ~(own | enemy)
-        first: list[int] = []
-        for shift, starts, jumps in paths.jumps_left:
-            landings = ((own & starts) << shift & enemy) << shift & empty
-            while landings:
-                to = landings & -landings
-                landings ^= to
-                first.append(jumps[to])
-        for shift, starts, jumps in paths.jumps_right:
-            landings = ((own & starts) >> shift & enemy) >> shift & empty
-            while landings:
-                to = landings & -landings
-                landings ^= to
-                first.append(jumps[to])
-        return self._finished(first, empty) if first else first
+        jumps = jumps_by_direction(paths, own, enemy, empty) if COMPILED else jumps_in_lanes(paths, own, enemy, empty)
+        return self._finished(jumps, empty) if jumps else jumps
 
     def _finished(self, first: list[int], empty: int) -> list[int]:
         """Return the chains that begin with these jumps."""
@@ -195,26 +153,20 @@ class Men:
         return (packed, self.barred) if self.barred else packed
 
     def _steps(self) -> list[int]:
-        paths = self.rules.paths[self.mover]
-        own = self.own
-        empty = BOARD & ~(own | self.enemy)
+        empty = BOARD & ~(self.own | self.enemy)
         found: list[int] = []
-        for shift, starts, steps in paths.steps_left:
-            landings = (own & starts) << shift & empty
-            while landings:
-                to = landings & -landings
-                landings ^= to
-                found.append(steps[to])
-        for shift, starts, steps in paths.steps_right:
-            landings = (own & starts) >> shift & empty
-            while landings:
-                to = landings & -landings
-                landings ^= to
-                found.append(steps[to])
+        for near, steps in self._several():
+            found += steps[near & empty]
         if self.barred:
             barred = self.barred
             return [path for path in found if not barred[path >> DIGIT_BITS] & BITS[path & 31]]
         return found
+
+    def _several(self) -> Several:
+        """Return what is known about each man of the mover."""
+        paths = self.rules.paths[self.mover]
+        own = self.own
+        return paths.low[own & TWO_RANKS] + paths.middle[own >> MIDDLE & TWO_RANKS] + paths.top[own >> TOP]
 
     def _allows_step(self, step: int) -> bool:
         """Return whether a step is legal if nothing has to be captured."""
@@ -264,9 +216,7 @@ class Men:
         return tuple([0 if BITS[number] & gone else points for number, points in enumerate(self.barred)])
 
 
-def _chains(
-    jumps: dict[int, tuple[tuple[int, int, int], ...]], at: int, path: int, enemy: int, empty: int, found: list[int]
-) -> None:
+def _chains(jumps: dict[int, tuple[Jump, ...]], at: int, path: int, enemy: int, empty: int, found: list[int]) -> None:
     """Append to `found` every way to finish the chain `path`, which has reached the point `at`."""
     ended = True
     for over, to, number in jumps[at]:

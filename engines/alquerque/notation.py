@@ -46,7 +46,12 @@ PATHS: Final = {text: path for path, text in TEXTS.items()}
 
 def move_text(path: int) -> str:
     """Return a legal path as text."""
-    return TEXTS[path] if path < 1024 else "x".join(NAMES[number] for number in points_of(path))
+    return TEXTS[path] if path < 1024 else _chain_text(path)
+
+
+@lru_cache(maxsize=1 << 12)
+def _chain_text(path: int) -> str:
+    return "x".join([NAMES[number] for number in points_of(path)])
 
 
 def read_move(text: str) -> int:

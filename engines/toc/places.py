@@ -21,6 +21,7 @@ NAMES: Final = (*map(str, range(RING)), "H1", "H2", "H3", "H4", "R")
 NUMBERS: Final = {name: place for place, name in enumerate(NAMES)}
 BITS: Final = tuple(1 << place for place in range(RESERVE))
 ON_RING: Final = (1 << RING) - 1
+EVERYWHERE: Final = (1 << RESERVE) - 1
 ALL_HOME: Final = 15
 """The pawns of a colour, shifted down by H1, when all four are in the corridor."""
 

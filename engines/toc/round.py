@@ -10,7 +10,7 @@ from typing import Final
 from engines.chance import Chance
 from engines.toc.cards import DEAL_NUMBERS, DECK, SUITED, cards_in
 from engines.toc.moves import CARD_MASK, GIFT, PARTS_MASK
-from engines.toc.places import PARTNER, SEATS, home
+from engines.toc.places import ALL_HOME, H1, PARTNER, SEATS, home
 from engines.toc.rules import Rules
 from engines.toc.track import Track
 from engines.toc.ways import Ways
@@ -24,6 +24,8 @@ Four = tuple[int, ...]
 """One number per seat."""
 NO_GIFTS: Final[Four] = (NOTHING,) * SEATS
 NO_CARDS: Final[tuple[int, ...]] = ()
+NO_SEATS: Final[tuple[int, ...]] = ()
+ALONE: Final = tuple((seat,) for seat in range(SEATS))
 
 
 class Round:
@@ -86,18 +88,18 @@ class Round:
 
     def owing(self) -> tuple[int, ...]:
         """Return the seats that are to move."""
-        if self.over:
-            return ()
+        if self.winner >= 0 or self.turns >= self.track.rules.max_turns:
+            return NO_SEATS
         if self.mover != EXCHANGING:
-            return (self.mover,)
+            return ALONE[self.mover]
         return tuple([seat for seat in range(SEATS) if self.gifts[seat] == NOTHING])
 
     def moves(self, seat: int) -> list[int]:
         """Return all legal moves of `seat`, in no particular order and without duplicates."""
-        if seat not in self.owing():
-            return []
         if self.mover == EXCHANGING:
-            return [GIFT | card for card in cards_in(self.hands[seat])]
+            return [GIFT | card for card in cards_in(self.hands[seat])] if seat in self.owing() else []
+        if seat != self.mover or self.over:
+            return []
         return self.uses(seat) or cards_in(self.hands[seat])
 
     def allows(self, seat: int, move: int) -> bool:
@@ -115,20 +117,20 @@ class Round:
         """Return every way to move a pawn by a card in the hand of `seat`."""
         ways = Ways(self.track, self.colour(seat))
         hand = self.hands[seat]
-        rank = 0
         found: list[int] = []
         while hand:
-            if hand & 15:
-                uses = ways.of(rank)
-                for card in SUITED[rank][hand & 15]:
+            rank = (hand & -hand).bit_length() - 1 >> 2
+            suits = hand >> 4 * rank & 15
+            hand ^= suits << 4 * rank
+            uses = ways.of(rank)
+            if uses:
+                for card in SUITED[rank][suits]:
                     found += [use | card for use in uses]
-            hand >>= 4
-            rank += 1
         return found
 
     def colour(self, seat: int) -> int:
         """Return the colour that `seat` moves: its own, or its partner's when all its own pawns are home."""
-        return PARTNER[seat] if home(self.track.pawns[seat]) else seat
+        return PARTNER[seat] if self.track.pawns[seat] >> H1 == ALL_HOME else seat
 
     def play(self, seat: int, move: int) -> "Round":
         """Return the round after one of `moves(seat)`."""
@@ -140,7 +142,7 @@ class Round:
         track, winner = self.track, self.winner
         if move & PARTS_MASK > CARD_MASK:
             track = track.after(self.colour(seat), move)
-            if home(track.pawns[seat]) and home(track.pawns[seat - 2]):
+            if track.pawns[seat] >> H1 == ALL_HOME and home(track.pawns[seat - 2]):
                 winner = seat & 1
         mover = (seat + 1) % SEATS
         after = Round(

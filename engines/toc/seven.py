@@ -49,23 +49,26 @@ class Sharing:
         self._movable = _movable(track, colour)
         walker = Walker(_lifted(track, colour, self._movable), colour)
         fresh = track.fresh & track.pawns[colour]
-        self._parts: list[list[list[Part]]] = [
-            [[], *(_parts(walker, track, place, steps, fresh) for steps in range(1, STEPS)), []] for place in places
-        ]
+        self._parts = [_shares(walker, track, place, fresh) for place in places]
 
     def share_out(self, at: int, left: int, chosen: tuple[Part, ...], ends: int, tangled: bool) -> None:
         """Find every way in which the pawns from index `at` on can take the `left` remaining steps."""
         shares = self._parts[at]
-        last = at == len(self._parts) - 1
-        if not last:
+        touchy = self._movable | ends
+        if at == len(self._parts) - 1:
+            for part in shares[left]:
+                self._list((*chosen, part), tangled or part[3] & touchy != 0)
+            return
+        following = self._parts[at + 1] if at == len(self._parts) - 2 else None
+        if following is None or following[left]:
             self.share_out(at + 1, left, chosen, ends, tangled)
-        for steps in range(left if last else 1, left + 1):
+        for steps in range(1, left + 1):
             for part in shares[steps]:
                 # A part that touches the cell of an own pawn, or the end of an earlier part, may depend on the order.
-                meets = tangled or part[3] & (self._movable | ends) != 0
+                meets = tangled or part[3] & touchy != 0
                 if steps == left:
                     self._list((*chosen, part), meets)
-                else:
+                elif following is None or following[left - steps]:
                     self.share_out(at + 1, left - steps, (*chosen, part), ends | part[2], meets)
 
     def _list(self, chosen: tuple[Part, ...], tangled: bool) -> None:
@@ -144,11 +147,32 @@ def _lifted(track: Track, colour: int, movable: int) -> Track:
     return Track(track.rules, pawns, track.fresh & ~fresh, track.short | fresh)
 
 
+def _shares(walker: Walker, track: Track, place: int, fresh: int) -> list[list[Part]]:
+    """Return, by number of steps, the parts of the pawn on `place` if no movable pawn is in its way.
+
+    There are none for all seven steps: then the 7 is not divided.
+    """
+    shares: list[list[Part]] = [[] for _ in range(STEPS + 1)]
+    if _corridor_open(track, place):
+        for steps in range(1, STEPS):
+            shares[steps] = _parts(walker, track, place, steps, fresh)
+    elif place < H1:
+        rules = track.rules
+        heeds_way = rules.seven_kills_all or rules.fresh_blocks
+        for steps in range(1, STEPS):
+            along = walker.along(place, steps)
+            if along >= 0:
+                end = BITS[along]
+                touch = end | _touched(track, place, steps, fresh) if heeds_way else end
+                shares[steps].append((place << PLACE_BITS | along, steps, end, touch))
+    return shares
+
+
 def _parts(walker: Walker, track: Track, place: int, steps: int, fresh: int) -> list[Part]:
-    """Return the parts that the pawn on `place` can make with `steps` steps if no movable pawn is in its way."""
+    """Return the parts with `steps` steps of a pawn that may go on into the corridor, or within it."""
     rules = track.rules
     found = []
-    gate = walker.gate(place, steps) if _corridor_open(track, place) else -1
+    gate = walker.gate(place, steps)
     if gate >= 0:
         before = max(place, H1 - 1)
         touch = (2 << gate) - (2 << before)

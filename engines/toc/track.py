@@ -19,7 +19,7 @@ from engines.toc.moves import (
     PLACE_MASK,
     SWAP,
 )
-from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, RING, STARTS, STEPS_BACK, WAY
+from engines.toc.places import BACK, BITS, EVERYWHERE, H1, ON_RING, RESERVE, RING, STARTS, STEPS_BACK, WAY
 from engines.toc.rules import Rules
 
 Pawns = tuple[int, ...]
@@ -115,9 +115,12 @@ class Track:
 
     def _moved(self, colour: int, left: int, to: int, killed: int, laps: int) -> "Track":
         """Move one pawn from the cell `left`, update its laps, and send the pawns on `killed` to their reserves."""
-        pawns = [theirs & ~killed for theirs in self.pawns]
-        pawns[colour] = pawns[colour] & ~left | to
-        fresh = self.fresh & ~left
+        red, blue, green, yellow = self.pawns
+        # Operations with large negative numbers are slow, so the complement is made without one.
+        alive = EVERYWHERE ^ killed
+        pawns = [red & alive, blue & alive, green & alive, yellow & alive]
+        pawns[colour] = pawns[colour] & (EVERYWHERE ^ left) | to
+        fresh = self.fresh and self.fresh & (EVERYWHERE ^ left)
         if not self.rules.keeps_laps:
             return Track(self.rules, tuple(pawns), fresh)
         counted = self._counted(left, laps)

@@ -7,24 +7,23 @@ from engines.toc.track import Track
 class Walker:
     """The steps that the pawns of one colour can make on a given track."""
 
-    __slots__ = ("_deepest", "_forced", "_inner", "barred", "blocks", "own", "to_branch", "waiting")
+    __slots__ = ("_rules", "barred", "blocks", "own", "to_branch", "waiting")
 
     def __init__(self, track: Track, colour: int) -> None:
         rules = track.rules
         self.own = track.pawns[colour]
-        self.barred = track.fresh
-        """The ring cells that none of these pawns may land on."""
+        barred = track.fresh
         if not rules.kills_own:
-            self.barred |= self.own
+            barred |= self.own
         if not rules.kills_partner:
-            self.barred |= track.pawns[colour - 2]  # The partner: negative indices count from the end.
+            barred |= track.pawns[colour - 2]  # The partner: negative indices count from the end.
+        self.barred = barred
+        """The ring cells that none of these pawns may land on."""
         self.blocks = track.fresh if rules.fresh_blocks else 0
         self.waiting = track.fresh | track.short
         """The ring cells whose pawns may not enter the corridor."""
         self.to_branch = rules.to_branch[colour]
-        self._deepest = rules.deepest
-        self._forced = rules.entry_forced
-        self._inner = rules.inner
+        self._rules = rules
 
     def ends(self, place: int, steps: int) -> list[int]:
         """Return every place where the pawn on `place` may end after `steps` steps."""
@@ -34,7 +33,7 @@ class Walker:
         if steps > self.to_branch[place]:
             home = self.home(place, steps)
             if home >= 0:
-                along = NOWHERE if self._forced else self.along(place, steps)
+                along = NOWHERE if self._rules.entry_forced else self.along(place, steps)
                 return [home, along] if along >= 0 else [home]
         along = self.along(place, steps)
         return [along] if along >= 0 else []
@@ -61,14 +60,14 @@ class Walker:
         before = place if place >= H1 else H1 - 1
         if self.own & ((2 << to) - (2 << before)):
             return NOWHERE
-        if self._deepest and to < H4 and not self.own & BITS[to + 1]:
+        if self._rules.deepest and to < H4 and not self.own & BITS[to + 1]:
             return NOWHERE
         return to
 
     def gate(self, place: int, steps: int) -> int:
         """Return the same as `home`, but as if no pawn of this colour were in the corridor."""
         if place >= H1:
-            to = place + steps if self._inner else NOWHERE
+            to = place + steps if self._rules.inner else NOWHERE
         else:
             to_branch = self.to_branch[place]
             if steps <= to_branch or BITS[place] & self.waiting or self.blocks & WAY[to_branch][place]:

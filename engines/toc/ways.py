@@ -1,11 +1,16 @@
 """The uses of a card: every way to use a rank for the pawns of one colour, as moves without a card."""
 
-from engines.toc.cards import COUNTS, FOUR, JACK, SEVEN, STARTERS
-from engines.toc.moves import KILLS_SHIFT, SWAP, parts_of, way
-from engines.toc.places import BACK, BITS, H1, ON_RING, RESERVE, START_CELLS, STARTS, places_in, reserve
+from typing import Final
+
+from engines.toc.cards import ACE, COUNTS, FOUR, JACK, KING, RANKS, SEVEN
+from engines.toc.moves import CARD_BITS, KILLS_SHIFT, PLACE_BITS, SWAP, parts_of, way
+from engines.toc.places import AHEAD, BACK, BITS, H1, ON_RING, RESERVE, START_CELLS, STARTS, WAY, places_in, reserve
 from engines.toc.seven import divided
 from engines.toc.track import Track
 from engines.toc.walker import Walker
+
+ONLY_COUNTS: Final = tuple(rank not in (ACE, SEVEN, JACK, KING) for rank in range(len(RANKS)))
+"""Whether cards of a rank are only used to go forward, by rank."""
 
 
 class Ways:
@@ -24,13 +29,15 @@ class Ways:
         if rank == FOUR:
             return self._four_back()
         found = self._forward(COUNTS[rank])
+        if ONLY_COUNTS[rank]:
+            return found
         if rank == SEVEN:
             found += divided(self._track, self._colour, self._places)
             if self._track.rules.seven_kills_optional:
                 found = [killing for use in found for killing in self._killing(use)]
         elif rank == JACK:
             found += self._swaps()
-        elif rank in STARTERS and self._may_start():
+        elif self._may_start():
             found.append(way(RESERVE, STARTS[self._colour]))
         return found
 
@@ -59,7 +66,19 @@ class Ways:
 
     def _forward(self, counts: tuple[int, ...]) -> list[int]:
         walker = self._walker
-        return [way(place, to) for steps in counts for place in self._places for to in walker.ends(place, steps)]
+        to_branch, barred, blocks = walker.to_branch, walker.barred, walker.blocks
+        found: list[int] = []
+        for steps in counts:
+            ahead, over = AHEAD[steps], WAY[steps - 1]
+            for place in self._places:
+                if place >= H1 or steps > to_branch[place]:
+                    found += [way(place, to) for to in walker.ends(place, steps)]
+                else:
+                    # The same as `ends`, written out because most pawns are far from their corridor.
+                    to = ahead[place]
+                    if not (BITS[to] & barred or blocks & over[place]):
+                        found.append((place << PLACE_BITS | to) << CARD_BITS)
+        return found
 
     def _four_back(self) -> list[int]:
         return [way(place, BACK[place]) for place in self._places if place < H1 and self._walker.back(place) >= 0]

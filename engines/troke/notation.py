@@ -12,7 +12,7 @@ from engines.troke.turns import (
     DIGIT_BITS,
     MAX_STEPS,
     PASS,
-    STARTS,
+    TWO_STEPS,
     circles,
     standing_on,
     stepped,
@@ -40,6 +40,7 @@ clear=w               the colours that must clear their start row, by clear_goal
 SHAPE_LETTERS: Final = "TWM"
 COLOUR_LETTERS: Final = "rbwy"
 PASS_TEXT: Final = "pass"
+THREE_STEPS: Final = TWO_STEPS << DIGIT_BITS
 DEMAND_MARK: Final = "!"
 
 _MOVE: Final = re.compile(rf"[{SHAPE_LETTERS}]{NAME.pattern}(?:[-x]{NAME.pattern}){{1,{MAX_STEPS}}}", re.ASCII)
@@ -66,16 +67,15 @@ class Spelling:
         self._steps = [mark + name for name in board.names for mark in "-x"]
 
     def move(self, turn: int) -> str:
-        """Return a turn as text."""
+        """Return a turn as text, put together from the texts of its start and its steps."""
+        steps = self._steps
+        if turn < TWO_STEPS:
+            return self._starts[turn >> DIGIT_BITS] + steps[turn & DIGIT] if turn != PASS else PASS_TEXT
+        if turn < THREE_STEPS:
+            return self._starts[turn >> 2 * DIGIT_BITS] + steps[turn >> DIGIT_BITS & DIGIT] + steps[turn & DIGIT]
         if turn >= DEMAND:
             return self.move(turn ^ DEMAND) + DEMAND_MARK
-        if turn == PASS:
-            return PASS_TEXT
-        steps = ""
-        while turn >= STARTS:
-            steps = self._steps[turn & DIGIT] + steps
-            turn >>= DIGIT_BITS
-        return self._starts[turn] + steps
+        return self.move(turn >> DIGIT_BITS) + steps[turn & DIGIT]
 
     def read_move(self, text: str) -> int:
         """Parse a turn, legal or not. Raises MalformedMove."""

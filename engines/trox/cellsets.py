@@ -4,6 +4,7 @@ Every piece has one cell of each colour. So the cell of colour c on the piece la
 and the cells of one colour are twelve bits, which a table converts to numbers.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from engines.trox.pieces import COLOURS, PIECES
@@ -31,6 +32,7 @@ NUMBERS: Final = tuple(_numbers(PIECES * colour) for colour in range(len(COLOURS
 """Numbers of the cells in a set of one colour, by colour and by the set as the twelve lowest bits."""
 
 
+@lru_cache(maxsize=1 << 12)
 def numbers_in(cells: int) -> tuple[int, ...]:
     """Return the numbers of the cells in a set."""
     black, blue, red = NUMBERS

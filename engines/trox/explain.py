@@ -52,7 +52,7 @@ def _no_fit(pawns: Pawns, spot: int) -> Reason:
     ground = pawns.ground
     if not ground.pieces:
         return "TX-3", f"the first piece must be laid on {spot_name(FIRST)[1:]}"
-    ring = ground.rings.get(spot, 0)
+    ring = ground.room.rings.get(spot, 0)
     if ring & COVERED:
         taken = next(cell_name(cell) for cell in cells_of(spot) if cell in ground.numbers)
         return "TX-5", f"there is already a piece on {taken}"

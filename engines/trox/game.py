@@ -45,6 +45,17 @@ def _compiled(settings: Settings) -> tuple[Rules, Ending]:
 
 
 @lru_cache(maxsize=256)
+def _first(settings: Settings) -> TroxPosition:
+    return _read(notation.START, settings)
+
+
+def _read(text: str, settings: Settings) -> TroxPosition:
+    rules, ending = _compiled(settings)
+    pawns, plies = read_position(text, rules)
+    return TroxPosition(ending, pawns, plies)
+
+
+@lru_cache(maxsize=256)
 def _codec(settings: Settings) -> TroxCodec:
     return TroxCodec(settings)
 
@@ -63,12 +74,10 @@ class Trox(Game):
         return Table(notation.SEATS, ((0,), (1,)))
 
     def start(self, settings: Settings, seed: bytes) -> TroxPosition:
-        return self.read(notation.START, settings)
+        return _first(settings)
 
     def read(self, text: str, settings: Settings) -> TroxPosition:
-        rules, ending = _compiled(settings)
-        pawns, plies = read_position(text, rules)
-        return TroxPosition(ending, pawns, plies)
+        return _read(text, settings)
 
     def svg(self, settings: Settings, view: Json, last_move: str | None = None) -> str:
         return drawing.svg(view, last_move)

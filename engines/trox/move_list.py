@@ -20,7 +20,7 @@ def move_texts(pawns: Pawns) -> list[str]:
         return _walk_texts(pawns) if pawns.can_move() else ["pass"]
     texts = sorted([move_text(pawns, move) for move in pawns.puts()])
     # "+" sorts before all letters, and cells in a tail end with a letter, so nothing else needs sorting.
-    tails = [tail for three in sorted(map(_tails, pawns.ground.spots)) for tail in three]
+    tails = [tail for three in sorted(map(_tails, pawns.ground.room.spots)) for tail in three]
     chosen: dict[int, list[str]] = {}
     for kind, which in _wanted(pawns.lay_ends()).items():
         if which not in chosen:
@@ -31,7 +31,7 @@ def move_texts(pawns: Pawns) -> list[str]:
 
 
 def _walk_texts(pawns: Pawns) -> list[str]:
-    cells = pawns.ground.names
+    cells = pawns.ground.names()
     return sorted([f"{cells[move >> CELL_BITS]}>{cells[move & LAST_CELL]}" for move in pawns.moves()])
 
 

@@ -8,7 +8,7 @@ from engines.game_errors import MalformedMove
 from engines.trox.cellsets import numbers_in
 from engines.trox.hands import hand_text
 from engines.trox.lattice import CELL, cell_name, cell_named
-from engines.trox.pawns import CELL_BITS, LAST_CELL, PASS, PUT, Pawns
+from engines.trox.pawns import CELL_BITS, LAST_CELL, PASS, PUT, SPOT_SHIFT, Pawns
 from engines.trox.pieces import KIND_NUMBERS, KINDS, cells_of, excluded_of, middle_of, spot_of
 
 MOVE_GRAMMAR: Final = """\
@@ -84,7 +84,7 @@ def move_number(pawns: Pawns, move: Written) -> int | None:
     match move:
         case Lay(kind, spot, pawn):
             cells = cells_of(spot)
-            return spot | kind << 2 | cells.index(pawn) if pawn in cells else None
+            return spot << SPOT_SHIFT | kind << 2 | cells.index(pawn) if pawn in cells else None
         case Put(to):
             return PUT | numbers[to] if to in numbers else None
         case Walk(start, to):
@@ -97,12 +97,12 @@ def move_text(pawns: Pawns, move: int) -> str:
     """Return a move of the fast position as text."""
     if move == PASS:
         return "pass"
-    cells = pawns.ground.names
+    cells = pawns.ground.names()
     if move < PUT:
         return f"{cells[move >> CELL_BITS]}>{cells[move & LAST_CELL]}"
     if move < PUT << 1:
         return f"+{cells[move & LAST_CELL]}"
-    return KINDS[move >> 2 & 7] + lay_texts(move & ~31)[move & 3]
+    return KINDS[move >> 2 & 7] + lay_texts(move >> SPOT_SHIFT)[move & 3]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -123,7 +123,7 @@ def piece_name(spot: int, kind: int) -> str:
 
 def names(pawns: Pawns, cells: int) -> list[str]:
     """Return the names of a set of cells, sorted."""
-    return sorted([pawns.ground.names[number] for number in numbers_in(cells)])
+    return sorted([pawns.ground.names()[number] for number in numbers_in(cells)])
 
 
 def position_text(pawns: Pawns, plies: int) -> str:

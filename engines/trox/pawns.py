@@ -7,7 +7,7 @@ after one of them, `result()` tells how the game ended. A move is an integer:
     -1                              pass
     start << 6 | to                 move a pawn between two cells, by their numbers on the ground
     PUT | to                        put a pawn on a cell of the ground
-    spot | kind << 2 | which        lay a piece (see `pieces`), with a pawn on its A, middle or B: 0, 1, 2
+    spot << 5 | kind << 2 | which   lay a piece (see `pieces`), with a pawn on its A, middle or B: 0, 1, 2
 
 If the hand of the mover is empty, the mover moves a pawn; the other hand is then empty too, because each ply of placing
 places one pawn.
@@ -16,19 +16,25 @@ places one pawn.
 from functools import lru_cache
 from typing import Final
 
+from engines.form import is_compiled
 from engines.options import Settings
-from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, OF_A_PIECE, colour_of
+from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, colour_of, numbers_in
 from engines.trox.ground import Ground
 from engines.trox.hands import held, one_pawn
 from engines.trox.holes import fitting
 from engines.trox.pieces import COLOURS_OF, PIECES
+from engines.trox.room import empty_room
 from engines.trox.supply import full
 from engines.trox.triangles import NOBODY, full_triangles, judged
 
+COMPILED: Final = is_compiled(__file__)
 PASS: Final = -1  # Not 0, which is a move from the cell numbered 0 to itself.
 PUT: Final = 1 << 12
+SPOT_SHIFT: Final = 5
 CELL_BITS: Final = 6
 LAST_CELL: Final = (1 << CELL_BITS) - 1
+BLACK, BLUE, RED = (OF_A_COLOUR << PIECES * colour | OF_A_COLOUR << CELLS + PIECES * colour for colour in range(3))
+"""The cells of a colour, in two sets that follow each other."""
 
 
 class Rules:
@@ -44,7 +50,7 @@ class Rules:
     )
 
     def __init__(self, settings: Settings) -> None:
-        self.ground = Ground(fitting(settings.choice("hole_rule")), full(settings.choice("tileset")))
+        self.ground = Ground(empty_room(fitting(settings.choice("hole_rule"))), full(settings.choice("tileset")))
         self.suicide_safe = settings.choice("suicide") == "safe"
         self.suicide_forbidden = settings.choice("suicide") == "forbidden"
         self.neutrals_capture = settings.choice("neutral_triangle") == "captures"
@@ -85,12 +91,14 @@ class Pawns:
 
     def moves(self) -> list[int]:
         """Return all legal moves without duplicates: only PASS if there is no other, and none if the game is over."""
-        if self.result():
+        if self.winner != NOBODY or self.passes > 1:
             return []
-        if not self.hand:
-            return self._not_suicides(self._walks()) or [PASS]
-        ends = self.lay_ends()
-        return [spot | end for spot in self.ground.spots for end in ends] + self.puts()
+        if self.hand:
+            return self._lays() + self.puts()
+        walks = self._walks()
+        if self.rules.suicide_forbidden:
+            walks = self._not_suicides(walks)
+        return walks or ([] if self.result() else [PASS])
 
     def lay_ends(self) -> tuple[int, ...]:
         """Return the low bits of every way to lay a piece; each can be combined with each spot of the ground."""
@@ -139,17 +147,16 @@ class Pawns:
 
     def play(self, move: int) -> "Pawns":
         """Return the pawns after one of `moves()`."""
-        if move == PASS:
-            return self.turned(self.passes + 1)
         if move < PUT:
-            to = move & LAST_CELL
-            return self._acted(self.ground, self.own ^ 1 << (move >> CELL_BITS), to, self.hand)
+            if move == PASS:
+                return self.turned(self.passes + 1)
+            return self._acted(self.ground, self.own ^ 1 << (move >> CELL_BITS), move & LAST_CELL, self.hand)
         if move < PUT << 1:
             ground, to = self.ground, move & LAST_CELL
         else:
             kind = move >> 2 & 7
             to = PIECES * COLOURS_OF[kind][move & 3] + len(self.ground.pieces)
-            ground = self.ground.lay(move & ~31, kind)
+            ground = self.ground.lay(move >> SPOT_SHIFT, kind)
         return self._acted(ground, self.own, to, self.hand - one_pawn(colour_of(to)))
 
     def turned(self, passes: int) -> "Pawns":
@@ -169,8 +176,8 @@ class Pawns:
 
     def free_cells(self) -> int:
         """Return the cells of the ground without a pawn."""
-        laid = ((1 << len(self.ground.pieces)) - 1) * OF_A_PIECE
-        return laid & ~(self.own | self.enemy | self.neutral)
+        # The pawns are on the ground, so this is their complement, made without a negative number, which is faster.
+        return self.ground.cells ^ (self.own | self.enemy | self.neutral)
 
     def is_suicide(self, move: int) -> bool:
         """Return whether this action, which must be legal otherwise, leads to the capture of the pawn that it plays."""
@@ -191,44 +198,34 @@ class Pawns:
 
     def _acted(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
         """Return the pawns after the mover has put one on the cell `to`, with captures and wins applied."""
-        rules = self.rules
-        played = 1 << to
-        own |= played
-        pawns = own | self.enemy | self.neutral
+        own |= 1 << to
         # Only a triangle with the new pawn can be newly full; with `suicide=safe`, earlier ones matter too.
-        if ground.links[to] & pawns or rules.suicide_safe:
-            full = full_triangles(ground.triangles, pawns)
-            if full:
-                at_risk = 0 if rules.suicide_safe else played
-                after = judged(full, own, self.enemy, self.neutral, at_risk, rules.neutrals_capture)
-                winner = after.winner if after.winner == NOBODY else self.mover ^ after.winner
-                return Pawns(
-                    rules,
-                    ground,
-                    1 - self.mover,
-                    after.enemy,
-                    after.own,
-                    after.neutral,
-                    self.enemy_hand,
-                    hand,
-                    0,
-                    winner,
-                )
-        return Pawns(rules, ground, 1 - self.mover, self.enemy, own, self.neutral, self.enemy_hand, hand)
+        if self.rules.suicide_safe:
+            return self._judged(ground, own, to, hand)
+        pawns = own | self.enemy | self.neutral
+        for triangle in ground.touching[to]:
+            if triangle & pawns == triangle:
+                return self._judged(ground, own, to, hand)
+        return Pawns(self.rules, ground, 1 - self.mover, self.enemy, own, self.neutral, self.enemy_hand, hand)
+
+    def _judged(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
+        """Return the same after an action that may capture or win."""
+        rules = self.rules
+        full = full_triangles(ground.triangles, own | self.enemy | self.neutral)
+        at_risk = 0 if rules.suicide_safe else 1 << to
+        after = judged(full, own, self.enemy, self.neutral, at_risk, rules.neutrals_capture)
+        winner = after.winner if after.winner == NOBODY else self.mover ^ after.winner
+        return Pawns(
+            rules, ground, 1 - self.mover, after.enemy, after.own, after.neutral, self.enemy_hand, hand, 0, winner
+        )
+
+    def _lays(self) -> list[int]:
+        ends = self.lay_ends()
+        return [lay + end for lay in [spot << SPOT_SHIFT for spot in self.ground.room.spots] for end in ends]
 
     def _walks(self) -> list[int]:
-        # Each piece has one cell of each colour, so another cell of the same colour is on another piece.
-        own = self.own
         free = self.free_cells()
-        found: list[int] = []
-        for numbers in NUMBERS:
-            starts = numbers[own & OF_A_COLOUR]
-            if starts:
-                ends = numbers[free & OF_A_COLOUR]
-                found += [start << CELL_BITS | to for start in starts for to in ends]
-            own >>= PIECES
-            free >>= PIECES
-        return found
+        return walks_listed(self.own, free) if COMPILED else walks_looked_up(self.own, free)
 
     def _not_suicides(self, moves: list[int]) -> list[int]:
         """Return the moves, without suicides if these are forbidden."""
@@ -245,7 +242,7 @@ class Pawns:
 
     def _allows_lay(self, move: int) -> bool:
         kind = move >> 2 & 7
-        fine = kind in self.ground.supply.kinds and self.ground.allows(move & ~31)
+        fine = kind in self.ground.supply.kinds and self.ground.allows(move >> SPOT_SHIFT)
         return fine and COLOURS_OF[kind][move & 3] in held(self.hand)
 
 
@@ -253,3 +250,31 @@ class Pawns:
 def _ends(kinds: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, ...]:
     """Return the low bits of every way to lay one of `kinds` with a pawn of one of `colours` on it."""
     return tuple(kind << 2 | which for kind in kinds for which in range(3) if COLOURS_OF[kind][which] in colours)
+
+
+def walks_looked_up(own: int, free: int) -> list[int]:
+    """Return the moves of pawns, which is fast in pure Python: those of each colour are kept.
+
+    Each piece has one cell of each colour, so another cell of the same colour is on another piece.
+    """
+    both = own << CELLS | free
+    return [*_walks_between(both & BLACK), *_walks_between(both & BLUE), *_walks_between(both & RED)]
+
+
+def walks_listed(own: int, free: int) -> list[int]:
+    """Return the same, which is fast in compiled code: made anew from small numbers only."""
+    found: list[int] = []
+    for numbers in NUMBERS:
+        ends = numbers[free & OF_A_COLOUR]
+        for start in numbers[own & OF_A_COLOUR]:
+            found += [start << CELL_BITS | to for to in ends]
+        own >>= PIECES
+        free >>= PIECES
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def _walks_between(both: int) -> tuple[int, ...]:
+    """Return the moves from each cell of one set to each cell of another one, which has the `CELLS` lower bits."""
+    to = numbers_in(both & (1 << CELLS) - 1)
+    return tuple([start + end for start in [start << CELL_BITS for start in numbers_in(both >> CELLS)] for end in to])

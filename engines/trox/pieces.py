@@ -22,8 +22,6 @@ COLOURS_OF: Final = tuple(tuple(COLOURS.index(letter) for letter in kind) for ki
 """Colours of A, middle and B as numbers, by kind."""
 
 PIECES: Final = 12
-SPOT_BITS: Final = 5
-"""The lowest bits of a spot are 0: a move has the kind and the cell of the pawn there."""
 TURN_BITS: Final = 2
 RING_CELLS: Final = 16
 COVERED: Final = 1 << RING_CELLS
@@ -34,23 +32,23 @@ def spot_of(middle: int, excluded: int) -> int | None:
     """Return the spot, or None if the two cells are not neighbours."""
     if excluded not in neighbours(middle):
         return None
-    return (middle << TURN_BITS | neighbours(middle).index(excluded)) << SPOT_BITS
+    return middle << TURN_BITS | neighbours(middle).index(excluded)
 
 
 def middle_of(spot: int) -> int:
-    return spot >> (SPOT_BITS + TURN_BITS)
+    return spot >> TURN_BITS
 
 
 def excluded_of(spot: int) -> int:
     middle = middle_of(spot)
-    return middle + AROUND[middle & 1][spot >> SPOT_BITS & 3]
+    return middle + AROUND[middle & 1][spot & 3]
 
 
 def cells_of(spot: int) -> tuple[int, int, int]:
     """Return the cells A, middle and B."""
     middle = middle_of(spot)
     around = AROUND[middle & 1]
-    turn = spot >> SPOT_BITS & 3
+    turn = spot & 3
     return middle + around[turn - 2], middle, middle + around[turn - 1]
 
 
@@ -70,12 +68,10 @@ def ring_of(spot: int) -> list[int]:
 
 def orientation(spot: int) -> int:
     """Return which of the six orientations a piece has, as an index of `NEAR`."""
-    return spot >> SPOT_BITS & 7
+    return spot & 7
 
 
-_SPOTS_HERE: Final = [
-    (cell_at(0, 0, down) << TURN_BITS | turn) << SPOT_BITS for down in (False, True) for turn in range(3)
-]
+_SPOTS_HERE: Final = [cell_at(0, 0, down) << TURN_BITS | turn for down in (False, True) for turn in range(3)]
 FIRST: Final = _SPOTS_HERE[2]
 """The spot of the first piece: on 0.0u, without 0.-1d."""
 CONTACTS: Final = sum(
@@ -90,17 +86,26 @@ def _felt(spot: int) -> list[tuple[int, int]]:
     return ring + [(cell, COVERED) for cell in cells_of(spot)]
 
 
-def _near() -> list[list[tuple[int, int]]]:
+Near = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Distances to the spots that a piece covers, to the others that it affects, and the bits that are set for these."""
+
+
+def _near() -> list[Near]:
     near: list[dict[int, int]] = [{} for _ in range(8)]
     for laid, spot in product(_SPOTS_HERE, _SPOTS_HERE):
         seen = near[orientation(laid)]
         for (cell, means), laid_cell in product(_felt(spot), cells_of(laid)):
             if cell & 1 == laid_cell & 1:
                 # The distance of the spot for which the two cells are the same one.
-                far = spot - laid + (laid_cell - cell << TURN_BITS + SPOT_BITS)
+                far = spot - laid + (laid_cell - cell << TURN_BITS)
                 seen[far] = seen.get(far, 0) | means
-    return [list(seen.items()) for seen in near]
+    return [_parted(seen) for seen in near]
+
+
+def _parted(seen: dict[int, int]) -> Near:
+    far = {distance: bits for distance, bits in seen.items() if bits < COVERED}
+    return tuple(seen.keys() - far.keys()), tuple(far.keys()), tuple(far.values())
 
 
 NEAR: Final = _near()
-"""Distance to each spot that a piece affects, and the bits that are set for that spot, by orientation."""
+"""What a piece affects, by orientation."""

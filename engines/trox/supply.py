@@ -1,6 +1,7 @@
 """The common supply: the kinds of pieces, and how many are left of each."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from engines.trox.pieces import KIND_NUMBERS, KINDS, PIECES
@@ -33,9 +34,9 @@ HEAPS: Final[dict[str, tuple[Heap, ...]]] = {
 
 
 class Supply:
-    """The pieces that are left of each heap."""
+    """The pieces that are left of each heap. There is one object for each state of the supply of a tileset."""
 
-    __slots__ = ("heaps", "kinds", "left")
+    __slots__ = ("_after", "heaps", "kinds", "left")
 
     def __init__(self, heaps: tuple[Heap, ...], left: tuple[int, ...]) -> None:
         self.heaps = heaps
@@ -44,13 +45,21 @@ class Supply:
             sorted([kind for heap, many in zip(heaps, left, strict=True) if many for kind in heap.kinds])
         )
         """The kinds that can still be laid, in order."""
+        self._after: dict[int, Supply] = {}
 
     def without(self, kind: int) -> "Supply":
         """Return the supply after one piece of `kind` has been taken."""
-        left = tuple([many - (kind in heap.kinds) for heap, many in zip(self.heaps, self.left, strict=True)])
-        return Supply(self.heaps, left)
+        if kind not in self._after:
+            left = tuple([many - (kind in heap.kinds) for heap, many in zip(self.heaps, self.left, strict=True)])
+            self._after[kind] = _supply(self.heaps, left)
+        return self._after[kind]
+
+
+@cache
+def _supply(heaps: tuple[Heap, ...], left: tuple[int, ...]) -> Supply:
+    return Supply(heaps, left)
 
 
 def full(tileset: str) -> Supply:
     heaps = HEAPS[tileset]
-    return Supply(heaps, tuple(heap.pieces for heap in heaps))
+    return _supply(heaps, tuple(heap.pieces for heap in heaps))

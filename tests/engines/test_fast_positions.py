@@ -1,14 +1,18 @@
 """What a fast position says about one move agrees with its list of moves, so a caller needs only one of the two."""
 
 import random
+import sys
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from engines.api import Position
+from engines.form import is_compiled
 from engines.registry import find
 from engines.testing.random_games import game_path, settings_of
 
@@ -24,6 +28,7 @@ FAST: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[int]], Callable
     "troke": (lambda at: at.pieces, lambda pieces: pieces.moves(), lambda pieces, turn: pieces.allows(turn)),
     "trox": (lambda at: at.pawns, lambda pawns: pawns.moves(), lambda pawns, move: pawns.allows(move)),
 }
+FAST_MODULE = {"alquerque": "men", "toc": "round", "troke": "pieces", "trox": "pawns"}
 every_game = pytest.mark.parametrize("name", FAST)
 
 
@@ -51,3 +56,32 @@ def test_a_move_is_allowed_exactly_if_it_is_listed(name: str) -> None:
 def test_can_move_is_true_exactly_if_there_is_a_move(name: str) -> None:
     for at in map(FAST[name][0], positions(name)):
         assert at.can_move() == bool(at.moves())
+
+
+@every_game
+def test_playing_in_integers_writes_nothing(name: str) -> None:
+    game, rng = find(name), random.Random(1)
+    at = FAST[name][0](game.start(game.settings(), rng.randbytes(32)))
+    called: set[tuple[str, str]] = set()
+
+    def record(frame: FrameType, _event: str, _argument: object) -> None:
+        called.add((Path(frame.f_code.co_filename).stem, frame.f_code.co_name))
+
+    sys.setprofile(record)
+    try:
+        for _ in range(60):
+            moves = FAST[name][1](at)
+            move = moves[rng.randrange(len(moves))]
+            at = at.play(at.owing()[0], move) if name == "toc" else at.play(move)
+            if name == "alquerque" and not at.can_move():
+                break
+    finally:
+        sys.setprofile(None)
+    assert (FAST_MODULE[name], "play") in called
+    assert not {module for module, _ in called} & {"notation", "position_writer", "move_list", "position"}
+    assert not {function for _, function in called if "name" in function or "text" in function}
+
+
+def test_a_compiled_module_is_told_by_its_file() -> None:
+    assert is_compiled("engines/trox/pawns.cpython-311-x86_64-linux-gnu.so")
+    assert not is_compiled("engines/trox/pawns.py")

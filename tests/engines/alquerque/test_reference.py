@@ -6,6 +6,8 @@ from itertools import product
 import pytest
 
 from engines.alquerque import GAME
+from engines.alquerque.geometry import BOARD
+from engines.alquerque.paths import jumps_by_direction, jumps_in_lanes, paths_of
 from engines.alquerque.position import AlquerquePosition
 from engines.options import Value
 from engines.second.alquerque_reference import POINTS, ReferencePosition, first
@@ -119,3 +121,14 @@ def pass_the_suite(options: dict[str, str], rng: random.Random, games: int) -> N
             seat = position.owing[0]
             position = position.play(seat, rng.choice(position.moves(seat)))
         checker.check(position, rng)
+
+
+@pytest.mark.parametrize("no_backward", ["off", "all", "moves"])
+def test_both_ways_to_find_jumps_find_the_same(no_backward: str) -> None:
+    rng = random.Random(no_backward)
+    for paths in paths_of(no_backward):
+        for _ in range(100):
+            own = rng.getrandbits(30) & BOARD
+            enemy = rng.getrandbits(30) & BOARD & ~own
+            empty = BOARD & ~(own | enemy)
+            assert jumps_in_lanes(paths, own, enemy, empty) == jumps_by_direction(paths, own, enemy, empty)
