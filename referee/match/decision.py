@@ -5,7 +5,7 @@
 
 from msgspec import Struct, structs
 
-from engines.api import Outcome, Position
+from engines.api import Outcome
 from engines.game_errors import shortened
 from referee.match.adjudication import STOPPED, standing_by_scores
 from referee.match.clock import Micros
@@ -53,8 +53,8 @@ class DecisionBuilder(Struct, eq=False):
     events: tuple[Event, ...] = ()
     states: tuple[Match, ...] = ()
 
-    def add(self, event: Event, position: Position | None = None) -> None:
-        self.match = match = evolve(self.match, event, position)
+    def add(self, event: Event) -> None:
+        self.match = match = evolve(self.match, event)
         self.events += (event,)
         self.states += (match,)
 

@@ -170,13 +170,11 @@ def create_match(event: MatchCreated, game: Game) -> Match:
     )
 
 
-def evolve(match: Match, event: Event, position: Position | None = None) -> Match:
-    """Return the state after `event`. Pass `position`, the position after it, if it was already computed."""
+def evolve(match: Match, event: Event) -> Match:
+    """Return the state after `event`."""
     if type(event) is MovePlayed:
-        if position is None:
-            position = match.require_position().play(event.seat, event.move)
-        return move_played(match, event, position)
-    changes = CHANGES[type(event)](match, event, position)
+        return move_played(match, event, match.require_position().play(event.seat, event.move))
+    changes = CHANGES[type(event)](match, event)
     return structs.replace(match, number=match.number + 1, at_us=event.at_us, **changes)
 
 
@@ -187,25 +185,25 @@ def replace_at(things: tuple[T, ...], seat: Seat, thing: T) -> tuple[T, ...]:
     return (*things[:seat], thing, *things[seat + 1 :])
 
 
-def _seat_taken(match: Match, event: SeatTaken, _: Position | None) -> Changes:
+def _seat_taken(match: Match, event: SeatTaken) -> Changes:
     return {"players": replace_at(match.players, event.seat, event.player)}
 
 
-def _seat_vacated(match: Match, event: SeatVacated, _: Position | None) -> Changes:
+def _seat_vacated(match: Match, event: SeatVacated) -> Changes:
     players = replace_at(match.players, event.seat, Player())
     return {"players": players, "nonces": replace_at(match.nonces, event.seat, None)}
 
 
-def _nonce_given(match: Match, event: NonceAdded, _: Position | None) -> Changes:
+def _nonce_given(match: Match, event: NonceAdded) -> Changes:
     return {"nonces": replace_at(match.nonces, event.seat, event.nonce)}
 
 
-def _play_began(match: Match, event: PlayStarted, position: Position | None) -> Changes:
+def _play_began(match: Match, event: PlayStarted) -> Changes:
     setup = match.setup
     chance = match_chance(setup.seed, [nonce or b"" for nonce in match.nonces])
-    if position is None and setup.opening:
+    if setup.opening:
         position = match.game.read(setup.opening, setup.terms.settings)
-    if position is None:
+    else:
         position = match.game.start(setup.terms.settings, game_seed(chance))
     return {
         "phase": MatchPhase.PLAYING,
@@ -259,7 +257,7 @@ def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
     )
 
 
-def _move_refused(match: Match, event: MoveRefused, _: Position | None) -> Changes:
+def _move_refused(match: Match, event: MoveRefused) -> Changes:
     turn = match.turns[event.seat]
     if turn is None:
         raise ValueError(f"seat {event.seat} owes no move that could be refused")
@@ -270,36 +268,36 @@ def _move_refused(match: Match, event: MoveRefused, _: Position | None) -> Chang
     }
 
 
-def _flag_fell(match: Match, event: FlagFell, _: Position | None) -> Changes:
+def _flag_fell(match: Match, event: FlagFell) -> Changes:
     clocks, credit_us = _charged(match, event.seat, event.row)
     return {"clocks": clocks, "credit_us": credit_us, "verdicts": replace_at(match.verdicts, event.seat, event)}
 
 
-def _draw_offered(match: Match, event: DrawOffered, _: Position | None) -> Changes:
+def _draw_offered(match: Match, event: DrawOffered) -> Changes:
     return {
         "offers": match.offers | {event.seat},
         "offered_ply": replace_at(match.offered_ply, event.seat, match.ply),
     }
 
 
-def _seat_resigned(match: Match, event: SeatResigned, _: Position | None) -> Changes:
+def _seat_resigned(match: Match, event: SeatResigned) -> Changes:
     return {"resigned": (*match.resigned, event.seat), "offers": match.offers - {event.seat}}
 
 
-def _seat_forfeited(match: Match, event: SeatForfeited, _: Position | None) -> Changes:
+def _seat_forfeited(match: Match, event: SeatForfeited) -> Changes:
     forfeit = Forfeit(event.seat, event.fault, match.ply)
     return {"forfeits": (*match.forfeits, forfeit), "offers": match.offers - {event.seat}}
 
 
-def _seat_gone(match: Match, event: SeatDisconnected, _: Position | None) -> Changes:
+def _seat_gone(match: Match, event: SeatDisconnected) -> Changes:
     return {"gone_us": replace_at(match.gone_us, event.seat, event.at_us)}
 
 
-def _seat_back(match: Match, event: SeatReconnected, _: Position | None) -> Changes:
+def _seat_back(match: Match, event: SeatReconnected) -> Changes:
     return {"gone_us": replace_at(match.gone_us, event.seat, None)}
 
 
-def _play_ended(match: Match, event: PlayEnded, _: Position | None) -> Changes:
+def _play_ended(match: Match, event: PlayEnded) -> Changes:
     return {
         "phase": MatchPhase.OVER,
         "result": event.result,
@@ -309,7 +307,7 @@ def _play_ended(match: Match, event: PlayEnded, _: Position | None) -> Changes:
     }
 
 
-CHANGES: dict[type, Callable[[Match, Any, Position | None], Changes]] = {  # Of all events but `MovePlayed`.
+CHANGES: dict[type, Callable[[Match, Any], Changes]] = {  # Of all events but `MovePlayed`.
     SeatTaken: _seat_taken,
     SeatVacated: _seat_vacated,
     NonceAdded: _nonce_given,

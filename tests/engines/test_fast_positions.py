@@ -28,7 +28,7 @@ FAST: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[int]], Callable
     "troke": (lambda at: at.pieces, lambda pieces: pieces.moves(), lambda pieces, turn: pieces.allows(turn)),
     "trox": (lambda at: at.pawns, lambda pawns: pawns.moves(), lambda pawns, move: pawns.allows(move)),
 }
-FAST_MODULE = {"alquerque": "men", "toc": "round", "troke": "pieces", "trox": "pawns"}
+FAST_MODULE = {"alquerque": "men", "go": "stones", "toc": "round", "troke": "pieces", "trox": "pawns"}
 every_game = pytest.mark.parametrize("name", FAST)
 
 

@@ -36,7 +36,7 @@ def test_the_error_for_a_game_whose_extra_is_missing_says_how_to_install_it(monk
         find("chess")
     with pytest.raises(UnknownGame, match=r"; to add openspiel_hex: pip install 'referee\[openspiel\]'"):
         find("openspiel_hex")
-    with pytest.raises(UnknownGame, match=r"trox$"):
+    with pytest.raises(UnknownGame, match=r"trox, go$"):
         find("openspiel_ludo")
 
 

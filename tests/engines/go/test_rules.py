@@ -1,5 +1,6 @@
 """Go by its rules page: each rule, each option, each text that is refused."""
 
+import pickle
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from engines.api import REFEREE, Position
 from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.go import GAME
 from engines.go.position import GoPosition
+from engines.go.stones import PASS
 
 BLACK, WHITE = 0, 1
 KO = "5/1bw2/bw1w1/1bw2/5 b 0 8"
@@ -277,3 +279,17 @@ def test_the_points_of_simple_ko_repeat_one_board() -> None:
 
 def test_presets_set_the_size() -> None:
     assert [GAME.settings({}, name)["size"] for name in ("9x9", "13x13")] == [9, 13]
+
+
+def test_stones_have_no_moves_after_two_passes() -> None:
+    stones = at("5/5/5/5/5 b 2 9").stones
+    assert (stones.moves(), stones.allows(PASS)) == ([], False)
+
+
+def test_points_stay_the_same_object_in_another_process() -> None:
+    points = start().stones.points
+    assert pickle.loads(pickle.dumps(points)) is points
+
+
+def test_a_picture_says_which_points_the_ko_rule_forbids() -> None:
+    assert "ko forbids B3" in played(at(KO), "C3").picture(REFEREE)
