@@ -106,6 +106,7 @@ impl Answer {
             turn_token,
             r#move,
             offer_draw,
+            ..Move::default()
         })
     }
 }
