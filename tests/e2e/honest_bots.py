@@ -3,7 +3,8 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import grpc
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
+from tests.e2e.organiser import call_method
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer
 
 HOUR_MS = 3_600_000
@@ -50,6 +52,16 @@ def run_honest_bots(
     finally:
         process.kill()
         process.wait(TIMEOUT_S)
+
+
+def wait_until_online(channel: grpc.Channel, token: str, bots: Collection[str]) -> None:
+    """Wait until all these bots have connected, so that none of them is absent because its process starts slowly."""
+    deadline_s = time.monotonic() + TIMEOUT_S
+    online: set[str] = set()
+    while not online.issuperset(bots):
+        assert time.monotonic() < deadline_s, f"only {online} are online"
+        listed = call_method(channel, "BotService/ListBots", token, online_only=True, page_size=1000)
+        online = {bot.name for bot in listed.bots}
 
 
 def match_request(request_id: str, game: str, bots: Sequence[str]) -> match_service_pb2.CreateMatchRequest:

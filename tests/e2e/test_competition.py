@@ -20,7 +20,7 @@ import pytest
 from referee_api.v1 import contest_pb2, match_pb2
 
 from tests.e2e.contests import match_terms
-from tests.e2e.honest_bots import run_honest_bots
+from tests.e2e.honest_bots import run_honest_bots, wait_until_online
 from tests.e2e.organiser import call_method, call_with_timeout
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -70,14 +70,8 @@ class Competition:
                 folder.mkdir()
                 secrets = [author.bot_token for author in authors[first : first + BOTS_PER_PROCESS]]
                 stack.enter_context(run_honest_bots(self.server, folder, secrets))
-            self._wait_for_bots({author.bot for author in authors})
+            wait_until_online(self.channel, self.token, {author.bot for author in authors})
             yield
-
-    def _wait_for_bots(self, wanted: set[str]) -> None:
-        online: set[str] = set()
-        while not wanted <= online:
-            bots = self.call("BotService/ListBots", online_only=True, page_size=1000).bots
-            online = {bot.name for bot in bots}
 
     def call(self, method: str, **fields: Any) -> Any:
         return call_method(self.channel, method, self.token, **fields)

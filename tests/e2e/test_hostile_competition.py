@@ -18,7 +18,7 @@ from referee_api.v1 import bot_pb2, clock_pb2, contest_pb2, entry_pb2, ladder_pb
 from referee.server.settings import SETTINGS
 from tests.e2e.contests import call_for_tournament, create_tournament, entrants_of, match_terms
 from tests.e2e.fuzz_calls import REASONS
-from tests.e2e.honest_bots import HonestBotsProcess, entries, run_honest_bots
+from tests.e2e.honest_bots import HonestBotsProcess, entries, run_honest_bots, wait_until_online
 from tests.e2e.hostile_caller import Victims
 from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess, run_server
@@ -208,6 +208,7 @@ def test_an_entrant_that_is_paused_in_mid_round_is_absent_and_delays_nobody(tmp_
         create_tournament(host, **start)
         watched = call_method(channel, "TournamentService/WatchTournament", host.token, tournament=host.name)
         with run_honest_bots(server, tmp_path, host.secrets, "--max-matches", "1", "--think-ms", str(THINK_MS)):
+            wait_until_online(channel, host.token, host.bots)
             host.call("TournamentService/StartTournament", name=host.name)
             log = (item.entry for response in watched for item in response.items)
             next(one for one in log if one.pairing.match_ids and paused in one.pairing.entrants)
