@@ -86,7 +86,7 @@ class MatchMetrics:
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         """Record `entries`, which led from `before` to `match`."""
-        game = match.terms.game
+        game = match.setup.terms.game
         series = self._games.get(game) or self._games.setdefault(game, _GameSeries(self, game))
         for entry in entries:
             record = RECORDERS.get(type(entry.event))

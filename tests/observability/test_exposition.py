@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from referee.live.ports import Conflict, Entry, LogUnavailable
 from referee.match.clock import MS, Clock, Micros
@@ -65,7 +65,7 @@ def events_of(match: Match) -> list[Event]:
 
 
 def record(metrics: Metrics, match: Match, events: Sequence[Event]) -> None:
-    away = replace(match, gone_us=tuple(0 for _ in match.players))
+    away = structs.replace(match, gone_us=tuple(0 for _ in match.players))
     entries = [Entry(match.setup.match_id, number, 0, event) for number, event in enumerate(events, 1)]
     metrics.matches.on_entries(match, entries, match)
     for entry in entries:

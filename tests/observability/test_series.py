@@ -1,6 +1,5 @@
 """A thousand bots and ten thousand matches create no more series than two bots and one match of each game."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,7 +40,7 @@ def with_other_bots(announced: Announced, number: int) -> Announced:
         if match is None:
             return None
         setup = structs.replace(match.setup, match_id=f"m{number}", players=players)
-        return replace(match, setup=setup, players=players)
+        return structs.replace(match, setup=setup, players=players)
 
     def rename_entry(entry: Entry) -> Entry:
         event = entry.event

@@ -86,7 +86,9 @@ TRIES = ("", "pass", "1", "2", "3", "9", "a1-b2", "nonsense" * 20, "é\n")
 
 @cache
 def all_games() -> dict[str, Game]:
-    return {**registry.games(), **{game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}}
+    """Return the games of this distribution, and those for tests. Those of OpenSpiel have records like the others."""
+    own = {name: registry.find(name) for name in registry.own_games()}
+    return {**own, **{game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}}
 
 
 def find_game(name: str) -> Game:
