@@ -48,7 +48,7 @@ class LabResult(Struct, frozen=True):
     failures: tuple[tuple[Seat, str], ...] = ()
     """Seats whose bots failed and resigned, each with the last line of the error."""
     match_id: str = ""
-    """By which its record is found in a packed file."""
+    """The id of the match. A packed file finds the record by it."""
     difference: LabDifference | UnsetType = UNSET
     """What made the match void, if its second engine did."""
 

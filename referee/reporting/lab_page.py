@@ -49,7 +49,7 @@ class LabSummary:
     standings: Sequence[LocalStanding]
     losses: Sequence[LossGroup]
     lengths: Sequence[LengthGroup] = ()
-    """Of the first bot of the standings, if there are two."""
+    """The results of the first bot in the standings, by length. Empty unless there are exactly two bots."""
     sprt: Sprt | None = None
     pair: tuple[str, str] = ("", "")
     """The bots of the test, the tested one first."""
