@@ -14,8 +14,6 @@ from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.match.setup import Setup
 
-FAULTS = (FlagFell, MoveRefused)
-
 
 class LabMatch(Struct, frozen=True):
     """A match to be played."""
@@ -82,7 +80,7 @@ def lab_result(match: LabMatch, finished: PlayedMatch, game: Game) -> LabResult:
 
 
 def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
-    found = [event for event in finished.events if isinstance(event, FAULTS)]
+    found = [event for event in finished.events if type(event) is FlagFell or type(event) is MoveRefused]
     faults = [(event.seat, Fault.TIME if isinstance(event, FlagFell) else Fault.ILLEGAL_MOVE) for event in found]
     return tuple((seat, fault, count) for (seat, fault), count in Counter(faults).items()) if faults else ()
 

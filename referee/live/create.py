@@ -37,7 +37,7 @@ class CreatedMatch:
 def match_id_of(maker: str, request_id: str) -> str:
     """Return the id of the match that this request creates."""
     key = f"{maker}\0{request_id}"
-    return "m" + b32encode(hashlib.sha256(key.encode()).digest()).decode().lower()[:25]
+    return "m" + b32encode(hashlib.sha256(key.encode()).digest()[:16]).decode().lower()[:25]
 
 
 def wait_for_start(_: Match) -> Decision | None:

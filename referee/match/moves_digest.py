@@ -7,8 +7,10 @@ statistics count them once.
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from engines.api import Seat
+from engines.options import Settings
 from referee.match.events import Event, MatchCreated, MovePlayed
 from referee.match.setup import Setup
 
@@ -24,8 +26,7 @@ def digest_moves(setup: Setup, moves: Iterable[tuple[Seat, str]]) -> str:
     played = list(moves)
     if not played:
         return ""
-    start = (setup.terms.game, setup.terms.settings.texts(), setup.opening)
-    text = f"[{_ENCODER.encode(start)}, {_moves_text(played)}]"
+    text = f"[{_start_text(setup.terms.game, setup.terms.settings, setup.opening)}, {_moves_text(played)}]"
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_CHARS]
 
 
@@ -33,6 +34,11 @@ def digest_of_events(events: Sequence[Event]) -> str:
     """Return the digest of the moves in all events of a match. Empty if there are none."""
     moves = [(event.seat, event.move) for event in events if type(event) is MovePlayed]
     return next((digest_moves(event.setup, moves) for event in events if isinstance(event, MatchCreated)), "")
+
+
+@lru_cache(maxsize=256)
+def _start_text(game: str, settings: Settings, opening: str) -> str:
+    return _ENCODER.encode((game, settings.texts(), opening))
 
 
 def _moves_text(played: Sequence[tuple[Seat, str]]) -> str:

@@ -215,7 +215,7 @@ def _play_began(match: Match, event: PlayStarted) -> Changes:
 
 
 def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
-    """Return the state after a move. It names all fields: `structs.replace` takes five times as long."""
+    """Return the state after a move."""
     seat, row, ply = event.seat, event.row, match.ply + 1
     clocks, credit_us, verdicts, offers = match.clocks, match.credit_us, match.verdicts, match.offers
     if row and (row.network_credit_us or type(match.setup.terms.controls[seat]) is Hourglass):
@@ -229,31 +229,19 @@ def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
     score_runs = match.score_runs
     if score_runs and (adjudication := match.terms.adjudication):
         score_runs = replace_at(score_runs, seat, score_runs[seat].after(event.score, adjudication))
-    return Match(
-        match.setup,
-        match.game,
-        match.table,
-        match.players,
-        match.nonces,
-        clocks,
-        credit_us,
-        _asked(match.turns, position, ply, event.at_us, seat),
-        verdicts,
-        replace_at(match.moves_made, seat, match.moves_made[seat] + 1),
-        match.gone_us,
-        match.offered_ply,
-        match.phase,
-        match.number + 1,
-        event.at_us,
-        ply,
-        position,
-        match.chance,
-        offers,
-        match.resigned,
-        match.forfeits,
-        match.result,
-        match.ratings,
-        score_runs,
+    return structs.replace(
+        match,
+        clocks=clocks,
+        credit_us=credit_us,
+        turns=_asked(match.turns, position, ply, event.at_us, seat),
+        verdicts=verdicts,
+        moves_made=replace_at(match.moves_made, seat, match.moves_made[seat] + 1),
+        number=match.number + 1,
+        at_us=event.at_us,
+        ply=ply,
+        position=position,
+        offers=offers,
+        score_runs=score_runs,
     )
 
 
