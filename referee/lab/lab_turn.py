@@ -5,7 +5,7 @@ than the rest of the match.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -13,64 +13,70 @@ from referee_client.clocks import Clock, clock_in
 from referee_client.errors import Refusal
 from referee_client.turn import Played
 
+from engines.api import Position
 from referee.live.match_history import is_sealed
 from referee.live.turns import SeatClock, seat_clocks
 from referee.match.clock import SECOND, Micros
 from referee.match.decision import Decision
 from referee.match.events import Event, MovePlayed
-from referee.match.state import Match, Turn
+from referee.match.state import Match, Turn, move_played
 from referee.wire.clocks import clock_of
 
 NS_PER_SECOND = 1_000_000_000
 
 
-class MadeMove(Struct, frozen=True):
-    """A move, and the states before and after it."""
-
-    before: Match
-    event: MovePlayed
-    after: Match
-
-    def shown_to(self, seat: int) -> Played:
-        position = self.before.require_position()
-        return Played(self.event.seat, position.visible_move(self.event.seat, self.event.move, seat))
-
-    @property
-    def sealed(self) -> bool:
-        """Whether other seats still had to choose and could not see it."""
-        return is_sealed(self.before, self.event.seat, self.after)
-
-
 class MatchLog:
-    """All events of a match and the state after each, as it is played."""
+    """All events of a match as it is played, and the state after each, which is computed when it is asked for."""
 
-    __slots__ = ("decisions", "used_us")
+    __slots__ = ("_positions", "_states", "created", "events", "used_us")
 
-    def __init__(self, first: Event, match: Match) -> None:
-        self.decisions = [Decision((first,), (match,), match)]
-        self.used_us = [0] * len(match.players)
+    def __init__(self, first: Event, created: Match) -> None:
+        self.created = created
+        self.events = [first]
+        self.used_us = [0] * len(created.players)
         """How long each seat has thought in its present turn."""
+        self._positions: list[Position | None] = [None]
+        """The position after each plain move."""
+        self._states = {1: created}
+        """States by the number of their last event; those after plain moves may be missing."""
 
-    @property
-    def events(self) -> list[Event]:
-        return [event for decision in self.decisions for event in decision.events]
+    def add(self, decided: Decision) -> None:
+        for event, state in zip(decided.events, decided.states, strict=True):
+            self.events.append(event)
+            self._positions.append(None)
+            self.note_state(state)
 
-    def moves(self) -> list[MadeMove]:
-        states = [state for decision in self.decisions for state in decision.states]
-        return [
-            MadeMove(states[number - 1], event, states[number])
-            for number, event in enumerate(self.events)
-            if isinstance(event, MovePlayed)
-        ]
+    def note_state(self, state: Match) -> None:
+        self._states[state.number] = state
+
+    def add_plain(self, move: MovePlayed, position: Position) -> None:
+        self.events.append(move)
+        self._positions.append(position)
+
+    def state(self, number: int) -> Match:
+        """Return the state after this number of events."""
+        states = self._states
+        known = number
+        while known not in states:
+            known -= 1
+        for missing in range(known, number):
+            move, position = self.events[missing], self._positions[missing]
+            assert isinstance(move, MovePlayed)
+            assert position
+            states[missing + 1] = move_played(states[missing], move, position)
+        return states[number]
 
 
 class LabTurn(Struct, eq=False):
     seat: int
     refused: Refusal | None
     """The error of the previous answer in the same turn."""
-    _match: Match
+    ply: int
+    _position: Position
     _turn: Turn
     _log: MatchLog
+    _number: int
+    """Number of events at the moment of asking."""
     _asked_ns: int
     """The moment of asking, here as the clock told it, and in `_now_us` in match time."""
     _now_us: Micros
@@ -78,7 +84,7 @@ class LabTurn(Struct, eq=False):
 
     @property
     def match_id(self) -> str:
-        return self._match.setup.match_id
+        return self._log.created.setup.match_id
 
     @property
     def token(self) -> str:
@@ -86,29 +92,25 @@ class LabTurn(Struct, eq=False):
 
     @property
     def game(self) -> str:
-        return self._match.game.name
+        return self._log.created.game.name
 
     @property
     def options(self) -> Mapping[str, str]:
-        return self._match.terms.settings.texts()
-
-    @property
-    def ply(self) -> int:
-        return self._match.ply
+        return self._log.created.terms.settings.texts()
 
     @property
     def position(self) -> str:
-        return self._match.require_position().text(self.seat)
+        return self._position.text(self.seat)
 
     @property
     def view(self) -> Any:
-        return self._match.require_position().view(self.seat)
+        return self._position.view(self.seat)
 
     @property
     def legal_moves(self) -> tuple[str, ...]:
         moves = self._legal_moves
         if moves is None:
-            self._legal_moves = moves = tuple(self._match.require_position().moves(self.seat))
+            self._legal_moves = moves = tuple(self._position.moves(self.seat))
         return moves
 
     @property
@@ -117,9 +119,13 @@ class LabTurn(Struct, eq=False):
 
     @property
     def moves_since(self) -> tuple[Played, ...]:
-        made = self._log.moves()[: self._match.ply]
-        own = next((ply for ply in range(len(made), 0, -1) if made[ply - 1].event.seat == self.seat), 0)
-        return tuple(move.shown_to(self.seat) for move in made[own:])
+        since: list[Played] = []
+        for number, move in self._moves_back():
+            if move.seat == self.seat:
+                break
+            before = self._log.state(number - 1).require_position()
+            since.append(Played(move.seat, before.visible_move(move.seat, move.move, self.seat)))
+        return tuple(reversed(since))
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
@@ -141,27 +147,42 @@ class LabTurn(Struct, eq=False):
 
     @property
     def attempts_left(self) -> int:
-        return self._match.terms.policies.attempts_a_turn - self._turn.attempt + 1
+        return self._log.created.terms.policies.attempts_a_turn - self._turn.attempt + 1
 
     @property
     def draw_offers(self) -> tuple[int, ...]:
-        mine = self._match.side_of(self.seat)
-        return tuple(sorted(seat for seat in self._match.offers if self._match.side_of(seat) != mine))
+        match = self._match
+        mine = match.side_of(self.seat)
+        return tuple(sorted(seat for seat in match.offers if match.side_of(seat) != mine))
 
     @property
     def sealed(self) -> bool:
         """Whether other seats choose at the same time, or have made a sealed choice."""
-        ply = self._match.ply
-        return len(self._match.owing) > 1 or (ply > 0 and self._log.moves()[ply - 1].sealed)
+        if len(self._position.owing) > 1:
+            return True
+        last = next(self._moves_back(), None)
+        return last is not None and is_sealed(self._log.state(last[0] - 1), last[1].seat, self._log.state(last[0]))
 
     @property
     def repeated(self) -> bool:
         return False
 
+    @property
+    def _match(self) -> Match:
+        return self._log.state(self._number)
+
+    def _moves_back(self) -> Iterator[tuple[int, MovePlayed]]:
+        """Yield the moves so far with the numbers of their events, beginning with the last."""
+        for number in range(self._number, 0, -1):
+            event = self._log.events[number - 1]
+            if isinstance(event, MovePlayed):
+                yield number, event
+
     def _seat_clocks(self) -> tuple[SeatClock, ...]:
         """Return the clocks at the moment of asking, when nobody has thought longer than `used_us`."""
+        match = self._match
         stall_us = [
             self._now_us - turn.asked_us - used if turn else 0
-            for turn, used in zip(self._match.turns, self._log.used_us, strict=True)
+            for turn, used in zip(match.turns, self._log.used_us, strict=True)
         ]
-        return seat_clocks(self._match, self._now_us, stall_us)
+        return seat_clocks(match, self._now_us, stall_us)

@@ -1,8 +1,9 @@
 """Plays one match to its end in this process: asks the bots in turn, and lets `decide` judge their answers.
 
 It is what a runner of the server does, without a log, a network or an event loop. Events and states are those of the
-server: only `decide` makes them. Since the bots of one match share a process, they think one after the other, also
-where they choose at the same time; the time in which another bot thinks counts as the referee's delay.
+server: `decide` makes them, and `PlainRun` those of plain moves. Since the bots of one match share a process, they
+think one after the other, also where they choose at the same time; the time in which another bot thinks counts as the
+referee's delay.
 """
 
 import time
@@ -34,6 +35,7 @@ from referee.match.decide import decide
 from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MoveRefused
 from referee.match.match_errors import MatchError
+from referee.match.plain_run import PlainRun, plain_run
 from referee.match.setup import Setup
 from referee.match.state import Match, Turn, create_match
 
@@ -79,6 +81,8 @@ class _MatchPlayer:
     def __init__(self, setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int]) -> None:
         created = MatchCreated(0, setup)
         self._match = create_match(created, game_of_match(game, setup.terms))
+        """The state before the plain moves of `_run`."""
+        self._run: PlainRun | None = None
         self._log = MatchLog(created, self._match)
         self._bots = bots
         self._now_ns = now_ns
@@ -92,21 +96,22 @@ class _MatchPlayer:
 
     def play(self) -> PlayedMatch:
         self._take(decide(self._match, StartPlay(), 0))
+        self._run = plain_run(self._match)
         while self._match.result is None:
-            for turn in self._match.turns:
-                if turn is not None:
-                    self._ask(turn)
-                    break
+            self._ask()
         return PlayedMatch(self._match, self._log.events, self._failures, self._fault)
 
-    def _ask(self, turn: Turn) -> None:
-        """Ask a bot, and let its answer be judged."""
+    def _ask(self) -> None:
+        """Ask a bot that owes a move, and let its answer be judged."""
         answer: object
-        match, seat, now_ns, used_us = self._match, turn.seat, self._now_ns, self._log.used_us
+        log, run, now_ns = self._log, self._run, self._now_ns
+        turn = run.turn if run else self._match.owing[0]
+        seat = turn.seat
+        ply, position = (turn.ply, run.position) if run else (self._match.ply, self._match.require_position())
         refused = self._refused.get(seat) if self._refused else None
         asked_ns = now_ns()
         begun_us = (asked_ns - self._began_ns) // 1000
-        given = LabTurn(seat, refused, match, turn, self._log, asked_ns, begun_us)
+        given = LabTurn(seat, refused, ply, position, turn, log, len(log.events), asked_ns, begun_us)
         try:
             answer = self._bots[seat](given)
         except TimeOver:
@@ -114,19 +119,35 @@ class _MatchPlayer:
         except (Exception, SystemExit) as failure:
             answer = self._fail(seat, failure)
         now_us = (now_ns() - self._began_ns) // 1000
-        measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - used_us[seat])
+        measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - log.used_us[seat])
         if type(answer) is str and len(answer) <= MAX_MOVE_CHARS and answer.isascii():
-            self._take(decide(match, SubmitMove(seat, turn.token, answer, measured), now_us))
+            if run and (played := run.play(answer, measured)):
+                log.add_plain(played, run.position)
+                self._end_turn(seat)
+                return
+            self._end_run()
+            self._take(decide(self._match, SubmitMove(seat, turn.token, answer, measured), now_us))
         else:
+            self._end_run()
             self._take_answer(given, turn, answer, measured)
         after = self._match.turns[seat]
         if after is not None and after.ply == turn.ply:
-            used_us[seat] += now_us - begun_us
+            log.used_us[seat] += now_us - begun_us
             self._note_refusal(seat)
         else:
-            used_us[seat] = 0
-            if self._refused:
-                self._refused.pop(seat, None)
+            self._end_turn(seat)
+        self._run = plain_run(self._match)
+
+    def _end_turn(self, seat: Seat) -> None:
+        self._log.used_us[seat] = 0
+        if self._refused:
+            self._refused.pop(seat, None)
+
+    def _end_run(self) -> None:
+        """Compute the state after the plain moves so far."""
+        if self._run:
+            self._match = self._run.match()
+            self._log.note_state(self._match)
 
     def _take_answer(self, given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> None:
         """Let any answer be judged, even one that is not allowed or that no bot may give."""
@@ -140,7 +161,7 @@ class _MatchPlayer:
             self._reject(turn.seat, error)
 
     def _take(self, decided: Decision) -> None:
-        self._log.decisions.append(decided)
+        self._log.add(decided)
         self._match = decided.match
         if decided.fault:
             self._fault = decided.fault
@@ -153,7 +174,7 @@ class _MatchPlayer:
 
     def _note_refusal(self, seat: Seat) -> None:
         """Keep why a move was refused, so that the bot is told with its next attempt."""
-        last = next(decision.events[-1] for decision in reversed(self._log.decisions) if decision.events)
+        last = self._log.events[-1]
         if isinstance(last, MoveRefused) and last.seat == seat:
             self._refused[seat] = Refusal(last.reason, last.sentence)
 

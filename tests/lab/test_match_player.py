@@ -97,6 +97,28 @@ def test_a_lab_turn_has_every_attribute_of_a_turn_of_the_client_library() -> Non
     assert (second["clocks"][0].running, second["clocks"][1].running) == (False, True)
 
 
+def test_a_turn_tells_the_same_whenever_it_is_asked() -> None:
+    at_once: list[tuple[Any, ...]] = []
+    kept: list[LabTurn] = []
+
+    def facts(turn: Any) -> tuple[Any, ...]:
+        counted = turn.ply, turn.position, turn.moves_since, turn.sealed, turn.attempts_left, turn.draw_offers
+        return (*counted, [(clock.seat, clock.running) for clock in turn.clocks])
+
+    def asking(turn: Any) -> str:
+        at_once.append(facts(turn))
+        return bots.fixed(turn)
+
+    def keeping(turn: Any) -> str:
+        kept.append(turn)
+        return bots.fixed(turn)
+
+    asked, silent = play(asking, asking), play(keeping, keeping)
+    assert asked == silent
+    assert len(kept) == asked.match.ply > 20
+    assert list(map(facts, reversed(kept))) == at_once[::-1]
+
+
 def test_a_bot_that_gives_only_illegal_moves_forfeits_after_three_and_is_told_why() -> None:
     told = []
 

@@ -1,0 +1,122 @@
+"""Runs of plain moves: event by event and state by state they are what `decide` makes of the same answers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.api import Game
+from engines.options import Value
+from engines.registry import find
+from referee.match.adjudication import Adjudication
+from referee.match.clock import SECOND, Fischer, Hourglass, SuddenDeath, TimeControl
+from referee.match.clock_charge import TurnMeasurement
+from referee.match.commands import OfferDraw, Resign
+from referee.match.events import MovePlayed
+from referee.match.match_terms import DropoutPolicy, Policies
+from referee.match.plain_run import PlainRun, plain_run
+from tests.match.clock_strategies import controls
+from tests.match.games import STONES
+from tests.match.match_fixture import MatchFixture, started_match
+from tests.third_party_games.third_party_games import FINGERS, NIM
+
+TABLES: tuple[tuple[Game, dict[str, Value]], ...] = (
+    (NIM, {"heap": 30}),
+    (FINGERS, {}),
+    (STONES, {"heap": 40, "seats": 2}),
+    (STONES, {"heap": 40, "seats": 4, "teams": True}),
+    (find("toc"), {}),
+)
+MINUTE = Fischer(60 * SECOND, SECOND)
+
+
+def begun_run(fixture: MatchFixture) -> PlainRun:
+    run = plain_run(fixture.match)
+    assert run
+    return run
+
+
+@given(st.data())
+def test_a_plain_move_is_what_decide_makes_of_it_and_no_other_answer_is_plain(data: st.DataObject) -> None:
+    game, chosen = data.draw(st.sampled_from(TABLES))
+    seats = len(game.table(game.settings(chosen)).seats)
+    kinds: st.SearchStrategy[TimeControl] = st.one_of(st.just(MINUTE), controls(hourglass=False))
+    own_controls = st.lists(kinds, min_size=seats, max_size=seats)
+    fixture = started_match(game, data.draw(own_controls | st.builds(Hourglass, st.just(SECOND))), chosen)
+    run = plain_run(fixture.match)
+    for _ in range(data.draw(st.integers(1, 25))):
+        if fixture.match.result:
+            return
+        seat, position = fixture.owing[0], fixture.match.require_position()
+        if game is STONES and data.draw(st.integers(0, 9)) == 0 and not fixture.match.offers:
+            fixture.do(OfferDraw(seat))
+            run = plain_run(fixture.match)
+        fixture.now_us += data.draw(st.integers(0, 400))
+        move = data.draw(st.sampled_from([*position.moves(seat)] * 4 + ["?"]))
+        stall_us, network_us = data.draw(st.integers(0, 3)), data.draw(st.sampled_from([0, 0, 0, 5]))
+        answer = fixture.answer(seat, move, stall_us=stall_us, network_us=network_us)
+        played = run.play(move, answer.measured) if run else None
+        events = fixture.do(answer)
+        if run and played:
+            assert events == (played,)
+            assert run.match() == fixture.match
+            continue
+        alone = [type(event) for event in events] == [MovePlayed] and len(fixture.owing) == 1
+        assert not (run and alone and not network_us), "a plain move was not played"
+        run = plain_run(fixture.match)
+
+
+def test_a_run_changes_nothing_by_an_answer_that_is_not_plain() -> None:
+    fixture = started_match(NIM, SuddenDeath(SECOND), {"heap": 7})
+    run = begun_run(fixture)
+    assert run.match() is fixture.match
+    assert run.play("9", TurnMeasurement(5)) is None
+    assert run.play("1", TurnMeasurement(2 * SECOND)) is None
+    assert run.play("1", TurnMeasurement(5, network_us=1)) is None
+    assert run.match() is fixture.match
+    assert run.play("1", TurnMeasurement(5))
+    assert (run.match().ply, run.turn.seat, run.turn.asked_us) == (1, 1, 5)
+
+
+def test_no_run_begins_where_a_move_has_further_consequences() -> None:
+    fixture = started_match(STONES, MINUTE, {"seats": 2})
+    assert plain_run(fixture.match)
+    fixture.do(OfferDraw(1))
+    assert plain_run(fixture.match) is None
+
+    policies = Policies(dropout=DropoutPolicy.RANDOM_MOVES)
+    fixture = started_match(STONES, MINUTE, {"seats": 3}, policies=policies)
+    fixture.do(Resign(2))
+    assert plain_run(fixture.match) is None
+
+    assert plain_run(started_match(NIM, Hourglass(SECOND)).match) is None
+    assert plain_run(started_match(NIM, MINUTE, adjudication=Adjudication(max_plies=9)).match) is None
+    assert plain_run(started_match(FINGERS, MINUTE).match) is None
+
+
+def test_no_run_begins_before_and_after_play() -> None:
+    fixture = started_match(NIM, MINUTE, {"heap": 1})
+    fixture.move(0, "1")
+    assert fixture.match.result
+    assert plain_run(fixture.match) is None
+
+
+@pytest.mark.parametrize("error", [OverflowError, RuntimeError])
+def test_a_failure_of_the_engine_is_left_to_decide(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun_run(started_match(NIM, MINUTE))
+
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(type(run.position), "play", broken)
+    assert run.play("1", TurnMeasurement(5)) is None
+
+
+def test_no_run_begins_with_the_last_of_several_turns_that_were_pending_together() -> None:
+    fixture = started_match(find("toc"), MINUTE)
+    assert fixture.owing == [0, 1, 2, 3]
+    for seat in range(3):
+        fixture.move(seat, fixture.match.require_position().moves(seat)[0])
+    assert fixture.owing == [3]
+    assert plain_run(fixture.match) is None
+    fixture.move(3, fixture.match.require_position().moves(3)[0])
+    assert plain_run(fixture.match)
