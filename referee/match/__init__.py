@@ -8,6 +8,7 @@
 - `decide`: which command is allowed in which phase; handles all commands that are not in `moves`
 - `decision`: collects the events of one decision, and adds those that follow by themselves
 - `moves`: command handlers for what a seat does in play: answers, flags, resignations, draws
+- `plain_run`: moves without further consequences, for callers that need no state between them
 - `clock`, `clock_charge`: time controls, and the time that a move is charged
 - `result`: how a match ended, and its effect on ratings
 - `match_errors`: the errors of commands and setups
