@@ -23,6 +23,16 @@ class DetailedError(ValueError):
         super().__init__(sentence)
         self.details = details
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what was computed, since the arguments of a subclass are others than those of its base class."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[DetailedError], arguments: tuple[object, ...], attributes: dict[str, object]) -> DetailedError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
+
 
 class GameError(DetailedError):
     """Base class of the errors that a game raises for bad input."""

@@ -200,6 +200,7 @@ class CheckedGame(Game):
         self.notation = game.notation
         self.view_schema: Mapping[str, Json] = game.view_schema
         self.draws_by_agreement = game.draws_by_agreement
+        self.drawn_when_stopped = game.drawn_when_stopped
 
     @property
     def second(self) -> str:
@@ -224,6 +225,11 @@ class CheckedGame(Game):
     def imagine(self, text: str, settings: Settings, seed: bytes) -> Position:
         """Return a position that is not compared: no match reaches it."""
         return self._game.imagine(text, settings, seed)
+
+    def resample(self, position: Position, viewer: Viewer, seed: bytes) -> Position:
+        """Return a position that is not compared either."""
+        first = position.first if isinstance(position, CheckedPosition) else position
+        return self._game.resample(first, viewer, seed)
 
     def _checked(self, first: Position) -> CheckedPosition:
         comparison, text = self._comparison, str(first)

@@ -191,7 +191,7 @@ def decode_index(content: bytes) -> GroupIndex:
     """Return the index of a group. Raises RecordInvalid, also if it states more than the limits permit."""
     try:
         index = msgspec.json.decode(content, type=GroupIndex)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise RecordInvalid(RecordStatus.EDITED, "the index of a group cannot be read") from None
     if index.packed != _PACKED_VERSION:
         sentence = f"it is packed in version {index.packed}; known here: {_PACKED_VERSION}"

@@ -5,6 +5,7 @@ all records of files, folders and packed files.
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -14,6 +15,7 @@ from typing import BinaryIO
 from referee.records.packed_format import (
     HEAD_BYTES,
     MAGIC,
+    MAX_GROUP_BYTES,
     MAX_INDEX_BYTES,
     MAX_PACKED_RECORDS,
     MAX_RECORD_BYTES,
@@ -28,6 +30,8 @@ from referee.records.verify import FindGame, verify_file
 
 SEPARATOR = "#"
 ENDING = ".jsonl"
+_GROUP = re.compile(re.escape(MAGIC) + rb'.{4}\{"packed":', re.DOTALL)
+"""How a group begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class PackedFile:
     def groups(self, at: int = 0) -> Iterator[PackedGroup]:
         """Yield the complete groups from a position on, where one begins; only their indexes are read.
 
-        Raises RecordInvalid if an id is there twice.
+        Raises RecordInvalid if an id is there twice, or a group follows one that seems not to be written completely.
         """
         ids: set[str] = set()
         self.end = at
@@ -75,6 +79,7 @@ class PackedFile:
                 raise RecordInvalid(RecordStatus.EDITED, f"it has more than {MAX_PACKED_RECORDS} records")
             self.end = group.end
             yield group
+        self._check_torn()
 
     def records(self, at: int = 0) -> Iterator[tuple[str, bytes]]:
         """Yield the records with the ids of their matches, from a position on where a group begins."""
@@ -87,6 +92,15 @@ class PackedFile:
             if any(there == match_id for there, _, _ in group.index.records):
                 return dict(self._records(group, match_id))[match_id]
         return None
+
+    def _check_torn(self) -> None:
+        """Raise RecordInvalid if a further group begins behind the last complete one.
+
+        Then that group is not the last, but its stated size was changed, and a writer would remove good records.
+        """
+        self._file.seek(self.end)
+        if self.torn_bytes > MAX_GROUP_BYTES + MAX_INDEX_BYTES or _GROUP.search(self._file.read(self.torn_bytes), 1):
+            raise RecordInvalid(RecordStatus.EDITED, f"the group at byte {self.end} is not as long as its index states")
 
     def _group(self, at: int) -> PackedGroup | None:
         """Return the group that begins there; None if the file ends before the group does."""

@@ -79,6 +79,11 @@ def test_an_index_that_lies_is_rejected(fields: Mapping[str, object], sentence: 
     assert sentence in str(trouble_in(file_with(index_of(FRAME, **fields), FRAME)))
 
 
+def test_an_index_that_is_no_text_is_rejected() -> None:
+    content = json.dumps(index_of(FRAME)).encode().replace(b"nim-1", b"nim-\xff")
+    assert "cannot be read" in str(trouble_in(file_with(content, FRAME)))
+
+
 def test_an_index_that_is_too_large_is_not_read() -> None:
     file = BytesIO(MAGIC + (MAX_INDEX_BYTES + 1).to_bytes(4, "little"))
     assert "is larger than" in str(trouble_in(file))

@@ -182,6 +182,26 @@ def test_of_a_file_cut_off_anywhere_all_complete_groups_are_read(path: Path) -> 
     assert unpacked(path) == [short_record("a"), short_record("c")]
 
 
+@pytest.mark.parametrize("size", [b"compressed_bytes", b"index"])
+def test_good_records_behind_a_group_of_an_altered_size_are_not_removed(path: Path, size: bytes) -> None:
+    first = pack(path, short_record("a")).read_bytes()
+    second = pack(path, short_record("b")).read_bytes()[len(first) :]
+    third = pack(path, short_record("c")).read_bytes()[len(first + second) :]
+    magic, length, rest = second[:4], int.from_bytes(second[4:8], "little"), second[8:]
+    if size == b"index":
+        altered = magic + (length + 100_000).to_bytes(4, "little") + rest
+    else:
+        stated = b'"compressed_bytes":'
+        altered = magic + (length + 4).to_bytes(4, "little") + rest.replace(stated, stated + b"1000", 1)
+    path.write_bytes(whole := first + altered + third)
+    with pytest.raises(RecordInvalid, match=f"the group at byte {len(first)} is not as long as its index states"):
+        PackedRecords(path)
+    assert path.read_bytes() == whole
+    *fine, (_, last) = verify_packed(path, None, find_game)
+    assert [verdict.status for _, verdict in fine] == [RecordStatus.FINE]
+    assert last.status is RecordStatus.EDITED
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engines.api import REFEREE, SPECTATOR
+from engines.api import REFEREE, SPECTATOR, Game, Position
 from engines.game_errors import GameError, IllegalMove, NotYourTurn
 from engines.options import Settings
 from engines.registry import find
@@ -58,14 +58,23 @@ def test_engines_that_agree_give_the_answers_of_the_first() -> None:
     assert at.owing == ()
 
 
+def test_terms_that_end_a_match_of_chess_early_end_it_in_a_draw_beside_a_second_engine_too() -> None:
+    chess = find("chess")
+    assert CheckedGame(chess, RIGHT, no_time).drawn_when_stopped is chess.drawn_when_stopped is True
+
+
 def test_the_rest_is_that_of_the_game() -> None:
     game, settings = CheckedGame(NIM, RIGHT, no_time), NIM.settings()
     assert (game.name, game.version, game.title, game.rules) == (NIM.name, NIM.version, NIM.title, NIM.rules)
     assert (game.options, game.notation, game.view_schema) == (NIM.options, NIM.notation, NIM.view_schema)
     assert (game.draws_by_agreement, game.second) == (True, "planted")
+    own = {name: vars(kind)[name] for kind in (CheckedGame, CheckedPosition) for name in vars(kind)} | vars(game)
+    inherited = {name for kind in (Game, Position) for name in vars(kind) if not name.startswith("_")} - own.keys()
+    assert not inherited
     assert game.table(settings) == NIM.table(settings)
     assert game.read("5 1", settings).owing == (1,)
     assert game.imagine("5 1", settings, b"") == NIM.read("5 1", settings)
+    assert game.resample(game.read("5 1", settings), 0, b"") == NIM.read("5 1", settings)
     assert type(game.codec(settings)) is type(NIM.codec(settings))
     view = NIM.start(settings, b"").view(REFEREE)
     assert game.svg(settings, view) == NIM.svg(settings, view)
