@@ -13,28 +13,31 @@ If the hand of the mover is empty, the mover moves a pawn; the other hand is the
 places one pawn.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from engines.form import is_compiled
 from engines.options import Settings
-from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, colour_of, numbers_in
+from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, colour_of
 from engines.trox.ground import Ground
 from engines.trox.hands import held, one_pawn
 from engines.trox.holes import fitting
+from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
 from engines.trox.pieces import COLOURS_OF, PIECES
 from engines.trox.room import empty_room
 from engines.trox.supply import full
 from engines.trox.triangles import NOBODY, full_triangles, judged
 
-COMPILED: Final = is_compiled(__file__)
 PASS: Final = -1  # Not 0, which is a move from the cell numbered 0 to itself.
 PUT: Final = 1 << 12
 SPOT_SHIFT: Final = 5
 CELL_BITS: Final = 6
 LAST_CELL: Final = (1 << CELL_BITS) - 1
-BLACK, BLUE, RED = (OF_A_COLOUR << PIECES * colour | OF_A_COLOUR << CELLS + PIECES * colour for colour in range(3))
-"""The cells of a colour, in two sets that follow each other."""
+STARTS: Final = tuple([tuple([start << CELL_BITS for start in cells]) for cells in table] for table in NUMBERS)
+"""The first parts of walks from the cells in a set of one colour, as in `NUMBERS`."""
+ONLY_PASS: Final = listed([PASS])
+BLACK, BLUE, RED = NUMBERS
+BLACK_STARTS, BLUE_STARTS, RED_STARTS = STARTS
 
 
 class Rules:
@@ -89,16 +92,17 @@ class Pawns:
         self.winner = winner
         """The seat that has a winning triangle, or NOBODY."""
 
-    def moves(self) -> list[int]:
+    def moves(self) -> MoveSequence:
         """Return all legal moves without duplicates: only PASS if there is no other, and none if the game is over."""
         if self.winner != NOBODY or self.passes > 1:
-            return []
+            return NO_MOVES
         if self.hand:
-            return self._lays() + self.puts()
+            lays = [spot << SPOT_SHIFT for spot in self.ground.room.spots]
+            return MoveSequence(tuple(lays), self.lay_ends(), tuple(self.puts()), (0,))
         walks = self._walks()
         if self.rules.suicide_forbidden:
-            walks = self._not_suicides(walks)
-        return walks or ([] if self.result() else [PASS])
+            walks = listed(self._not_suicides(walks))
+        return walks or (NO_MOVES if self.result() else ONLY_PASS)
 
     def lay_ends(self) -> tuple[int, ...]:
         """Return the low bits of every way to lay a piece; each can be combined with each spot of the ground."""
@@ -110,7 +114,7 @@ class Pawns:
         found = [
             PUT | to for colour in held(self.hand) for to in NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
         ]
-        return self._not_suicides(found)
+        return self._not_suicides(found) if self.rules.suicide_forbidden else found
 
     def allows(self, move: int) -> bool:
         """Return whether a number is a legal move of an unfinished game, without listing the other moves."""
@@ -219,18 +223,21 @@ class Pawns:
             rules, ground, 1 - self.mover, after.enemy, after.own, after.neutral, self.enemy_hand, hand, 0, winner
         )
 
-    def _lays(self) -> list[int]:
-        ends = self.lay_ends()
-        return [lay + end for lay in [spot << SPOT_SHIFT for spot in self.ground.room.spots] for end in ends]
+    def _walks(self) -> MoveSequence:
+        # Each piece has one cell of each colour, so another cell of the same colour is on another piece.
+        own, free = self.own, self.free_cells()
+        blue_own, blue_free = own >> PIECES & OF_A_COLOUR, free >> PIECES & OF_A_COLOUR
+        return MoveSequence(
+            BLACK_STARTS[own & OF_A_COLOUR],
+            BLACK[free & OF_A_COLOUR],
+            BLUE_STARTS[blue_own],
+            BLUE[blue_free],
+            RED_STARTS[own >> 2 * PIECES],
+            RED[free >> 2 * PIECES],
+        )
 
-    def _walks(self) -> list[int]:
-        free = self.free_cells()
-        return walks_listed(self.own, free) if COMPILED else walks_looked_up(self.own, free)
-
-    def _not_suicides(self, moves: list[int]) -> list[int]:
-        """Return the moves, without suicides if these are forbidden."""
-        if not self.rules.suicide_forbidden:
-            return moves
+    def _not_suicides(self, moves: Iterable[int]) -> list[int]:
+        """Return the moves, without suicides."""
         return [move for move in moves if not self.is_suicide(move)]
 
     def _allows_walk(self, start: int, to: int) -> bool:
@@ -250,31 +257,3 @@ class Pawns:
 def _ends(kinds: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, ...]:
     """Return the low bits of every way to lay one of `kinds` with a pawn of one of `colours` on it."""
     return tuple(kind << 2 | which for kind in kinds for which in range(3) if COLOURS_OF[kind][which] in colours)
-
-
-def walks_looked_up(own: int, free: int) -> list[int]:
-    """Return the moves of pawns, which is fast in pure Python: those of each colour are kept.
-
-    Each piece has one cell of each colour, so another cell of the same colour is on another piece.
-    """
-    both = own << CELLS | free
-    return [*_walks_between(both & BLACK), *_walks_between(both & BLUE), *_walks_between(both & RED)]
-
-
-def walks_listed(own: int, free: int) -> list[int]:
-    """Return the same, which is fast in compiled code: made anew from small numbers only."""
-    found: list[int] = []
-    for numbers in NUMBERS:
-        ends = numbers[free & OF_A_COLOUR]
-        for start in numbers[own & OF_A_COLOUR]:
-            found += [start << CELL_BITS | to for to in ends]
-        own >>= PIECES
-        free >>= PIECES
-    return found
-
-
-@lru_cache(maxsize=1 << 15)
-def _walks_between(both: int) -> tuple[int, ...]:
-    """Return the moves from each cell of one set to each cell of another one, which has the `CELLS` lower bits."""
-    to = numbers_in(both & (1 << CELLS) - 1)
-    return tuple([start + end for start in [start << CELL_BITS for start in numbers_in(both >> CELLS)] for end in to])
