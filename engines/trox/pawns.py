@@ -13,12 +13,11 @@ If the hand of the mover is empty, the mover moves a pawn; the other hand is the
 places one pawn.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 from engines.options import Settings
-from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, colour_of
+from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, OF_A_PIECE, colour_of
 from engines.trox.ground import Ground
 from engines.trox.hands import held, one_pawn
 from engines.trox.holes import fitting
@@ -33,11 +32,11 @@ PUT: Final = 1 << 12
 SPOT_SHIFT: Final = 5
 CELL_BITS: Final = 6
 LAST_CELL: Final = (1 << CELL_BITS) - 1
-STARTS: Final = tuple([tuple([start << CELL_BITS for start in cells]) for cells in table] for table in NUMBERS)
-"""The first parts of walks from the cells in a set of one colour, as in `NUMBERS`."""
 ONLY_PASS: Final = listed([PASS])
+NO_CELLS: Final[tuple[int, ...]] = ()
 BLACK, BLUE, RED = NUMBERS
-BLACK_STARTS, BLUE_STARTS, RED_STARTS = STARTS
+FLIPS: Final = tuple([1 << start | 1 << to for start in range(LAST_CELL + 1) for to in range(LAST_CELL + 1)])
+"""The two cells of a walk, as a set, by the walk."""
 
 
 class Rules:
@@ -64,7 +63,7 @@ class Rules:
 class Pawns:
     """The pawns on the ground and in the hands, and the seat to move: 0 is Round, 1 is Square."""
 
-    __slots__ = ("enemy", "enemy_hand", "ground", "hand", "mover", "neutral", "own", "passes", "rules", "winner")
+    __slots__ = ("enemy", "enemy_hand", "free", "ground", "hand", "mover", "own", "passes", "rules", "winner")
 
     def __init__(
         self,
@@ -73,7 +72,7 @@ class Pawns:
         mover: int,
         own: int,
         enemy: int,
-        neutral: int,
+        free: int,
         hand: int,
         enemy_hand: int,
         passes: int = 0,
@@ -84,7 +83,8 @@ class Pawns:
         self.mover = mover
         self.own = own
         self.enemy = enemy
-        self.neutral = neutral
+        self.free = free
+        """The cells of the ground without a pawn."""
         self.hand = hand
         self.enemy_hand = enemy_hand
         self.passes = passes
@@ -97,12 +97,15 @@ class Pawns:
         if self.winner != NOBODY or self.passes > 1:
             return NO_MOVES
         if self.hand:
-            lays = [spot << SPOT_SHIFT for spot in self.ground.room.spots]
-            return MoveSequence(tuple(lays), self.lay_ends(), tuple(self.puts()), (0,))
-        walks = self._walks()
+            spots = tuple(self.ground.room.spots)
+            return MoveSequence(SPOT_SHIFT, spots, self.lay_ends(), (PUT >> SPOT_SHIFT,), self._put_cells())
         if self.rules.suicide_forbidden:
-            walks = listed(self._not_suicides(walks))
-        return walks or (NO_MOVES if self.result() else ONLY_PASS)
+            allowed = [move for move in self._walks() if not self.is_suicide(move)]
+            if allowed:
+                return listed(allowed)
+        elif self.can_move():
+            return self._walks()
+        return NO_MOVES if self.result() else ONLY_PASS
 
     def lay_ends(self) -> tuple[int, ...]:
         """Return the low bits of every way to lay a piece; each can be combined with each spot of the ground."""
@@ -110,11 +113,7 @@ class Pawns:
 
     def puts(self) -> list[int]:
         """Return the moves that put a pawn on a piece that has already been laid."""
-        free = self.free_cells()
-        found = [
-            PUT | to for colour in held(self.hand) for to in NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
-        ]
-        return self._not_suicides(found) if self.rules.suicide_forbidden else found
+        return [PUT | to for to in self._put_cells()]
 
     def allows(self, move: int) -> bool:
         """Return whether a number is a legal move of an unfinished game, without listing the other moves."""
@@ -133,8 +132,8 @@ class Pawns:
         if self.hand:
             return True  # TX-7: a piece laid now always has room for a pawn, and a free cell beside it.
         if not self.rules.suicide_forbidden:
-            # All twelve pawns are placed, four per colour, so with five pieces each of them has a free cell to move to.
-            return self.own != 0 and len(self.ground.pieces) > 4
+            # All twelve pawns are placed, four per colour, so if any cell is free, there is one of each colour.
+            return self.own != 0 and self.free != 0
         return any(not self.is_suicide(move) for move in self._walks())
 
     def result(self) -> tuple[str, int] | None:
@@ -154,14 +153,17 @@ class Pawns:
         if move < PUT:
             if move == PASS:
                 return self.turned(self.passes + 1)
-            return self._acted(self.ground, self.own ^ 1 << (move >> CELL_BITS), move & LAST_CELL, self.hand)
+            flips = FLIPS[move]
+            return self._acted(self.ground, self.own ^ flips, self.free ^ flips, move & LAST_CELL, self.hand)
         if move < PUT << 1:
-            ground, to = self.ground, move & LAST_CELL
+            ground, free, to = self.ground, self.free, move & LAST_CELL
         else:
-            kind = move >> 2 & 7
-            to = PIECES * COLOURS_OF[kind][move & 3] + len(self.ground.pieces)
+            kind, many = move >> 2 & 7, len(self.ground.pieces)
+            to = PIECES * COLOURS_OF[kind][move & 3] + many
+            free = self.free | OF_A_PIECE << many
             ground = self.ground.lay(move >> SPOT_SHIFT, kind)
-        return self._acted(ground, self.own, to, self.hand - one_pawn(colour_of(to)))
+        hand = self.hand - one_pawn(colour_of(to))
+        return self._acted(ground, self.own | 1 << to, free ^ 1 << to, to, hand)
 
     def turned(self, passes: int) -> "Pawns":
         """Return the same pawns with the other seat to move, after `passes` consecutive passes."""
@@ -171,17 +173,17 @@ class Pawns:
             1 - self.mover,
             self.enemy,
             self.own,
-            self.neutral,
+            self.free,
             self.enemy_hand,
             self.hand,
             passes,
             self.winner,
         )
 
-    def free_cells(self) -> int:
-        """Return the cells of the ground without a pawn."""
-        # The pawns are on the ground, so this is their complement, made without a negative number, which is faster.
-        return self.ground.cells ^ (self.own | self.enemy | self.neutral)
+    @property
+    def neutral(self) -> int:
+        """The cells of neutral pawns."""
+        return self.ground.cells ^ self.free ^ self.own ^ self.enemy
 
     def is_suicide(self, move: int) -> bool:
         """Return whether this action, which must be legal otherwise, leads to the capture of the pawn that it plays."""
@@ -200,52 +202,54 @@ class Pawns:
         # Neutral pawns never move, and each further one means fewer own or enemy pawns.
         return (self.own << CELLS | self.enemy) << 1 | self.mover
 
-    def _acted(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
+    def _acted(self, ground: Ground, own: int, free: int, to: int, hand: int) -> "Pawns":
         """Return the pawns after the mover has put one on the cell `to`, with captures and wins applied."""
-        own |= 1 << to
         # Only a triangle with the new pawn can be newly full; with `suicide=safe`, earlier ones matter too.
         if self.rules.suicide_safe:
-            return self._judged(ground, own, to, hand)
-        pawns = own | self.enemy | self.neutral
+            return self._judged(ground, own, free, to, hand)
         for triangle in ground.touching[to]:
-            if triangle & pawns == triangle:
-                return self._judged(ground, own, to, hand)
-        return Pawns(self.rules, ground, 1 - self.mover, self.enemy, own, self.neutral, self.enemy_hand, hand)
+            if not triangle & free:
+                return self._judged(ground, own, free, to, hand)
+        return Pawns(self.rules, ground, 1 - self.mover, self.enemy, own, free, self.enemy_hand, hand)
 
-    def _judged(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
+    def _judged(self, ground: Ground, own: int, free: int, to: int, hand: int) -> "Pawns":
         """Return the same after an action that may capture or win."""
         rules = self.rules
-        full = full_triangles(ground.triangles, own | self.enemy | self.neutral)
+        pawns = ground.cells ^ free
+        full = full_triangles(ground.triangles, pawns)
         at_risk = 0 if rules.suicide_safe else 1 << to
-        after = judged(full, own, self.enemy, self.neutral, at_risk, rules.neutrals_capture)
+        after = judged(full, own, self.enemy, pawns ^ own ^ self.enemy, at_risk, rules.neutrals_capture)
         winner = after.winner if after.winner == NOBODY else self.mover ^ after.winner
-        return Pawns(
-            rules, ground, 1 - self.mover, after.enemy, after.own, after.neutral, self.enemy_hand, hand, 0, winner
-        )
+        return Pawns(rules, ground, 1 - self.mover, after.enemy, after.own, free, self.enemy_hand, hand, 0, winner)
 
     def _walks(self) -> MoveSequence:
         # Each piece has one cell of each colour, so another cell of the same colour is on another piece.
-        own, free = self.own, self.free_cells()
-        blue_own, blue_free = own >> PIECES & OF_A_COLOUR, free >> PIECES & OF_A_COLOUR
+        own, free = self.own, self.free
         return MoveSequence(
-            BLACK_STARTS[own & OF_A_COLOUR],
+            CELL_BITS,
+            BLACK[own & OF_A_COLOUR],
             BLACK[free & OF_A_COLOUR],
-            BLUE_STARTS[blue_own],
-            BLUE[blue_free],
-            RED_STARTS[own >> 2 * PIECES],
+            BLUE[own >> PIECES & OF_A_COLOUR],
+            BLUE[free >> PIECES & OF_A_COLOUR],
+            RED[own >> 2 * PIECES],
             RED[free >> 2 * PIECES],
         )
 
-    def _not_suicides(self, moves: Iterable[int]) -> list[int]:
-        """Return the moves, without suicides."""
-        return [move for move in moves if not self.is_suicide(move)]
+    def _put_cells(self) -> tuple[int, ...]:
+        """Return the cells of pieces already laid on which a pawn may be put."""
+        free, cells = self.free, NO_CELLS
+        for colour in held(self.hand):
+            cells += NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
+        if self.rules.suicide_forbidden:
+            return tuple([to for to in cells if not self.is_suicide(PUT | to)])
+        return cells
 
     def _allows_walk(self, start: int, to: int) -> bool:
-        fine = self.own >> start & 1 and self.free_cells() >> to & 1
+        fine = self.own >> start & 1 and self.free >> to & 1
         return fine == 1 and colour_of(start) == colour_of(to)
 
     def _allows_put(self, to: int) -> bool:
-        return self.free_cells() >> to & 1 == 1 and colour_of(to) in held(self.hand)
+        return self.free >> to & 1 == 1 and colour_of(to) in held(self.hand)
 
     def _allows_lay(self, move: int) -> bool:
         kind = move >> 2 & 7

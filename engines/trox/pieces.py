@@ -87,7 +87,7 @@ def _felt(spot: int) -> list[tuple[int, int]]:
 
 
 Near = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
-"""Distances to the spots that a piece covers, and to the others that it affects, with the bits that are set for them."""
+"""Distances to the spots that a piece covers, and to the others that it affects, each with the bits that are set."""
 
 
 def _near() -> list[Near]:
