@@ -17,10 +17,12 @@ class MoveSequence:
     __slots__ = (
         "_ends",
         "_length",
+        "_second_at",
         "_second_ends",
         "_second_starts",
         "_shift",
         "_starts",
+        "_third_at",
         "_third_ends",
         "_third_starts",
     )
@@ -43,9 +45,9 @@ class MoveSequence:
         self._second_ends = second_ends
         self._third_starts = third_starts
         self._third_ends = third_ends
-        self._length = (
-            len(starts) * len(ends) + len(second_starts) * len(second_ends) + len(third_starts) * len(third_ends)
-        )
+        self._second_at = second_at = len(starts) * len(ends)
+        self._third_at = third_at = second_at + len(second_starts) * len(second_ends)
+        self._length = third_at + len(third_starts) * len(third_ends)
 
     def __len__(self) -> int:
         return self._length
@@ -56,14 +58,16 @@ class MoveSequence:
             index += self._length
         if not 0 <= index < self._length:
             raise IndexError(index)
-        starts, ends = self._starts, self._ends
-        if index >= len(starts) * len(ends):
-            index -= len(starts) * len(ends)
+        if index < self._second_at:
+            starts, ends = self._starts, self._ends
+        elif index < self._third_at:
+            index -= self._second_at
             starts, ends = self._second_starts, self._second_ends
-            if index >= len(starts) * len(ends):
-                index -= len(starts) * len(ends)
-                starts, ends = self._third_starts, self._third_ends
-        return (starts[index // len(ends)] << self._shift) + ends[index % len(ends)]
+        else:
+            index -= self._third_at
+            starts, ends = self._third_starts, self._third_ends
+        many = len(ends)
+        return (starts[index // many] << self._shift) + ends[index % many]
 
     def __iter__(self) -> Iterator[int]:
         shift = self._shift

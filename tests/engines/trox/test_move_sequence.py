@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from engines.trox import GAME
 from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
 from engines.trox.pawns import Pawns
 from tests.engines.trox.positions import start
@@ -19,7 +18,7 @@ OPTION_SETS = [
 
 
 def game(options: dict[str, str], rng: random.Random) -> Iterator[Pawns]:
-    """Yield the fast positions of a random game up to its end or for 40 plies, with few pieces so that captures occur."""
+    """Yield the fast positions of at most 40 plies of a random game, with few pieces so that captures occur."""
     pawns = start(**options).pawns
     for _ in range(40):
         yield pawns
