@@ -67,7 +67,7 @@ def _put(pawns: Pawns, to: int) -> Reason:
         return "TX-8", "all pawns are placed; write a move of a pawn as 0.1u>2.0d"
     if number is None:
         return "TX-4", f"there is no piece on {cell_name(to)}"
-    if (pawns.own | pawns.enemy | pawns.neutral) >> number & 1:
+    if not pawns.free >> number & 1:
         return "TX-4", f"{cell_name(to)} is not free"
     colour = colour_of(number)
     if colour not in held(pawns.hand):
@@ -83,7 +83,7 @@ def _walk(pawns: Pawns, start: int, to: int) -> Reason:
         return _not_own(pawns, start)
     if to not in numbers:
         return "TX-8", f"there is no piece on {cell_name(to)}"
-    if (pawns.own | pawns.enemy | pawns.neutral) >> numbers[to] & 1:
+    if not pawns.free >> numbers[to] & 1:
         return "TX-8", f"{cell_name(to)} is not free"
     colour = colour_of(numbers[start])
     if colour != colour_of(numbers[to]):

@@ -16,25 +16,27 @@ places one pawn.
 from functools import lru_cache
 from typing import Final
 
-from engines.form import is_compiled
 from engines.options import Settings
-from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, colour_of, numbers_in
+from engines.trox.cellsets import CELLS, NUMBERS, OF_A_COLOUR, OF_A_PIECE, colour_of
 from engines.trox.ground import Ground
 from engines.trox.hands import held, one_pawn
 from engines.trox.holes import fitting
+from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
 from engines.trox.pieces import COLOURS_OF, PIECES
 from engines.trox.room import empty_room
 from engines.trox.supply import full
 from engines.trox.triangles import NOBODY, full_triangles, judged
 
-COMPILED: Final = is_compiled(__file__)
 PASS: Final = -1  # Not 0, which is a move from the cell numbered 0 to itself.
 PUT: Final = 1 << 12
 SPOT_SHIFT: Final = 5
 CELL_BITS: Final = 6
 LAST_CELL: Final = (1 << CELL_BITS) - 1
-BLACK, BLUE, RED = (OF_A_COLOUR << PIECES * colour | OF_A_COLOUR << CELLS + PIECES * colour for colour in range(3))
-"""The cells of a colour, in two sets that follow each other."""
+ONLY_PASS: Final = listed([PASS])
+NO_CELLS: Final[tuple[int, ...]] = ()
+BLACK, BLUE, RED = NUMBERS
+FLIPS: Final = tuple([1 << start | 1 << to for start in range(LAST_CELL + 1) for to in range(LAST_CELL + 1)])
+"""The two cells of a walk, as a set, by the walk."""
 
 
 class Rules:
@@ -61,7 +63,7 @@ class Rules:
 class Pawns:
     """The pawns on the ground and in the hands, and the seat to move: 0 is Round, 1 is Square."""
 
-    __slots__ = ("enemy", "enemy_hand", "ground", "hand", "mover", "neutral", "own", "passes", "rules", "winner")
+    __slots__ = ("enemy", "enemy_hand", "free", "ground", "hand", "mover", "own", "passes", "rules", "winner")
 
     def __init__(
         self,
@@ -70,7 +72,7 @@ class Pawns:
         mover: int,
         own: int,
         enemy: int,
-        neutral: int,
+        free: int,
         hand: int,
         enemy_hand: int,
         passes: int = 0,
@@ -81,7 +83,8 @@ class Pawns:
         self.mover = mover
         self.own = own
         self.enemy = enemy
-        self.neutral = neutral
+        self.free = free
+        """The cells of the ground without a pawn."""
         self.hand = hand
         self.enemy_hand = enemy_hand
         self.passes = passes
@@ -89,16 +92,20 @@ class Pawns:
         self.winner = winner
         """The seat that has a winning triangle, or NOBODY."""
 
-    def moves(self) -> list[int]:
+    def moves(self) -> MoveSequence:
         """Return all legal moves without duplicates: only PASS if there is no other, and none if the game is over."""
         if self.winner != NOBODY or self.passes > 1:
-            return []
+            return NO_MOVES
         if self.hand:
-            return self._lays() + self.puts()
-        walks = self._walks()
+            spots = tuple(self.ground.room.spots)
+            return MoveSequence(SPOT_SHIFT, spots, self.lay_ends(), (PUT >> SPOT_SHIFT,), self._put_cells())
         if self.rules.suicide_forbidden:
-            walks = self._not_suicides(walks)
-        return walks or ([] if self.result() else [PASS])
+            allowed = [move for move in self._walks() if not self.is_suicide(move)]
+            if allowed:
+                return listed(allowed)
+        elif self.can_move():
+            return self._walks()
+        return NO_MOVES if self.result() else ONLY_PASS
 
     def lay_ends(self) -> tuple[int, ...]:
         """Return the low bits of every way to lay a piece; each can be combined with each spot of the ground."""
@@ -106,11 +113,7 @@ class Pawns:
 
     def puts(self) -> list[int]:
         """Return the moves that put a pawn on a piece that has already been laid."""
-        free = self.free_cells()
-        found = [
-            PUT | to for colour in held(self.hand) for to in NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
-        ]
-        return self._not_suicides(found)
+        return [PUT | to for to in self._put_cells()]
 
     def allows(self, move: int) -> bool:
         """Return whether a number is a legal move of an unfinished game, without listing the other moves."""
@@ -129,8 +132,8 @@ class Pawns:
         if self.hand:
             return True  # TX-7: a piece laid now always has room for a pawn, and a free cell beside it.
         if not self.rules.suicide_forbidden:
-            # All twelve pawns are placed, four per colour, so with five pieces each of them has a free cell to move to.
-            return self.own != 0 and len(self.ground.pieces) > 4
+            # All twelve pawns are placed, four per colour, so if any cell is free, there is one of each colour.
+            return self.own != 0 and self.free != 0
         return any(not self.is_suicide(move) for move in self._walks())
 
     def result(self) -> tuple[str, int] | None:
@@ -150,14 +153,17 @@ class Pawns:
         if move < PUT:
             if move == PASS:
                 return self.turned(self.passes + 1)
-            return self._acted(self.ground, self.own ^ 1 << (move >> CELL_BITS), move & LAST_CELL, self.hand)
+            flips = FLIPS[move]
+            return self._acted(self.ground, self.own ^ flips, self.free ^ flips, move & LAST_CELL, self.hand)
         if move < PUT << 1:
-            ground, to = self.ground, move & LAST_CELL
+            ground, free, to = self.ground, self.free, move & LAST_CELL
         else:
-            kind = move >> 2 & 7
-            to = PIECES * COLOURS_OF[kind][move & 3] + len(self.ground.pieces)
+            kind, many = move >> 2 & 7, len(self.ground.pieces)
+            to = PIECES * COLOURS_OF[kind][move & 3] + many
+            free = self.free | OF_A_PIECE << many
             ground = self.ground.lay(move >> SPOT_SHIFT, kind)
-        return self._acted(ground, self.own, to, self.hand - one_pawn(colour_of(to)))
+        hand = self.hand - one_pawn(colour_of(to))
+        return self._acted(ground, self.own | 1 << to, free ^ 1 << to, to, hand)
 
     def turned(self, passes: int) -> "Pawns":
         """Return the same pawns with the other seat to move, after `passes` consecutive passes."""
@@ -167,17 +173,17 @@ class Pawns:
             1 - self.mover,
             self.enemy,
             self.own,
-            self.neutral,
+            self.free,
             self.enemy_hand,
             self.hand,
             passes,
             self.winner,
         )
 
-    def free_cells(self) -> int:
-        """Return the cells of the ground without a pawn."""
-        # The pawns are on the ground, so this is their complement, made without a negative number, which is faster.
-        return self.ground.cells ^ (self.own | self.enemy | self.neutral)
+    @property
+    def neutral(self) -> int:
+        """The cells of neutral pawns."""
+        return self.ground.cells ^ self.free ^ self.own ^ self.enemy
 
     def is_suicide(self, move: int) -> bool:
         """Return whether this action, which must be legal otherwise, leads to the capture of the pawn that it plays."""
@@ -196,49 +202,54 @@ class Pawns:
         # Neutral pawns never move, and each further one means fewer own or enemy pawns.
         return (self.own << CELLS | self.enemy) << 1 | self.mover
 
-    def _acted(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
+    def _acted(self, ground: Ground, own: int, free: int, to: int, hand: int) -> "Pawns":
         """Return the pawns after the mover has put one on the cell `to`, with captures and wins applied."""
-        own |= 1 << to
         # Only a triangle with the new pawn can be newly full; with `suicide=safe`, earlier ones matter too.
         if self.rules.suicide_safe:
-            return self._judged(ground, own, to, hand)
-        pawns = own | self.enemy | self.neutral
+            return self._judged(ground, own, free, to, hand)
         for triangle in ground.touching[to]:
-            if triangle & pawns == triangle:
-                return self._judged(ground, own, to, hand)
-        return Pawns(self.rules, ground, 1 - self.mover, self.enemy, own, self.neutral, self.enemy_hand, hand)
+            if not triangle & free:
+                return self._judged(ground, own, free, to, hand)
+        return Pawns(self.rules, ground, 1 - self.mover, self.enemy, own, free, self.enemy_hand, hand)
 
-    def _judged(self, ground: Ground, own: int, to: int, hand: int) -> "Pawns":
+    def _judged(self, ground: Ground, own: int, free: int, to: int, hand: int) -> "Pawns":
         """Return the same after an action that may capture or win."""
         rules = self.rules
-        full = full_triangles(ground.triangles, own | self.enemy | self.neutral)
+        pawns = ground.cells ^ free
+        full = full_triangles(ground.triangles, pawns)
         at_risk = 0 if rules.suicide_safe else 1 << to
-        after = judged(full, own, self.enemy, self.neutral, at_risk, rules.neutrals_capture)
+        after = judged(full, own, self.enemy, pawns ^ own ^ self.enemy, at_risk, rules.neutrals_capture)
         winner = after.winner if after.winner == NOBODY else self.mover ^ after.winner
-        return Pawns(
-            rules, ground, 1 - self.mover, after.enemy, after.own, after.neutral, self.enemy_hand, hand, 0, winner
+        return Pawns(rules, ground, 1 - self.mover, after.enemy, after.own, free, self.enemy_hand, hand, 0, winner)
+
+    def _walks(self) -> MoveSequence:
+        # Each piece has one cell of each colour, so another cell of the same colour is on another piece.
+        own, free = self.own, self.free
+        return MoveSequence(
+            CELL_BITS,
+            BLACK[own & OF_A_COLOUR],
+            BLACK[free & OF_A_COLOUR],
+            BLUE[own >> PIECES & OF_A_COLOUR],
+            BLUE[free >> PIECES & OF_A_COLOUR],
+            RED[own >> 2 * PIECES],
+            RED[free >> 2 * PIECES],
         )
 
-    def _lays(self) -> list[int]:
-        ends = self.lay_ends()
-        return [lay + end for lay in [spot << SPOT_SHIFT for spot in self.ground.room.spots] for end in ends]
-
-    def _walks(self) -> list[int]:
-        free = self.free_cells()
-        return walks_listed(self.own, free) if COMPILED else walks_looked_up(self.own, free)
-
-    def _not_suicides(self, moves: list[int]) -> list[int]:
-        """Return the moves, without suicides if these are forbidden."""
-        if not self.rules.suicide_forbidden:
-            return moves
-        return [move for move in moves if not self.is_suicide(move)]
+    def _put_cells(self) -> tuple[int, ...]:
+        """Return the cells of pieces already laid on which a pawn may be put."""
+        free, cells = self.free, NO_CELLS
+        for colour in held(self.hand):
+            cells += NUMBERS[colour][free >> PIECES * colour & OF_A_COLOUR]
+        if self.rules.suicide_forbidden:
+            return tuple([to for to in cells if not self.is_suicide(PUT | to)])
+        return cells
 
     def _allows_walk(self, start: int, to: int) -> bool:
-        fine = self.own >> start & 1 and self.free_cells() >> to & 1
+        fine = self.own >> start & 1 and self.free >> to & 1
         return fine == 1 and colour_of(start) == colour_of(to)
 
     def _allows_put(self, to: int) -> bool:
-        return self.free_cells() >> to & 1 == 1 and colour_of(to) in held(self.hand)
+        return self.free >> to & 1 == 1 and colour_of(to) in held(self.hand)
 
     def _allows_lay(self, move: int) -> bool:
         kind = move >> 2 & 7
@@ -250,31 +261,3 @@ class Pawns:
 def _ends(kinds: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, ...]:
     """Return the low bits of every way to lay one of `kinds` with a pawn of one of `colours` on it."""
     return tuple(kind << 2 | which for kind in kinds for which in range(3) if COLOURS_OF[kind][which] in colours)
-
-
-def walks_looked_up(own: int, free: int) -> list[int]:
-    """Return the moves of pawns, which is fast in pure Python: those of each colour are kept.
-
-    Each piece has one cell of each colour, so another cell of the same colour is on another piece.
-    """
-    both = own << CELLS | free
-    return [*_walks_between(both & BLACK), *_walks_between(both & BLUE), *_walks_between(both & RED)]
-
-
-def walks_listed(own: int, free: int) -> list[int]:
-    """Return the same, which is fast in compiled code: made anew from small numbers only."""
-    found: list[int] = []
-    for numbers in NUMBERS:
-        ends = numbers[free & OF_A_COLOUR]
-        for start in numbers[own & OF_A_COLOUR]:
-            found += [start << CELL_BITS | to for to in ends]
-        own >>= PIECES
-        free >>= PIECES
-    return found
-
-
-@lru_cache(maxsize=1 << 15)
-def _walks_between(both: int) -> tuple[int, ...]:
-    """Return the moves from each cell of one set to each cell of another one, which has the `CELLS` lower bits."""
-    to = numbers_in(both & (1 << CELLS) - 1)
-    return tuple([start + end for start in [start << CELL_BITS for start in numbers_in(both >> CELLS)] for end in to])

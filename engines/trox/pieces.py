@@ -86,8 +86,8 @@ def _felt(spot: int) -> list[tuple[int, int]]:
     return ring + [(cell, COVERED) for cell in cells_of(spot)]
 
 
-Near = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Distances to the spots that a piece covers, to the others that it affects, and the bits that are set for these."""
+Near = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
+"""Distances to the spots that a piece covers, and to the others that it affects, each with the bits that are set."""
 
 
 def _near() -> list[Near]:
@@ -104,7 +104,7 @@ def _near() -> list[Near]:
 
 def _parted(seen: dict[int, int]) -> Near:
     far = {distance: bits for distance, bits in seen.items() if bits < COVERED}
-    return tuple(seen.keys() - far.keys()), tuple(far.keys()), tuple(far.values())
+    return tuple(seen.keys() - far.keys()), tuple(far.items())
 
 
 NEAR: Final = _near()

@@ -55,13 +55,14 @@ def _pawns(found: re.Match[str], rules: Rules) -> Pawns:
     _count(parts, hands)
     mover = SEATS.index(found["side"])
     own, enemy, neutral = parts[mover], parts[1 - mover], parts[2]
-    full = full_triangles(ground.triangles, own | enemy | neutral)
+    down = own | enemy | neutral
+    free = ground.cells ^ down
+    full = full_triangles(ground.triangles, down)
     # If both seats have winning triangles, the seat that has just acted has won (TX-11).
     neutrals = rules.neutrals_capture
     winner = 1 - mover if wins(full, enemy, own, neutrals) else mover if wins(full, own, enemy, neutrals) else NOBODY
-    return Pawns(
-        rules, ground, mover, own, enemy, neutral, hands[mover], hands[1 - mover], int(found["passes"]), winner
-    )
+    passes = int(found["passes"])
+    return Pawns(rules, ground, mover, own, enemy, free, hands[mover], hands[1 - mover], passes, winner)
 
 
 def _ground(listed: str, ground: Ground) -> Ground:
@@ -134,7 +135,7 @@ def _check_turn(pawns: Pawns, plies: int) -> None:
     in_hands = by_seat(pawns, pawns_in(pawns.hand), pawns_in(pawns.enemy_hand))
     if in_hands != (6 - (placed + 1) // 2, 6 - placed // 2):
         raise _InvalidText(f"after {plies} plies {placed} pawns must have been placed, in turn (TX-4)")
-    down = pawns.own | pawns.enemy | pawns.neutral
+    down = pawns.ground.cells ^ pawns.free
     bare = [piece for piece in range(len(pawns.ground.pieces)) if not down >> piece & OF_A_PIECE]
     if bare and plies <= PAWNS:
         raise _InvalidText("every piece is laid with a pawn on it (TX-4)")
@@ -156,7 +157,7 @@ def _check_captures(pawns: Pawns) -> None:
     if pawns.winner != NOBODY:
         return
     rules = pawns.rules
-    full = full_triangles(pawns.ground.triangles, pawns.own | pawns.enemy | pawns.neutral)
+    full = full_triangles(pawns.ground.triangles, pawns.ground.cells ^ pawns.free)
     acted, waited = (pawns.own, pawns.enemy) if pawns.passes % 2 else (pawns.enemy, pawns.own)
     missed = captured(full, waited, acted, rules.neutrals_capture)
     if not rules.suicide_safe:

@@ -1,8 +1,5 @@
 """The room for pieces: what is laid around each spot, and so where a piece may be laid, whatever its colours."""
 
-from itertools import repeat
-from operator import or_
-
 from engines.trox.pieces import COVERED, FIRST, NEAR, orientation
 
 
@@ -11,7 +8,7 @@ class Room:
 
     __slots__ = ("fits", "rings", "spots")
 
-    def __init__(self, fits: bytes, rings: dict[int, int], spots: list[int]) -> None:
+    def __init__(self, fits: bytes, rings: dict[int, int], spots: set[int]) -> None:
         self.fits = fits
         """The table of the hole rule (see `holes`)."""
         self.rings = rings
@@ -26,18 +23,23 @@ class Room:
 
 def empty_room(fits: bytes) -> Room:
     """Return the room before the first piece is laid."""
-    return Room(fits, {}, [FIRST])
+    return Room(fits, {}, {FIRST})
 
 
 def room_beside(before: Room, laid: int) -> Room:
     """Return the room after a piece has been laid on an allowed spot."""
-    # A piece affects 79 spots, so most is done by functions that need no Python code for each spot.
-    covered, distances, seen = NEAR[orientation(laid)]
-    near = [laid + far for far in distances]
-    rings = list(map(or_, map(before.rings.get, near, repeat(0)), seen))
-    felt = dict(zip(near, rings, strict=True))
-    felt.update(dict.fromkeys([laid + far for far in covered], COVERED))
-    spots = [spot for spot in before.spots if spot not in felt]
-    fits = before.fits
-    spots += [spot for spot, ring in zip(near, rings, strict=True) if fits[ring]]
-    return Room(fits, before.rings | felt, spots)
+    covered, near = NEAR[orientation(laid)]
+    fits, rings, spots = before.fits, before.rings.copy(), before.spots.copy()
+    for far, bits in near:
+        spot = laid + far
+        ring = rings.get(spot, 0) | bits
+        rings[spot] = ring
+        if fits[ring]:
+            spots.add(spot)
+        else:
+            spots.discard(spot)
+    for far in covered:
+        spot = laid + far
+        rings[spot] = COVERED
+        spots.discard(spot)
+    return Room(fits, rings, spots)

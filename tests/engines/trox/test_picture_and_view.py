@@ -81,4 +81,4 @@ def test_the_view_of_a_supply_names_kinds_that_share_a_heap() -> None:
 
 
 def test_a_piece_affects_79_spots_in_either_orientation() -> None:
-    assert [len(covered) + len(distances) for covered, distances, _ in NEAR] == [79, 79, 79, 0, 79, 79, 79, 0]
+    assert [len(covered) + len(others) for covered, others in NEAR] == [79, 79, 79, 0, 79, 79, 79, 0]

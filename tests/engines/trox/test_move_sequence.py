@@ -1,0 +1,60 @@
+"""The moves of a fast position, which are made when they are asked for, are those of the list of them all."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
+from engines.trox.pawns import Pawns
+from tests.engines.trox.positions import start
+
+OPTION_SETS = [
+    {},
+    {"suicide": "forbidden", "tileset": "3x4_flip"},
+    {"suicide": "safe", "tileset": "free", "hole_rule": "vertex"},
+    {"suicide": "forbidden", "neutral_triangle": "captures", "no_move": "loss", "hole_rule": "off"},
+]
+
+
+def game(options: dict[str, str], rng: random.Random) -> Iterator[Pawns]:
+    """Yield the fast positions of at most 40 plies of a random game, with few pieces so that captures occur."""
+    pawns = start(**options).pawns
+    for _ in range(40):
+        yield pawns
+        puts = pawns.puts() if rng.random() < 0.6 else []
+        moves = puts or list(pawns.moves())
+        if not moves:
+            return
+        pawns = pawns.play(rng.choice(moves))
+
+
+def check(moves: MoveSequence, expected: list[int]) -> None:
+    many = len(expected)
+    assert list(moves) == expected
+    assert len(moves) == many
+    assert bool(moves) == (many > 0)
+    assert [moves[index] for index in range(-many, many)] == expected * 2
+    for index in (many, many + 1, -many - 1):
+        with pytest.raises(IndexError):
+            moves[index]
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=lambda options: " ".join(options.values()) or "default")
+def test_the_sequence_has_the_length_and_the_items_of_its_list(options: dict[str, str]) -> None:
+    rng = random.Random(str(options))
+    for pawns in [pawns for _ in range(3) for pawns in game(options, rng)]:
+        moves = list(pawns.moves())
+        assert len(set(moves)) == len(moves)
+        check(pawns.moves(), moves)
+
+
+def test_a_sequence_may_have_up_to_three_groups() -> None:
+    check(MoveSequence(4, (1, 2), (3, 4, 5)), [19, 20, 21, 35, 36, 37])
+    check(MoveSequence(4, (1,), (3, 4), (), (9,), (5, 6), (7,)), [19, 20, 87, 103])
+    check(MoveSequence(4, (), (3, 4), (2,), (9,), (5, 6), ()), [41])
+
+
+def test_given_moves_and_none_are_sequences_too() -> None:
+    check(listed([-1, 4096, 5]), [-1, 4096, 5])
+    check(NO_MOVES, [])
