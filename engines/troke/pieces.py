@@ -8,10 +8,11 @@ has four castles, or no seat can move. `chips` and `castles` are the score.
 
 from typing import Final
 
-from engines.troke.assembly import Assembly, Filled
+from engines.troke.assembly import Assembly
 from engines.troke.chips import CASTLES, paid, standing_castles, with_castle
 from engines.troke.rules import NOBODY, Rules
-from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, standing_on, start_of
+from engines.troke.turn_list import TurnList, listed
+from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, start_of
 
 PIECES_OF_A_ROW: Final = 12
 PIECES_A_TURN: Final = 3
@@ -21,38 +22,46 @@ PIECES_A_TURN: Final = 3
 class Pieces:
     """The pieces on the board, the chips, and the seat to move."""
 
-    __slots__ = ("barred", "castles", "chips", "demanded", "mover", "rules", "sets")
+    __slots__ = ("barred_steps", "castles", "chips", "demanded", "mover", "packed", "rules", "sets")
 
     def __init__(
         self,
         rules: Rules,
         mover: int,
         sets: tuple[int, ...],
+        packed: int,
         chips: tuple[int, ...],
         castles: tuple[int, ...],
-        barred: tuple[int, ...] = (),
-        demanded: int = 0,
+        barred_steps: int,
+        demanded: int,
     ) -> None:
         self.rules = rules
         self.mover = mover
         self.sets = sets
         """The circles of the towers, walls and moats of each seat, in this order."""
+        self.packed = packed
+        """The same and what follows from it, as one integer (see `step_table`)."""
         self.chips = chips
         self.castles = castles
         """The largest number of castles each seat has had at one time, which is the number it has been paid for."""
-        self.barred = barred
-        """The steps back that TK-17 restricts, as turns: one for each piece that last stepped sideways."""
+        self.barred_steps = barred_steps
+        """The steps back that TK-17 restricts, as a set: one for each piece that last stepped sideways."""
         self.demanded = demanded
         """The seats that have been asked to clear their start row, as one bit per seat (`clear_goal=on_demand`)."""
 
-    def moves(self) -> list[int]:
+    @property
+    def barred(self) -> tuple[int, ...]:
+        """The steps back that TK-17 restricts, as turns."""
+        return tuple([self.rules.table.turns[step] for step in circles(self.barred_steps)])
+
+    def moves(self) -> TurnList:
         """Return all legal turns of the mover, in no particular order and without duplicates."""
         if CASTLES in self.castles:
-            return []
-        turns = self.turns_of(self.mover) or self._pass()
-        if self.rules.on_demand:
-            turns = turns + [turn | DEMAND for turn in turns if self._may_demand(turn)]
-        return turns
+            return listed([])
+        turns = self.turns_of(self.mover)
+        if not turns and self._rival_can_move():
+            turns = listed([PASS])
+        return self._with_demands(turns) if self.rules.on_demand else turns
 
     def can_move(self) -> bool:
         """Return whether there is a legal turn, including a pass, without listing the turns if possible.
@@ -61,83 +70,78 @@ class Pieces:
         """
         if CASTLES in self.castles:
             return False
-        filled, steps = Filled(self.rules, self.sets, self.mover), self.rules.ways[self.mover].steps
-        hindered = [step >> DIGIT_BITS for step in self.barred]
-        for shape in range(3):
-            blocked, (towers, walls, moats) = filled.alone(shape)
-            quiet = ~(blocked | towers | walls | moats)
-            for at in circles(self.sets[3 * self.mover + shape]):
-                if steps[at] & quiet and standing_on(shape, at) not in hindered:
-                    return True
-        return bool(self.moves())
+        ways = self.rules.ways[self.mover]
+        begun = self.packed >> ways.shift & ways.allowed
+        return begun & ~(self.packed | self.barred_steps) != 0 or bool(self.moves())
 
     def allows(self, turn: int) -> bool:
         """Return whether a turn is one of `moves()`, examining only the piece that makes it where the rules permit."""
+        rules = self.rules
         if turn >= DEMAND:
-            return self.rules.on_demand and self.allows(turn ^ DEMAND) and self._may_demand(turn ^ DEMAND)
+            return rules.on_demand and self.allows(turn ^ DEMAND) and self._may_demand(turn ^ DEMAND)
         place = start_of(turn)
-        shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
-        filled = Filled(self.rules, self.sets, self.mover)
-        if turn == PASS or turn in self.barred or self.must_clear(self.mover, filled):
+        if turn == PASS or rules.table.bit(turn) & self.barred_steps or self.must_clear(self.mover):
             return turn in self.moves()
+        shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
         if CASTLES in self.castles or not self.sets[3 * self.mover + shape] & 1 << at:
             return False
-        assembly = Assembly(self.rules, self.mover, filled)
-        assembly.find(shape, 1 << at)
-        return turn in assembly.found
+        assembly = Assembly(rules, self.mover, self.sets, self.packed)
+        return turn in assembly.find(rules.table.leaving[shape][at], 0)
 
-    def turns_of(self, seat: int) -> list[int]:
+    def turns_of(self, seat: int) -> TurnList:
         """Return the turns that a seat could play if it were to move, without the pass."""
-        filled = Filled(self.rules, self.sets, seat)
-        turns = self._found(seat, filled)
-        if self.barred:
-            turns = self._without_reversals(seat, turns)
-        return self._clearing(seat, turns) if self.must_clear(seat, filled) else turns
+        rules = self.rules
+        assembly = Assembly(rules, seat, self.sets, self.packed)
+        turns = assembly.find(-1, 0 if rules.if_blocking else self.barred_steps)
+        if rules.if_blocking and seat == self.mover and self.barred_steps:
+            turns = self._without_blocking(turns)
+        return self._clearing(seat, turns) if self.must_clear(seat) else turns
 
-    def must_clear(self, seat: int, filled: Filled) -> bool:
+    def must_clear(self, seat: int) -> bool:
         """Return whether TK-16 applies: the start row of `seat`, a goal row in play, is full and must be cleared."""
-        towers, walls, moats = filled.occupied
-        full = not self.rules.ways[seat].start & ~(towers & walls & moats)
-        if not full or not self.rules.clear_goal or self.rules.across[seat] == NOBODY:
+        rules = self.rules
+        full = rules.ways[seat].start_full
+        if self.packed & full != full or not rules.clear_goal or rules.across[seat] == NOBODY:
             return False
-        return not self.rules.on_demand or self.demanded >> seat & 1 == 1
+        return not rules.on_demand or self.demanded >> seat & 1 == 1
 
     def play(self, turn: int) -> "Pieces":
         """Return the pieces after one of `moves()`."""
         if turn >= DEMAND:
             return self.play(turn ^ DEMAND)._demanding(self.rules.across[self.mover])
-        rules, mover, sets = self.rules, self.mover, list(self.sets)
+        rules, mover, packed, barred = self.rules, self.mover, self.packed, self.barred_steps
+        ways, rest = rules.ways[mover], 1 << ((turn & DIGIT) >> 1)
         after = mover + 1 if mover + 1 < rules.seats else 0
         demanded = self.demanded & ~(1 << mover)
         if turn == PASS:
-            return Pieces(rules, after, self.sets, self.chips, self.castles, self.barred, demanded)
+            return Pieces(rules, after, self.sets, packed, self.chips, self.castles, barred, demanded)
         owed = None
+        sets = list(self.sets)
         if turn < TWO_STEPS and not turn & 1:
-            place = turn >> DIGIT_BITS
-            rest = 1 << ((turn & DIGIT) >> 1)
-            sets[3 * mover + (place >> DIGIT_BITS) - 1] ^= 1 << (place & DIGIT) | rest
-            barred = self._remembering(turn, place) if rules.remembers else ()
+            at, shape = turn >> DIGIT_BITS & DIGIT, (turn >> 2 * DIGIT_BITS) - 1
+            sets[3 * mover + shape] ^= 1 << at | rest
+            traces = ways.traces[shape]
+            packed ^= traces[at] ^ traces[(turn & DIGIT) >> 1]
+            if rules.remembers:
+                barred = barred & ~rules.table.leaving[shape][at] | ways.back.get(turn, 0)
         else:
-            lifted = self._lifted(turn)
             owed = [0] * rules.seats
-            rest = 1 << ((turn & DIGIT) >> 1)
-            for index, circle in lifted:
-                sets[index] = sets[index] & ~circle | rest
-                owed[index // 3] += rules.capture_values[index % 3]
-            barred = self._forgetting(turn, lifted) if self.barred else ()
-        chips, castles = self._paid(sets, rest, owed)
-        return Pieces(rules, after, tuple(sets), chips, castles, barred, demanded)
+            packed, barred = self._take_along(turn, sets, owed)
+        chips, castles = self.chips, self.castles
+        if owed or rest & ways.goal:
+            chips, castles = self._paid(sets, rest, owed)
+        return Pieces(rules, after, tuple(sets), packed, chips, castles, barred, demanded)
 
     def key(self) -> object:
         """Return a value that is the same for positions that count as the same one: everything except history."""
-        return self.mover, self.sets, self.chips, self.castles, self.barred, self.demanded
+        return self.mover, self.sets, self.chips, self.castles, self.barred_steps, self.demanded
 
-    def _found(self, seat: int, filled: Filled) -> list[int]:
+    def _found(self, seat: int) -> TurnList:
         """Return the turns of a seat by TK-3 to TK-15."""
-        assembly = Assembly(self.rules, seat, filled)
-        for shape in range(3):
-            assembly.find(shape, self.sets[3 * seat + shape])
-        return assembly.found
+        return Assembly(self.rules, seat, self.sets, self.packed).find(-1, 0)
+
+    def _with_demands(self, turns: TurnList) -> TurnList:
+        return listed([*turns, *[turn | DEMAND for turn in turns if self._may_demand(turn)]])
 
     def _may_demand(self, turn: int) -> bool:
         """Return whether `turn` may carry a demand (TK-16).
@@ -158,61 +162,61 @@ class Pieces:
     def _demanding(self, seat: int) -> "Pieces":
         """Return the same pieces with a demand that `seat` clears its start row."""
         demanded = self.demanded | 1 << seat
-        return Pieces(self.rules, self.mover, self.sets, self.chips, self.castles, self.barred, demanded)
+        return Pieces(
+            self.rules, self.mover, self.sets, self.packed, self.chips, self.castles, self.barred_steps, demanded
+        )
 
-    def _pass(self) -> list[int]:
-        """Return the pass, if the mover has no other turn and another seat can move."""
-        others = [seat for seat in range(self.rules.seats) if seat != self.mover]
-        return [PASS] if any(self.turns_of(seat) for seat in others) else []
+    def _rival_can_move(self) -> bool:
+        """Return whether another seat could move if it were to move, as a pass requires."""
+        return any(seat != self.mover and self.turns_of(seat) for seat in range(self.rules.seats))
 
-    def _without_reversals(self, seat: int, turns: list[int]) -> list[int]:
-        if self.rules.if_blocking:
-            return self._without_blocking(seat, turns)
-        others = turns.copy()
-        for step in self.barred:
-            place = step >> DIGIT_BITS
-            mine = self.sets[3 * seat + (place >> DIGIT_BITS) - 1]
-            # Checking the owner of a step takes one look, searching the turns takes many.
-            if mine & 1 << (place & DIGIT) and step in others:
-                others.remove(step)
-        return others if others or self.rules.strict else turns
-
-    def _without_blocking(self, seat: int, turns: list[int]) -> list[int]:
+    def _without_blocking(self, turns: TurnList) -> TurnList:
         """Return the turns without steps back after which no rival could move, if another turn lets a rival move."""
-        if seat != self.mover:
-            return turns  # This is only called to find out whether that seat can move at all.
         blocking = [step for step in self.barred if step in turns and not self._lets_a_rival_move(step)]
         if not blocking or not any(self._lets_a_rival_move(turn) for turn in turns):
             return turns
-        return [turn for turn in turns if turn not in blocking]
+        return listed([turn for turn in turns if turn not in blocking])
 
     def _lets_a_rival_move(self, turn: int) -> bool:
         after, rules = self.play(turn), self.rules
-        return any(after._found(rival, Filled(rules, after.sets, rival)) for rival in rules.rivals[self.mover])
+        return any(after._found(rival) for rival in rules.rivals[self.mover])
 
-    def _clearing(self, seat: int, turns: list[int]) -> list[int]:
+    def _clearing(self, seat: int, turns: TurnList) -> TurnList:
         """Return the turns that move a piece out of the start row, or all turns if none does."""
         start = self.rules.ways[seat].start
         # The row is full, so no piece can move within it.
-        return [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)] or turns
+        clearing = [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)]
+        return listed(clearing) if clearing else turns
 
-    def _lifted(self, turn: int) -> list[tuple[int, int]]:
-        """Return each set that a moved piece belongs to, with the circle where the piece stood.
+    def _take_along(self, turn: int, sets: list[int], owed: list[int]) -> tuple[int, int]:
+        """Move the pieces of a turn that captures, in `sets`, and add up what is `owed` for them.
 
-        The piece that makes the turn may occur twice, if it returns to capture a piece that stood beside it.
+        Return the packed sets and the barred steps after it. Those of displaced pieces are no longer barred; pieces
+        that the last step captures stay where they are.
         """
-        place = start_of(turn)
-        lifted = [(3 * self.mover + (place >> DIGIT_BITS) - 1, 1 << (place & DIGIT))]
-        captured = captured_on(turn)
-        mine = 3 * self.mover if self.rules.own_captures else -1
-        index = 0
-        for ways in self.rules.ways:
-            loose = captured if index == mine else captured & ~ways.goal
-            for pieces in self.sets[index : index + 3]:
-                if pieces & loose:
-                    lifted.append((index, pieces & loose))
-                index += 1
-        return lifted
+        rules, packed, barred, last = self.rules, self.packed, self.barred_steps, (turn & DIGIT) >> 1
+        place, captured, rest = start_of(turn), captured_on(turn), 1 << last
+        shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
+        traces = rules.ways[self.mover].traces[shape]
+        packed ^= traces[at] ^ traces[last]
+        barred &= ~rules.table.leaving[shape][at]
+        # The piece may return to its start to capture a piece that stood beside it, and is not captured itself.
+        moving = 3 * self.mover + shape
+        sets[moving] ^= 1 << at
+        mine = self.mover if rules.own_captures else -1
+        for seat, ways in enumerate(rules.ways):
+            loose = captured if seat == mine else captured & ~ways.goal
+            for other in range(3):
+                taken = sets[3 * seat + other] & loose
+                if taken:
+                    at = taken.bit_length() - 1
+                    sets[3 * seat + other] ^= taken | rest if taken != rest else 0
+                    packed ^= ways.traces[other][at] ^ ways.traces[other][last]
+                    owed[seat] += rules.capture_values[other]
+                    if taken != rest or not turn & 1:
+                        barred &= ~rules.table.leaving[other][at]
+        sets[moving] |= rest
+        return packed, barred
 
     def _paid(self, sets: list[int], rest: int, owed: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the chips and castles after a turn that ended on the circle `rest`."""
@@ -224,22 +228,21 @@ class Pieces:
                 owed = with_castle(rules, owed, sets, castles, mover)
         return paid(rules, self.chips, mover, owed) if owed else self.chips, castles
 
-    def _remembering(self, step: int, place: int) -> tuple[int, ...]:
-        """Return the barred steps after a plain step."""
-        barred = [other for other in self.barred if other >> DIGIT_BITS != place]
-        back = self.rules.ways[self.mover].back.get(step)
-        if back is not None:
-            barred.append(back)
-            barred.sort()
-        return tuple(barred)
 
-    def _forgetting(self, turn: int, lifted: list[tuple[int, int]]) -> tuple[int, ...]:
-        """Return the barred steps after a capture: those of displaced pieces are removed.
-
-        Pieces that the last step captures stay where they are, and their steps stay barred.
-        """
-        rest = 1 << ((turn & DIGIT) >> 1) if turn & 1 else 0
-        begun, *captured = lifted
-        displaced = [begun, *(one for one in captured if one[1] != rest)]
-        places = [standing_on(index % 3, circle.bit_length() - 1) for index, circle in displaced]
-        return tuple([step for step in self.barred if step >> DIGIT_BITS not in places])
+def placed(
+    rules: Rules,
+    mover: int,
+    sets: tuple[int, ...],
+    chips: tuple[int, ...],
+    castles: tuple[int, ...],
+    barred: tuple[int, ...] = (),
+    demanded: int = 0,
+) -> Pieces:
+    """Return pieces that stand on these circles."""
+    packed = barred_steps = 0
+    for index, pieces in enumerate(sets):
+        for circle in circles(pieces):
+            packed ^= rules.ways[index // 3].traces[index % 3][circle]
+    for step in barred:
+        barred_steps |= rules.table.bit(step)
+    return Pieces(rules, mover, sets, packed, chips, castles, barred_steps, demanded)

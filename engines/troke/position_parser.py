@@ -6,7 +6,7 @@ from engines.game_errors import MalformedMove, MalformedPosition
 from engines.troke.boards import COLOURS, NAME
 from engines.troke.chips import CASTLES, standing_castles
 from engines.troke.notation import COLOUR_LETTERS, SHAPE_LETTERS, Spelling, owner_of, position_text
-from engines.troke.pieces import Pieces
+from engines.troke.pieces import Pieces, placed
 from engines.troke.rules import NOBODY, Rules
 from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, TWO_STEPS
 
@@ -56,10 +56,10 @@ def _pieces(found: re.Match[str], rules: Rules, spelling: Spelling) -> Pieces:
     mover = rules.colours.index(colour)
     chips = _chips(found["chips"], rules)
     castles = _castles(found["castles"], sets, rules)
-    pieces = Pieces(rules, mover, sets, chips, castles)
+    pieces = placed(rules, mover, sets, chips, castles)
     barred = _barred(found["back"], pieces, spelling) if found["back"] else ()
     demanded = _demanded(found["clear"], mover, rules) if found["clear"] else 0
-    return Pieces(rules, mover, sets, chips, castles, barred, demanded)
+    return placed(rules, mover, sets, chips, castles, barred, demanded)
 
 
 def _sets(stacks: str, rules: Rules, spelling: Spelling) -> tuple[int, ...]:
@@ -149,7 +149,7 @@ def _step(text: str, pieces: Pieces, spelling: Spelling) -> int:
     if 0 < step < TWO_STEPS:
         place = step >> DIGIT_BITS
         owner = owner_of(pieces, (place >> DIGIT_BITS) - 1, place & DIGIT)
-        if owner is not None and step in pieces.rules.ways[owner].back.values():
+        if owner is not None and pieces.rules.table.bit(step) in pieces.rules.ways[owner].back.values():
             return step
     letters = ", ".join(SHAPE_LETTERS)
     raise _InvalidText(f"{text!a} in back= is not a sideways step of a piece ({letters}) that is there and may move")

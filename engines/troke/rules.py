@@ -5,6 +5,7 @@ from typing import Final
 from engines.options import Settings
 from engines.troke.boards import opposite
 from engines.troke.own_board import board_of
+from engines.troke.step_table import table_of
 from engines.troke.ways import ways_of
 
 RED, BLUE, WHITE, YELLOW = range(4)
@@ -37,6 +38,7 @@ class Rules:
         "frozen",
         "if_blocking",
         "leftover_steps",
+        "limits_continuation",
         "may_stop",
         "on_demand",
         "own_captures",
@@ -46,11 +48,13 @@ class Rules:
         "seats",
         "start_chips",
         "strict",
+        "table",
         "ways",
     )
 
     def __init__(self, settings: Settings) -> None:
         self.board = board_of(settings)
+        self.table = table_of(self.board)
         self.colours = colours_of(settings)
         self.seats = len(self.colours)
         by_colour = {colour: seat for seat, colour in enumerate(self.colours)}
@@ -71,6 +75,8 @@ class Rules:
         self.ways = tuple(ways_of(self.board, colour, side_rows_open, self.frozen) for colour in self.colours)
         """The steps of each seat's colour."""
         self.carry_home = settings.choice("carry_home") == "allowed"
+        self.limits_continuation = not (self.leftover_steps and self.carry_home)
+        """Whether an assembly may sometimes not enter a circle that is open to a single piece."""
         self.clear_goal = settings.choice("clear_goal") != "off"
         self.on_demand = settings.choice("clear_goal") == "on_demand"
         self.remembers = settings.choice("lateral_rule") != "free"
