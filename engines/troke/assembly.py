@@ -9,9 +9,8 @@ the circles from which such pieces were taken along are not.
 from typing import TypeAlias
 
 from engines.troke.rules import Rules
-from engines.troke.turn_list import Segment, TurnList
+from engines.troke.turn_list import TurnList
 from engines.troke.turns import DIGIT, DIGIT_BITS, circles
-from engines.troke.ways import Hit
 
 # A set of circles for each shape. The length is fixed so that compiled code passes numbers and creates no object.
 ByShape: TypeAlias = tuple[int, int, int]
@@ -20,16 +19,18 @@ ByShape: TypeAlias = tuple[int, int, int]
 class Filled:
     """The circles that hold pieces, from the point of view of one seat."""
 
-    __slots__ = ("loose", "occupied")
+    __slots__ = ("free", "loose", "occupied")
 
-    def __init__(self, rules: Rules, packed: int, sets: tuple[int, ...], seat: int) -> None:
-        table = rules.table
-        of_shape, many = (1 << table.circles) - 1, table.circles
-        there = packed >> 3 * table.steps
-        towers, walls, moats = there & of_shape, there >> many & of_shape, there >> 2 * many & of_shape
+    def __init__(self, rules: Rules, seat: int, sets: tuple[int, ...], packed: int) -> None:
+        many = rules.table.circles
+        every = rules.table.every_circle
+        there = packed >> rules.table.occupied
+        towers, walls, moats = there & every, there >> many & every, there >> 2 * many & every
         self.occupied: ByShape = (towers, walls, moats)
+        self.free: ByShape = (~(walls | moats), ~(moats | towers), ~(towers | walls))
+        """The circles that hold pieces of neither other shape."""
         there >>= 3 * many
-        towers, walls, moats = there & of_shape, there >> many & of_shape, there >> 2 * many & of_shape
+        towers, walls, moats = there & every, there >> many & every, there >> 2 * many & every
         if rules.own_captures:
             goal = rules.ways[seat].goal
             towers |= sets[3 * seat] & goal
@@ -38,149 +39,119 @@ class Filled:
         self.loose: ByShape = (towers, walls, moats)
         """The pieces that `seat` can capture: none on their owner's goal row, except its own with `own_captures`."""
 
-    def alone(self, shape: int) -> tuple[int, int]:
-        """Return the circles that are blocked for a single piece of that shape, and those of its prey."""
-        towers, walls, moats = self.loose
-        if shape == 0:
-            return self.occupied[0], walls | moats
-        if shape == 1:
-            return self.occupied[1], towers | moats
-        return self.occupied[2], towers | walls
 
+class Assembly(TurnList):
+    """The turns of the pieces of one seat, found when it is created."""
 
-class Assembly:
-    """Search for the turns of the pieces of one seat."""
+    __slots__ = ("_filled", "_rules", "_seat", "_sets", "_ways")
 
-    __slots__ = (
-        "_free",
-        "_loose",
-        "_many",
-        "_occupied",
-        "_packed",
-        "_rules",
-        "_seat",
-        "_segments",
-        "_sets",
-    )
-
-    def __init__(self, rules: Rules, seat: int, sets: tuple[int, ...], packed: int) -> None:
-        self._rules = rules
-        self._seat = seat
-        self._sets = sets
-        self._packed = packed
-        self._segments: list[Segment] = []
-        self._many = 0
-        """The number of turns in the segments."""
-
-    def find(self, among: int, barred: int) -> TurnList:
+    def __init__(self, rules: Rules, seat: int, sets: tuple[int, ...], packed: int, among: int, barred: int) -> None:
         """Find every turn that begins with one of the steps `among`.
 
         Those `barred` are left out if there are other turns, or in any case with `lateral_rule=strict`.
         """
-        rules, packed = self._rules, self._packed
-        ways, width = rules.ways[self._seat], rules.table.steps
-        begun = packed >> ways.shift & ways.allowed & among
+        ways, table = rules.ways[seat], rules.table
+        self._rules, self._seat, self._ways, self._sets = rules, seat, ways, sets
+        self.turns, self.segments, self.count = table.turns, [], 0
+        begun = packed >> ways.shift & among
         begun ^= begun & packed
-        first = begun & packed >> width
-        second = begun & packed >> 2 * width
+        first = begun & packed >> table.steps
+        second = begun & packed >> table.second
         if rules.own_captures:
             first, second = self._with_own(begun, first, second)
         hits = first | second
         plain = begun ^ hits
         if hits:
-            filled = Filled(rules, packed, self._sets, self._seat)
-            self._occupied, self._loose = filled.occupied, filled.loose
-            towers, walls, moats = filled.occupied
-            self._free: ByShape = (~(walls | moats), ~(moats | towers), ~(towers | walls))
-            """For each shape, the circles that hold pieces of neither other shape."""
+            self._filled = Filled(rules, seat, sets, packed)
             both = first & second
-            self._capture_one(first ^ both | (second ^ both) << width)
             if both:
                 self._capture_two(both)
+            self._capture_one(first ^ both | (second ^ both) << table.steps)
             if not rules.may_stop:
                 hits &= ways.arriving
-        if rules.free_step:
+        if rules.free_step and plain & ways.arriving:
+            self._filled = Filled(rules, seat, sets, packed)
             self._make_free_steps(plain & ways.arriving)
-        others = plain ^ plain & barred
-        if others or hits or self._segments or rules.strict:
-            plain = others
-        return TurnList(rules.table.turns, plain | hits << width, self._segments)
+        if plain & barred:
+            others = plain ^ plain & barred
+            if others or hits or self.count or rules.strict:
+                plain = others
+        self.steps = plain | hits << table.steps if hits else plain
+        self.count += self.steps.bit_count()
 
     def _capture_one(self, hits: int) -> None:
         """Follow first steps that capture one piece: the turn has one more step, which may capture, too."""
-        occupied, loose, free, segments, many = self._occupied, self._loose, self._free, self._segments, self._many
-        tracks = self._rules.ways[self._seat].hits
-        limited = self._rules.limits_continuation
+        filled, segments, limited = self._filled, self.segments, self._rules.limits_continuation
+        occupied, loose, free, tracks = filled.occupied, filled.loose, filled.free, self._ways.hits
         while hits:
             number = hits.bit_length() - 1
             hits ^= 1 << number
-            track = tracks[number]
-            turn, start, bit, entered, captured, other, _ = track
-            to = entered & free[other]
-            if entered & start and not occupied[captured] & start:
-                to |= start
+            turn, start, bit, back, ends, captured, other, _ = tracks[number]
+            ends &= free[other]
+            if back and not occupied[captured] & back:
+                ends |= back
             if limited:
-                to = self._limited(to, start, bit, bit)
-            more = to & loose[other]
-            if more:
-                to ^= more
-                self._many = many
-                self._capture_again(track, more)
-                many = self._many
-            if to:
-                many += to.bit_count()
-                segments.append((turn, to, many))
-        self._many = many
+                ends = self._limited(ends, start, bit, bit)
+            again = ends & loose[other]
+            if again:
+                ends ^= again
+                self._capture_again(number, again)
+            if ends:
+                self.count += ends.bit_count()
+                segments.append((turn, ends, self.count))
 
-    def _capture_again(self, track: Hit, hits: int) -> None:
-        """Follow second steps that capture the third shape: the turn has one more step."""
-        turn, start, bit, _, captured, other, shape = track
-        rules = self._rules
-        enters, occupied = rules.ways[self._seat].enters, self._occupied
-        blocked = occupied[shape] ^ start | occupied[captured] ^ bit
+    def _capture_again(self, number: int, hits: int) -> None:
+        """Follow second steps, after a first one, that capture the third shape: the turn has one more step."""
+        turn, start, bit, _, _, captured, other, shape = self._ways.hits[number]
+        rules, enters, filled = self._rules, self._ways.enters, self._filled
+        blocked, others = filled.occupied[shape] ^ start | filled.occupied[captured] ^ bit, filled.occupied[other]
+        stops = hits if rules.may_stop else hits & self._ways.goal
         turn |= 1
-        self._add(turn, hits if rules.may_stop else hits & rules.ways[self._seat].goal)
+        if stops:
+            self._add(turn, stops)
         while hits:
             to = hits & -hits
             hits ^= to
             last = to.bit_length() - 1
-            ends = enters[last] & ~(blocked | occupied[other] ^ to)
-            if rules.limits_continuation:
+            ends = enters[last] & ~(blocked | others ^ to)
+            if ends and rules.limits_continuation:
                 ends = self._limited(ends, start, to, bit | to)
-            self._add((turn | last << 1) << DIGIT_BITS, ends)
+            if ends:
+                self._add((turn | last << 1) << DIGIT_BITS, ends)
 
     def _capture_two(self, hits: int) -> None:
         """Follow first steps that capture two pieces: the turn has two more steps, which capture nothing."""
-        rules = self._rules
-        ways = rules.ways[self._seat]
-        enters, occupied, tracks = ways.enters, self._occupied, ways.hits
+        rules, ways, occupied, limited = self._rules, self._ways, self._filled.occupied, self._rules.limits_continuation
+        enters, tracks = ways.enters, ways.hits
         while hits:
             number = hits.bit_length() - 1
             hits ^= 1 << number
-            turn, start, bit, entered, captured, other, shape = tracks[number]
+            turn, start, bit, _, entered, captured, other, shape = tracks[number]
             free = ~(occupied[shape] ^ start | occupied[captured] ^ bit | occupied[other] ^ bit)
             entered &= free
-            if rules.limits_continuation:
+            if limited:
                 entered = self._limited(entered, start, bit, bit)
-            self._add(turn, entered if rules.may_stop else entered & ways.goal)
+            stops = entered if rules.may_stop else entered & ways.goal
+            if stops:
+                self._add(turn, stops)
             while entered:
                 to = entered & -entered
                 entered ^= to
                 last = to.bit_length() - 1
                 ends = enters[last] & free
-                if rules.limits_continuation:
+                if ends and limited:
                     ends = self._limited(ends, start, to, bit)
-                self._add((turn | last << 1) << DIGIT_BITS, ends)
+                if ends:
+                    self._add((turn | last << 1) << DIGIT_BITS, ends)
 
     def _add(self, start: int, ends: int) -> None:
-        if ends:
-            self._many += ends.bit_count()
-            self._segments.append((start, ends, self._many))
+        self.count += ends.bit_count()
+        self.segments.append((start, ends, self.count))
 
     def _limited(self, ends: int, start: int, at: int, captured: int) -> int:
         """Return the circles that may be entered from `at`, after captures on the circles `captured`, under options."""
         rules = self._rules
-        goal = rules.ways[self._seat].goal
+        goal = self._ways.goal
         # Without `leftover_steps`, an arrival ends the turn; a piece that moves within the row does not arrive.
         if at & goal and not start & goal and not rules.leftover_steps:
             return 0
@@ -193,16 +164,18 @@ class Assembly:
 
     def _make_free_steps(self, arrivals: int) -> None:
         """Find the turns in which a piece arrives without a capture and makes a free step along the row."""
-        rules = self._rules
-        filled, ways = Filled(rules, self._packed, self._sets, self._seat), rules.ways[self._seat]
+        turns, ways, filled = self.turns, self._ways, self._filled
         for step in circles(arrivals):
-            turn = rules.table.turns[step]
-            place, goal = turn >> DIGIT_BITS, (turn & DIGIT) >> 1
-            if not ways.goal & 1 << (place & DIGIT):
-                blocked, prey = filled.alone((place >> DIGIT_BITS) - 1)
-                ends = ways.row[goal] & ~blocked
-                self._add(turn << DIGIT_BITS, ends & ~prey)
-                self._add(turn << DIGIT_BITS | 1, ends & prey)
+            turn = turns[step]
+            shape, at, to = (turn >> 2 * DIGIT_BITS) - 1, turn >> DIGIT_BITS & DIGIT, (turn & DIGIT) >> 1
+            ends = ways.row[to] & ~filled.occupied[shape]
+            captures = ends & (filled.loose[(shape + 1) % 3] | filled.loose[(shape + 2) % 3])
+            if ways.goal & 1 << at:
+                continue  # A piece that moves within the row does not arrive.
+            if captures:
+                self._add(turn << DIGIT_BITS | 1, captures)
+            if ends ^ captures:
+                self._add(turn << DIGIT_BITS, ends ^ captures)
 
     def _with_own(self, begun: int, first: int, second: int) -> tuple[int, int]:
         """Return the first steps that capture, with those that capture own pieces on the goal row."""

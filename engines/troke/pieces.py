@@ -11,8 +11,8 @@ from typing import Final
 from engines.troke.assembly import Assembly
 from engines.troke.chips import CASTLES, paid, standing_castles, with_castle
 from engines.troke.rules import NOBODY, Rules
-from engines.troke.turn_list import TurnList, listed
-from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, start_of
+from engines.troke.turn_list import Listed, TurnList
+from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, STARTS, TWO_STEPS, circles, start_of
 
 PIECES_OF_A_ROW: Final = 12
 PIECES_A_TURN: Final = 3
@@ -57,10 +57,10 @@ class Pieces:
     def moves(self) -> TurnList:
         """Return all legal turns of the mover, in no particular order and without duplicates."""
         if CASTLES in self.castles:
-            return listed([])
+            return Listed([])
         turns = self.turns_of(self.mover)
-        if not turns and self._rival_can_move():
-            turns = listed([PASS])
+        if not turns.count and self._rival_can_move():
+            turns = Listed([PASS])
         return self._with_demands(turns) if self.rules.on_demand else turns
 
     def can_move(self) -> bool:
@@ -70,9 +70,13 @@ class Pieces:
         """
         if CASTLES in self.castles:
             return False
-        ways = self.rules.ways[self.mover]
-        begun = self.packed >> ways.shift & ways.allowed
-        return begun & ~(self.packed | self.barred_steps) != 0 or bool(self.moves())
+        rules = self.rules
+        ways = rules.ways[self.mover]
+        packed, table = self.packed, rules.table
+        not_plain = packed | packed >> table.steps | packed >> table.second | self.barred_steps
+        if rules.own_captures:
+            not_plain |= ways.arriving
+        return packed >> ways.shift & ways.allowed & ~not_plain != 0 or self.moves().count > 0
 
     def allows(self, turn: int) -> bool:
         """Return whether a turn is one of `moves()`, examining only the piece that makes it where the rules permit."""
@@ -85,17 +89,20 @@ class Pieces:
         shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
         if CASTLES in self.castles or not self.sets[3 * self.mover + shape] & 1 << at:
             return False
-        assembly = Assembly(rules, self.mover, self.sets, self.packed)
-        return turn in assembly.find(rules.table.leaving[shape][at], 0)
+        among = rules.ways[self.mover].allowed & rules.table.leaving[shape][at]
+        return turn in Assembly(rules, self.mover, self.sets, self.packed, among, 0)
 
     def turns_of(self, seat: int) -> TurnList:
         """Return the turns that a seat could play if it were to move, without the pass."""
-        rules = self.rules
-        assembly = Assembly(rules, seat, self.sets, self.packed)
-        turns = assembly.find(-1, 0 if rules.if_blocking else self.barred_steps)
+        rules, packed = self.rules, self.packed
+        ways, barred = rules.ways[seat], 0 if rules.if_blocking else self.barred_steps
+        turns: TurnList = Assembly(rules, seat, self.sets, packed, ways.allowed, barred)
         if rules.if_blocking and seat == self.mover and self.barred_steps:
             turns = self._without_blocking(turns)
-        return self._clearing(seat, turns) if self.must_clear(seat) else turns
+        full = ways.start_full
+        if packed & full == full and self.must_clear(seat):
+            turns = self._clearing(seat, turns)
+        return turns
 
     def must_clear(self, seat: int) -> bool:
         """Return whether TK-16 applies: the start row of `seat`, a goal row in play, is full and must be cleared."""
@@ -107,29 +114,35 @@ class Pieces:
 
     def play(self, turn: int) -> "Pieces":
         """Return the pieces after one of `moves()`."""
-        if turn >= DEMAND:
-            return self.play(turn ^ DEMAND)._demanding(self.rules.across[self.mover])
-        rules, mover, packed, barred = self.rules, self.mover, self.packed, self.barred_steps
-        ways, rest = rules.ways[mover], 1 << ((turn & DIGIT) >> 1)
+        rules, mover = self.rules, self.mover
         after = mover + 1 if mover + 1 < rules.seats else 0
-        demanded = self.demanded & ~(1 << mover)
-        if turn == PASS:
-            return Pieces(rules, after, self.sets, packed, self.chips, self.castles, barred, demanded)
-        owed = None
+        demanded = self.demanded
+        if demanded:
+            demanded &= ~(1 << mover)
+        if turn >= TWO_STEPS or turn & 1 or turn == PASS:
+            return self._play_other(turn, after, demanded)
+        shape, at, last = (turn >> 2 * DIGIT_BITS) - 1, turn >> DIGIT_BITS & DIGIT, (turn & DIGIT) >> 1
+        rest, ways = 1 << last, rules.ways[mover]
         sets = list(self.sets)
-        if turn < TWO_STEPS and not turn & 1:
-            at, shape = turn >> DIGIT_BITS & DIGIT, (turn >> 2 * DIGIT_BITS) - 1
-            sets[3 * mover + shape] ^= 1 << at | rest
-            traces = ways.traces[shape]
-            packed ^= traces[at] ^ traces[(turn & DIGIT) >> 1]
-            if rules.remembers:
-                barred = barred & ~rules.table.leaving[shape][at] | ways.back.get(turn, 0)
-        else:
-            owed = [0] * rules.seats
-            packed, barred = self._take_along(turn, sets, owed)
+        sets[3 * mover + shape] ^= 1 << at | rest
+        traces = ways.traces[shape]
+        packed = self.packed ^ traces[at] ^ traces[last]
+        barred = self.barred_steps & ways.others[shape][at] | ways.back.get(turn, 0) if rules.remembers else 0
         chips, castles = self.chips, self.castles
-        if owed or rest & ways.goal:
-            chips, castles = self._paid(sets, rest, owed)
+        if rest & ways.goal:
+            chips, castles = self._paid(sets, rest, None)
+        return Pieces(rules, after, tuple(sets), packed, chips, castles, barred, demanded)
+
+    def _play_other(self, turn: int, after: int, demanded: int) -> "Pieces":
+        """Return the pieces after a capture, a pass or a turn with a demand."""
+        rules = self.rules
+        if turn >= DEMAND:
+            return self.play(turn ^ DEMAND)._demanding(rules.across[self.mover])
+        if turn == PASS:
+            return Pieces(rules, after, self.sets, self.packed, self.chips, self.castles, self.barred_steps, demanded)
+        sets, owed = list(self.sets), [0] * rules.seats
+        packed, barred = self._take_along(turn, sets, owed)
+        chips, castles = self._paid(sets, 1 << ((turn & DIGIT) >> 1), owed)
         return Pieces(rules, after, tuple(sets), packed, chips, castles, barred, demanded)
 
     def key(self) -> object:
@@ -138,10 +151,10 @@ class Pieces:
 
     def _found(self, seat: int) -> TurnList:
         """Return the turns of a seat by TK-3 to TK-15."""
-        return Assembly(self.rules, seat, self.sets, self.packed).find(-1, 0)
+        return Assembly(self.rules, seat, self.sets, self.packed, self.rules.ways[seat].allowed, 0)
 
     def _with_demands(self, turns: TurnList) -> TurnList:
-        return listed([*turns, *[turn | DEMAND for turn in turns if self._may_demand(turn)]])
+        return Listed([*turns, *[turn | DEMAND for turn in turns if self._may_demand(turn)]])
 
     def _may_demand(self, turn: int) -> bool:
         """Return whether `turn` may carry a demand (TK-16).
@@ -175,7 +188,7 @@ class Pieces:
         blocking = [step for step in self.barred if step in turns and not self._lets_a_rival_move(step)]
         if not blocking or not any(self._lets_a_rival_move(turn) for turn in turns):
             return turns
-        return listed([turn for turn in turns if turn not in blocking])
+        return Listed([turn for turn in turns if turn not in blocking])
 
     def _lets_a_rival_move(self, turn: int) -> bool:
         after, rules = self.play(turn), self.rules
@@ -186,7 +199,7 @@ class Pieces:
         start = self.rules.ways[seat].start
         # The row is full, so no piece can move within it.
         clearing = [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)]
-        return listed(clearing) if clearing else turns
+        return Listed(clearing) if clearing else turns
 
     def _take_along(self, turn: int, sets: list[int], owed: list[int]) -> tuple[int, int]:
         """Move the pieces of a turn that captures, in `sets`, and add up what is `owed` for them.
@@ -195,26 +208,30 @@ class Pieces:
         that the last step captures stay where they are.
         """
         rules, packed, barred, last = self.rules, self.packed, self.barred_steps, (turn & DIGIT) >> 1
-        place, captured, rest = start_of(turn), captured_on(turn), 1 << last
+        rest, leaving, captured, place = 1 << last, rules.table.leaving, 0, turn
+        while place >= STARTS:
+            if place & 1:
+                captured |= 1 << ((place & DIGIT) >> 1)
+            place >>= DIGIT_BITS
         shape, at = (place >> DIGIT_BITS) - 1, place & DIGIT
         traces = rules.ways[self.mover].traces[shape]
         packed ^= traces[at] ^ traces[last]
-        barred &= ~rules.table.leaving[shape][at]
+        barred &= ~leaving[shape][at]
         # The piece may return to its start to capture a piece that stood beside it, and is not captured itself.
         moving = 3 * self.mover + shape
         sets[moving] ^= 1 << at
-        mine = self.mover if rules.own_captures else -1
-        for seat, ways in enumerate(rules.ways):
-            loose = captured if seat == mine else captured & ~ways.goal
-            for other in range(3):
-                taken = sets[3 * seat + other] & loose
+        for index, pieces in enumerate(sets):
+            if pieces & captured:
+                seat, shape = index // 3, index % 3
+                ways = rules.ways[seat]
+                taken = pieces & captured & (-1 if rules.own_captures and seat == self.mover else ~ways.goal)
                 if taken:
                     at = taken.bit_length() - 1
-                    sets[3 * seat + other] ^= taken | rest if taken != rest else 0
-                    packed ^= ways.traces[other][at] ^ ways.traces[other][last]
-                    owed[seat] += rules.capture_values[other]
-                    if taken != rest or not turn & 1:
-                        barred &= ~rules.table.leaving[other][at]
+                    sets[index] = pieces & ~taken | rest
+                    packed ^= ways.traces[shape][at] ^ ways.traces[shape][last]
+                    owed[seat] += rules.capture_values[shape]
+                    if barred and (at != last or not turn & 1):
+                        barred &= ~leaving[shape][at]
         sets[moving] |= rest
         return packed, barred
 

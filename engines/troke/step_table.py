@@ -24,14 +24,17 @@ COLOUR_ORDER = (0, 2, 1, 3)
 class StepTable:
     """The steps of a board."""
 
-    __slots__ = ("_entering", "_number", "circles", "leaving", "steps", "turns")
+    __slots__ = ("_entering", "_number", "circles", "every_circle", "leaving", "occupied", "second", "steps", "turns")
 
     def __init__(self, board: Board) -> None:
         self.circles = len(board.names)
+        self.every_circle = (1 << self.circles) - 1
         pairs = sorted(pair for one, other in board.lines for pair in ((one, other), (other, one)))
         shapes = range(len(SHAPES))
         self.steps = len(SHAPES) * len(pairs)
         """The number of steps, which is the width of a set of steps."""
+        self.second, self.occupied = 2 * self.steps, 3 * self.steps
+        """Places in the packed sets."""
         self.turns = [
             stepped(standing_on(shape, at), to, captures)
             for captures in (False, True)

@@ -17,43 +17,48 @@ LAST_CIRCLE: Final = DIGIT - 1
 class TurnList:
     """Turns without duplicates."""
 
-    __slots__ = ("_many", "_segments", "_steps", "_turns")
+    __slots__ = ("count", "segments", "steps", "turns")
 
-    def __init__(self, turns: list[int], steps: int, segments: list[Segment]) -> None:
-        self._turns = turns
-        """The turn of each step of the set."""
-        self._steps = steps
-        self._segments = segments
-        self._many = steps.bit_count() + (segments[-1][2] if segments else 0)
+    turns: list[int]
+    """The turn of each step that may be in the set."""
+    steps: int
+    segments: list[Segment]
+    count: int
 
     def __len__(self) -> int:
-        return self._many
+        return self.count
 
     def __getitem__(self, index: int) -> int:
-        left = index if index >= 0 else index + self._many
-        if not 0 <= left < self._many:
+        if index < 0:
+            index += self.count
+        if not 0 <= index < self.count:
             raise IndexError(index)
         before = 0
-        for start, ends, up_to in self._segments:
-            if left < up_to:
-                return start | _nth(ends, left - before) << 1
+        for start, ends, up_to in self.segments:
+            if index < up_to:
+                return start | _nth(ends, index - before) << 1
             before = up_to
-        return self._turns[_nth(self._steps, left - before)]
+        return self.turns[_nth(self.steps, index - before)]
 
     def __iter__(self) -> Iterator[int]:
-        found = [start | end << 1 for start, ends, _ in self._segments for end in circles(ends)]
-        return iter(found + [self._turns[step] for step in circles(self._steps)])
+        found = [start | end << 1 for start, ends, _ in self.segments for end in circles(ends)]
+        return iter(found + [self.turns[step] for step in circles(self.steps)])
 
     def __contains__(self, turn: object) -> bool:
         return any(turn == one for one in self)
 
 
-def listed(turns: Iterable[int]) -> TurnList:
-    """Return the list of the given turns other than a pass."""
-    segments = [
-        (turn & ~LAST_CIRCLE, 1 << ((turn & LAST_CIRCLE) >> 1), index) for index, turn in enumerate(turns, start=1)
-    ]
-    return TurnList([], 0, segments)
+class Listed(TurnList):
+    """The given turns."""
+
+    __slots__ = ()
+
+    def __init__(self, turns: Iterable[int]) -> None:
+        self.turns, self.steps = [], 0
+        self.segments = [
+            (turn & ~LAST_CIRCLE, 1 << ((turn & LAST_CIRCLE) >> 1), index) for index, turn in enumerate(turns, start=1)
+        ]
+        self.count = len(self.segments)
 
 
 def _nth(among: int, index: int) -> int:

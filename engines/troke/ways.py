@@ -10,10 +10,10 @@ from engines.troke.boards import Board, opposite
 from engines.troke.step_table import table_of
 from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, circles, standing_on, stepped
 
-Hit: TypeAlias = tuple[int, int, int, int, int, int, int]
-"""A step that captures one shape: the beginning of the turns that go on after it, the circle that it leaves and the one
-that it enters as sets, the circles entered from there, the shape that it captures, the third shape, and the one that
-moves."""
+Hit: TypeAlias = tuple[int, int, int, int, int, int, int, int]
+"""A step that captures: the beginning of the turns that go on after it, the circles that it leaves and enters, as sets,
+the former again if it can be entered from the latter, all circles that can be entered from there, the shape that is
+captured, the third shape, and the one that moves."""
 
 
 class Ways:
@@ -27,6 +27,7 @@ class Ways:
         "goal",
         "hits",
         "lines",
+        "others",
         "row",
         "shift",
         "side_rows",
@@ -61,6 +62,8 @@ class Ways:
             1 << number for number in range(table.steps) if self.goal & 1 << ((table.turns[number] & DIGIT) >> 1)
         )
         """The steps to a circle of the goal row."""
+        self.others = [[~steps for steps in of_shape] for of_shape in table.leaving]
+        """All steps but those of each shape from each circle."""
         self.traces = [table.traces(colour, shape, self.goal) for shape in range(len(SHAPES))]
         """The packed sets of a single piece of each shape on each circle."""
         self.shift = table.shift(colour)
@@ -86,7 +89,16 @@ class Ways:
     def _hit(self, step: int, further: int) -> Hit:
         start, to, shape = step >> DIGIT_BITS & DIGIT, (step & DIGIT) >> 1, (step >> 2 * DIGIT_BITS) - 1
         captured, other = (shape + further) % 3, (shape - further) % 3
-        return step << DIGIT_BITS, 1 << start, 1 << to, self.enters[to], captured, other, shape
+        return (
+            step << DIGIT_BITS,
+            1 << start,
+            1 << to,
+            1 << start & self.enters[to],
+            self.enters[to],
+            captured,
+            other,
+            shape,
+        )
 
     def _reversals(self, board: Board, colour: int) -> dict[int, int]:
         table = table_of(board)
