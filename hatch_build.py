@@ -24,7 +24,11 @@ NOT_COMPILED = (
     "options",
     "picture",
     "position_parser",
+    "packed_pieces",
+    "placing",
     "schema",
+    "step_table",
+    "turn_search",
     "view",
 )
 """Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""

@@ -33,9 +33,12 @@ def paid(rules: Rules, chips: tuple[int, ...], seat: int, bill: list[int]) -> tu
     """Return the chips after every seat has paid its debt to `seat`, or with `debt=cap` at most what it has."""
     if rules.race:
         return chips
-    given = [min(debt, stock) for debt, stock in zip(bill, chips, strict=True)] if rules.capped else bill
-    after = [stock - gift for stock, gift in zip(chips, given, strict=True)]
-    after[seat] += sum(given)
+    after = list(chips)
+    for other, debt in enumerate(bill):
+        if debt:
+            given = min(debt, chips[other]) if rules.capped else debt
+            after[other] -= given
+            after[seat] += given
     return tuple(after)
 
 

@@ -53,7 +53,7 @@ class _Replay:
         self.rules = pieces.rules
         self.names = spelling.names
         self.ways = pieces.rules.ways[pieces.mover]
-        self.filled = Filled(pieces.rules, pieces.mover, pieces.sets, pieces.packed)
+        self.filled = Filled(pieces.rules, pieces.sets, pieces.mover)
         self.steps = steps_of(turn)
         place = start_of(turn)
         self.shape = (place >> DIGIT_BITS) - 1

@@ -14,7 +14,7 @@ from engines.troke.boards import COLOURS
 from engines.troke.codec import TrokeCodec
 from engines.troke.options import OPTIONS
 from engines.troke.own_board import board_of
-from engines.troke.pieces import placed
+from engines.troke.placing import placed
 from engines.troke.position import ALONE, TEAMS, GameConstants, TrokePosition
 from engines.troke.position_parser import read_position
 from engines.troke.rules import colours_of

@@ -6,7 +6,8 @@ from engines.game_errors import MalformedMove, MalformedPosition
 from engines.troke.boards import COLOURS, NAME
 from engines.troke.chips import CASTLES, standing_castles
 from engines.troke.notation import COLOUR_LETTERS, SHAPE_LETTERS, Spelling, owner_of, position_text
-from engines.troke.pieces import Pieces, placed
+from engines.troke.pieces import Pieces
+from engines.troke.placing import placed
 from engines.troke.rules import NOBODY, Rules
 from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, TWO_STEPS
 
@@ -149,7 +150,7 @@ def _step(text: str, pieces: Pieces, spelling: Spelling) -> int:
     if 0 < step < TWO_STEPS:
         place = step >> DIGIT_BITS
         owner = owner_of(pieces, (place >> DIGIT_BITS) - 1, place & DIGIT)
-        if owner is not None and pieces.rules.table.bit(step) in pieces.rules.ways[owner].back.values():
+        if owner is not None and step in pieces.rules.ways[owner].back.values():
             return step
     letters = ", ".join(SHAPE_LETTERS)
     raise _InvalidText(f"{text!a} in back= is not a sideways step of a piece ({letters}) that is there and may move")

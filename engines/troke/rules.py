@@ -5,7 +5,6 @@ from typing import Final
 from engines.options import Settings
 from engines.troke.boards import opposite
 from engines.troke.own_board import board_of
-from engines.troke.step_table import table_of
 from engines.troke.ways import ways_of
 
 RED, BLUE, WHITE, YELLOW = range(4)
@@ -48,13 +47,11 @@ class Rules:
         "seats",
         "start_chips",
         "strict",
-        "table",
         "ways",
     )
 
     def __init__(self, settings: Settings) -> None:
         self.board = board_of(settings)
-        self.table = table_of(self.board)
         self.colours = colours_of(settings)
         self.seats = len(self.colours)
         by_colour = {colour: seat for seat, colour in enumerate(self.colours)}

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from engines.game_errors import IllegalMove, MalformedMove, NotYourTurn
+from engines.troke.assembly import Filled
 from tests.engines.troke.positions import read, start
 from tests.engines.troke.test_reference import some_settings
 
@@ -98,6 +99,6 @@ def test_every_unlisted_move_is_an_error_with_a_correct_reason(seed: int) -> Non
             with pytest.raises(IllegalMove) as caught:
                 at.play(at.owing[0], text)
             if caught.value.details["rule"] == "TK-16":
-                assert at.pieces.must_clear(at.pieces.mover)
+                assert at.pieces.must_clear(at.pieces.mover, Filled(at.pieces.rules, at.pieces.sets, at.pieces.mover))
         known |= set(legal)
         at = at.play(at.owing[0], chance.choice(legal))
