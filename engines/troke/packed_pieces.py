@@ -53,25 +53,30 @@ class PackedPieces(Pieces):
     def moves(self) -> Sequence[int]:
         if CASTLES in self.castles:
             return []
-        rules, mover, packed = self.rules, self.mover, self.packed
-        steps, barred = self.table.seats[mover], 0 if rules.if_blocking else self.barred_steps
-        found = FoundTurns(self.table, rules, mover, self.sets, packed, steps.allowed, barred)
-        if not found.many:
-            return self._pass()
-        full = steps.start_full
-        if rules.on_demand or packed & full == full or (rules.if_blocking and self.barred):
-            return super().moves()
-        return found
+        rules, steps = self.rules, self.table.seats[self.mover]
+        full, barred = steps.start_full, self.barred_steps
+        if rules.on_demand or self.packed & full == full or (rules.if_blocking and barred):
+            return super().moves()  # Rules that look at each turn.
+        found = FoundTurns(self, steps.allowed, barred)
+        return found if found.many else super().moves()
 
     def can_move(self) -> bool:
-        if CASTLES in self.castles:
-            return False
+        return CASTLES not in self.castles and (self._quiet() != 0 or len(self.moves()) > 0)
+
+    def allows(self, turn: int) -> bool:
+        full = self.table.seats[self.mover].start_full
+        if self.packed & full != full and self.table.bit.get(turn, 0) & self._quiet():
+            return CASTLES not in self.castles
+        return super().allows(turn)
+
+    def _quiet(self) -> int:
+        """Return the steps of the mover that capture nothing and are not barred."""
         packed, table = self.packed, self.table
         steps = table.seats[self.mover]
         others = packed | packed >> table.steps | packed >> table.second | self.barred_steps
         if self.rules.own_captures:
             others |= steps.arriving  # Own pieces on the goal row are not among those that all seats can capture.
-        return packed >> steps.shift & steps.allowed & ~others != 0 or len(self.moves()) > 0
+        return packed >> steps.shift & steps.allowed & ~others
 
     def play(self, turn: int) -> "PackedPieces":
         rules, mover = self.rules, self.mover

@@ -9,54 +9,30 @@ segment is the beginning of turns, the set of circles on which they may end, and
 """
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, Final, overload
 
-from engines.troke.rules import Rules
-from engines.troke.step_table import StepTable
 from engines.troke.turns import DIGIT, DIGIT_BITS, circles
+
+if TYPE_CHECKING:
+    from engines.troke.packed_pieces import PackedPieces
+
+ONE_STEP: Final = 0
+"""In place of a segment's beginning: the set is that of the turns of one step."""
 
 
 class FoundTurns(Sequence[int]):
     """The turns of the pieces of one seat, found when it is created."""
 
-    __slots__ = (
-        "_free",
-        "_loose",
-        "_occupied",
-        "_one_step",
-        "_packed",
-        "_rules",
-        "_seat",
-        "_segments",
-        "_sets",
-        "_steps",
-        "_table",
-        "many",
-    )
+    __slots__ = ("_free", "_loose", "_occupied", "_one_step", "_pieces", "_segments", "_steps", "_turns", "many")
 
-    def __init__(
-        self,
-        table: StepTable,
-        rules: Rules,
-        seat: int,
-        sets: tuple[int, ...],
-        packed: int,
-        among: int,
-        barred: int,
-    ) -> None:
-        """Find every turn that begins with one of the steps `among`.
+    def __init__(self, pieces: "PackedPieces", among: int, barred: int) -> None:
+        """Find every turn of the mover that begins with one of the steps `among`.
 
         Those `barred` are left out if there are other turns, or in any case with `lateral_rule=strict`.
         """
-        steps = table.seats[seat]
-        self._table, self._rules, self._seat, self._steps, self._sets, self._packed = (
-            table,
-            rules,
-            seat,
-            steps,
-            sets,
-            packed,
-        )
+        rules, table, packed = pieces.rules, pieces.table, pieces.packed
+        steps = table.seats[pieces.mover]
+        self._pieces, self._steps, self._turns = pieces, steps, table.turns
         self._segments: list[tuple[int, int, int]] = []
         self.many = 0
         """The number of turns."""
@@ -99,21 +75,27 @@ class FoundTurns(Sequence[int]):
         left = index if index >= 0 else index + self.many
         if not 0 <= left < self.many:
             raise IndexError(index)
-        for start, ends, many in self._segments:
+        start, among = ONE_STEP, self._one_step
+        for start_of_segment, ends, many in self._segments:
             if left < many:
-                return start | _nth(ends, left) << 1
+                start, among = start_of_segment, ends
+                break
             left -= many
-        return self._table.turns[_nth(self._one_step, left)]
+        while left:
+            among &= among - 1
+            left -= 1
+        last = (among & -among).bit_length() - 1
+        return self._turns[last] if start == ONE_STEP else start | last << 1
 
     def __iter__(self) -> Iterator[int]:
         found = [start | end << 1 for start, ends, _ in self._segments for end in circles(ends)]
-        return iter(found + [self._table.turns[step] for step in circles(self._one_step)])
+        return iter(found + [self._turns[step] for step in circles(self._one_step)])
 
     def _unpack(self) -> None:
         """Unpack the circles that hold pieces, and those with pieces that can be captured."""
-        table, rules = self._table, self._rules
+        table, rules = self._pieces.table, self._pieces.rules
         many, every = table.circles, table.every_circle
-        there = self._packed >> table.occupied
+        there = self._pieces.packed >> table.occupied
         towers, walls, moats = there & every, there >> many & every, there >> 2 * many & every
         self._occupied = (towers, walls, moats)
         self._free = (~(walls | moats), ~(moats | towers), ~(towers | walls))
@@ -121,12 +103,12 @@ class FoundTurns(Sequence[int]):
         there >>= 3 * many
         self._loose: tuple[int, ...] = (there & every, there >> many & every, there >> 2 * many & every)
         if rules.own_captures:
-            goal, mine = self._steps.ways.goal, 3 * self._seat
-            self._loose = tuple([self._loose[shape] | self._sets[mine + shape] & goal for shape in range(3)])
+            goal, mine = self._steps.ways.goal, 3 * self._pieces.mover
+            self._loose = tuple([self._loose[shape] | self._pieces.sets[mine + shape] & goal for shape in range(3)])
 
     def _capture_one(self, hits: int) -> None:
         """Follow first steps that capture one piece: the turn has one more step, which may capture, too."""
-        occupied, loose, free, limited = self._occupied, self._loose, self._free, self._rules.limits_continuation
+        occupied, loose, free, limited = self._occupied, self._loose, self._free, self._pieces.rules.limits_continuation
         segments, tracks = self._segments, self._steps.hits
         found = 0
         while hits:
@@ -151,7 +133,7 @@ class FoundTurns(Sequence[int]):
     def _capture_again(self, number: int, hits: int) -> None:
         """Follow second steps, after a first one, that capture the third shape: the turn has one more step."""
         turn, start, bit, _, _, captured, other, shape = self._steps.hits[number]
-        rules, occupied, ways = self._rules, self._occupied, self._steps.ways
+        rules, occupied, ways = self._pieces.rules, self._occupied, self._steps.ways
         blocked, others, enters = occupied[shape] ^ start | occupied[captured] ^ bit, occupied[other], ways.enters
         stops = hits if rules.may_stop else hits & ways.goal
         turn |= 1
@@ -169,8 +151,9 @@ class FoundTurns(Sequence[int]):
 
     def _capture_two(self, hits: int) -> None:
         """Follow first steps that capture two pieces: the turn has two more steps, which capture nothing."""
-        rules, ways, occupied = self._rules, self._steps.ways, self._occupied
+        rules, ways, occupied = self._pieces.rules, self._steps.ways, self._occupied
         enters, tracks, limited = ways.enters, self._steps.hits, rules.limits_continuation
+        segments, found = self._segments, 0
         while hits:
             number = hits.bit_length() - 1
             hits ^= 1 << number
@@ -190,7 +173,10 @@ class FoundTurns(Sequence[int]):
                 if ends and limited:
                     ends = self._limited(ends, start, to, bit)
                 if ends:
-                    self._add((turn | last << 1) << DIGIT_BITS, ends)
+                    many = ends.bit_count()
+                    found += many
+                    segments.append(((turn | last << 1) << DIGIT_BITS, ends, many))
+        self.many += found
 
     def _add(self, start: int, ends: int) -> None:
         many = ends.bit_count()
@@ -199,21 +185,21 @@ class FoundTurns(Sequence[int]):
 
     def _limited(self, ends: int, start: int, at: int, captured: int) -> int:
         """Return the circles that may be entered from `at`, after captures on the circles `captured`, under options."""
-        rules = self._rules
+        rules = self._pieces.rules
         goal = self._steps.ways.goal
         # Without `leftover_steps`, an arrival ends the turn; a piece that moves within the row does not arrive.
         if at & goal and not start & goal and not rules.leftover_steps:
             return 0
         if not rules.carry_home:
             for seat, ways in enumerate(rules.ways):
-                mine = self._sets[3 * seat] | self._sets[3 * seat + 1] | self._sets[3 * seat + 2]
-                if seat != self._seat and captured & mine & ~ways.goal and not at & ways.start:
+                mine = self._pieces.sets[3 * seat] | self._pieces.sets[3 * seat + 1] | self._pieces.sets[3 * seat + 2]
+                if seat != self._pieces.mover and captured & mine & ~ways.goal and not at & ways.start:
                     ends &= ~ways.start
         return ends
 
     def _make_free_steps(self, arrivals: int) -> None:
         """Find the turns in which a piece arrives without a capture and makes a free step along the row."""
-        turns, ways, loose = self._table.turns, self._steps.ways, self._loose
+        turns, ways, loose = self._turns, self._steps.ways, self._loose
         for step in circles(arrivals):
             turn = turns[step]
             shape, at, to = (turn >> 2 * DIGIT_BITS) - 1, turn >> DIGIT_BITS & DIGIT, (turn & DIGIT) >> 1
@@ -230,16 +216,8 @@ class FoundTurns(Sequence[int]):
         """Return the first steps that capture, with those that capture own pieces on the goal row."""
         goal = self._steps.ways.goal
         for shape in range(3):
-            for circle in circles(self._sets[3 * self._seat + shape] & goal):
-                more_first, more_second = self._table.capturing(shape, circle)
+            for circle in circles(self._pieces.sets[3 * self._pieces.mover + shape] & goal):
+                more_first, more_second = self._pieces.table.capturing(shape, circle)
                 first |= begun & more_first
                 second |= begun & more_second
         return first, second
-
-
-def _nth(among: int, index: int) -> int:
-    """Return the circle or step with that index in a set."""
-    while index:
-        among &= among - 1
-        index -= 1
-    return (among & -among).bit_length() - 1
