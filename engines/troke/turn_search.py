@@ -88,7 +88,13 @@ class FoundTurns(Sequence[int]):
         return self._turns[last] if start == ONE_STEP else start | last << 1
 
     def __iter__(self) -> Iterator[int]:
-        found = [start | end << 1 for start, ends, _ in self._segments for end in circles(ends)]
+        found: list[int] = []
+        for start, ends, _ in self._segments:
+            left = ends
+            while left:
+                lowest = left & -left
+                left ^= lowest
+                found.append(start | lowest.bit_length() - 1 << 1)
         return iter(found + [self._turns[step] for step in circles(self._one_step)])
 
     def _unpack(self) -> None:
