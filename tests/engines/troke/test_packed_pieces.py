@@ -13,12 +13,12 @@ from engines.troke import GAME
 from engines.troke.pieces import Pieces
 from engines.troke.placing import COMPILED
 from engines.troke.position import TrokePosition
-from tests.engines.troke.positions import start
+from tests.engines.troke.positions import read, start
 from tests.engines.troke.test_boards import small
 from tests.engines.troke.test_reference import crowded, some_settings
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="packed sets are for pure Python")
-seeds = pytest.mark.parametrize("seed", range(16))
+seeds = pytest.mark.parametrize("seed", range(8))
 
 
 def positions(seed: int) -> Iterator[Any]:
@@ -29,7 +29,7 @@ def positions(seed: int) -> Iterator[Any]:
         path = walk(crowded(chance), chance)
     else:
         path = game_path(GAME, some_settings(chance), chance)
-    for at in islice(path, 0, 90, 3):
+    for at in islice(path, 0, 80, 4):
         assert isinstance(at, TrokePosition)
         yield at.pieces
 
@@ -87,3 +87,14 @@ def test_both_kinds_are_the_same_after_each_turn(seed: int) -> None:
 def test_there_are_packed_sets_on_the_boards_of_the_game_only() -> None:
     assert hasattr(start(board="compact32").pieces, "packed")
     assert not hasattr(start(own_board=small()).pieces, "packed")
+
+
+def test_both_kinds_know_demands_and_ends() -> None:
+    at = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMw r", clear_goal="on_demand").pieces
+    assert sorted(plain(at).moves()) == sorted(at.moves())
+    for turn in at.moves():
+        assert plain(at).allows(turn)
+        assert state(plain(at).play(turn)) == state(at.play(turn))
+    over = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWrMr w").pieces
+    for kind in (over, plain(over)):
+        assert (list(kind.moves()), kind.can_move(), kind.allows(0)) == ([], False, False)
