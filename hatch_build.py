@@ -24,10 +24,17 @@ NOT_COMPILED = (
     "options",
     "picture",
     "position_parser",
+    "packed_pieces",
+    "placing",
     "schema",
+    "step_table",
+    "turn_search",
     "view",
 )
-"""Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing."""
+"""Modules of a game whose speed does not matter: first positions, options, parsing, errors and drawing.
+
+Those of Troke's `PackedPieces` are used in the pure form only.
+"""
 NOT_COMPILED_FOLDERS = ("chess", "external", "go", "openspiel", "second", "testing")
 """Games and others without a compiled form.
 

@@ -35,9 +35,10 @@ def paid(rules: Rules, chips: tuple[int, ...], seat: int, bill: list[int]) -> tu
         return chips
     after = list(chips)
     for other, debt in enumerate(bill):
-        given = min(debt, chips[other]) if rules.capped else debt
-        after[other] -= given
-        after[seat] += given
+        if debt:
+            given = min(debt, chips[other]) if rules.capped else debt
+            after[other] -= given
+            after[seat] += given
     return tuple(after)
 
 

@@ -14,7 +14,7 @@ from engines.troke.boards import COLOURS
 from engines.troke.codec import TrokeCodec
 from engines.troke.options import OPTIONS
 from engines.troke.own_board import board_of
-from engines.troke.pieces import Pieces
+from engines.troke.placing import placed
 from engines.troke.position import ALONE, TEAMS, GameConstants, TrokePosition
 from engines.troke.position_parser import read_position
 from engines.troke.rules import colours_of
@@ -88,7 +88,7 @@ class Troke(Game):
         rules = constants.rules
         sets = tuple(ways.start for ways in rules.ways for _ in range(3))
         nothing = (0,) * rules.seats
-        return TrokePosition(constants, Pieces(rules, 0, sets, (rules.start_chips,) * rules.seats, nothing), 0)
+        return TrokePosition(constants, placed(rules, 0, sets, (rules.start_chips,) * rules.seats, nothing), 0)
 
     def read(self, text: str, settings: Settings) -> TrokePosition:
         constants = _constants(settings)

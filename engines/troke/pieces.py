@@ -6,12 +6,13 @@ the pieces after one of them, `key()` is the same for equal positions. If there 
 has four castles, or no seat can move. `chips` and `castles` are the score.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from engines.troke.assembly import Assembly, Filled
 from engines.troke.chips import CASTLES, paid, standing_castles, with_castle
 from engines.troke.rules import NOBODY, Rules
-from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, TWO_STEPS, captured_on, circles, standing_on, start_of
+from engines.troke.turns import DEMAND, DIGIT, DIGIT_BITS, PASS, STARTS, TWO_STEPS, circles, standing_on, start_of
 
 PIECES_OF_A_ROW: Final = 12
 PIECES_A_TURN: Final = 3
@@ -21,7 +22,7 @@ PIECES_A_TURN: Final = 3
 class Pieces:
     """The pieces on the board, the chips, and the seat to move."""
 
-    __slots__ = ("barred", "castles", "chips", "demanded", "mover", "rules", "sets")
+    __slots__ = ("_barred", "castles", "chips", "demanded", "mover", "rules", "sets")
 
     def __init__(
         self,
@@ -40,12 +41,16 @@ class Pieces:
         self.chips = chips
         self.castles = castles
         """The largest number of castles each seat has had at one time, which is the number it has been paid for."""
-        self.barred = barred
-        """The steps back that TK-17 restricts, as turns: one for each piece that last stepped sideways."""
+        self._barred = barred
         self.demanded = demanded
         """The seats that have been asked to clear their start row, as one bit per seat (`clear_goal=on_demand`)."""
 
-    def moves(self) -> list[int]:
+    @property
+    def barred(self) -> tuple[int, ...]:
+        """The steps back that TK-17 restricts, as turns: one for each piece that last stepped sideways."""
+        return self._barred
+
+    def moves(self) -> Sequence[int]:
         """Return all legal turns of the mover, in no particular order and without duplicates."""
         if CASTLES in self.castles:
             return []
@@ -197,21 +202,22 @@ class Pieces:
         return [turn for turn in turns if start & 1 << (start_of(turn) & DIGIT)] or turns
 
     def _lifted(self, turn: int) -> list[tuple[int, int]]:
-        """Return each set that a moved piece belongs to, with the circle where the piece stood.
-
-        The piece that makes the turn may occur twice, if it returns to capture a piece that stood beside it.
-        """
-        place = start_of(turn)
-        lifted = [(3 * self.mover + (place >> DIGIT_BITS) - 1, 1 << (place & DIGIT))]
-        captured = captured_on(turn)
-        mine = 3 * self.mover if self.rules.own_captures else -1
-        index = 0
-        for ways in self.rules.ways:
-            loose = captured if index == mine else captured & ~ways.goal
-            for pieces in self.sets[index : index + 3]:
-                if pieces & loose:
-                    lifted.append((index, pieces & loose))
-                index += 1
+        """Return each set that a moved piece belongs to, with the circle where the piece stood."""
+        place, captured = turn, 0
+        while place >= STARTS:
+            if place & 1:
+                captured |= 1 << ((place & DIGIT) >> 1)
+            place >>= DIGIT_BITS
+        moving = 3 * self.mover + (place >> DIGIT_BITS) - 1
+        lifted = [(moving, 1 << (place & DIGIT))]
+        mine = self.mover if self.rules.own_captures else -1
+        # The piece may return to its start to capture a piece that stood beside it, and does not capture itself.
+        for index, pieces in enumerate(self.sets):
+            if pieces & captured and index != moving:
+                seat = index // 3
+                loose = pieces & captured if seat == mine else pieces & captured & ~self.rules.ways[seat].goal
+                if loose:
+                    lifted.append((index, loose))
         return lifted
 
     def _paid(self, sets: list[int], rest: int, owed: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -7,6 +7,7 @@ from engines.troke.boards import COLOURS, NAME
 from engines.troke.chips import CASTLES, standing_castles
 from engines.troke.notation import COLOUR_LETTERS, SHAPE_LETTERS, Spelling, owner_of, position_text
 from engines.troke.pieces import Pieces
+from engines.troke.placing import placed
 from engines.troke.rules import NOBODY, Rules
 from engines.troke.turns import DIGIT, DIGIT_BITS, SHAPES, TWO_STEPS
 
@@ -56,10 +57,10 @@ def _pieces(found: re.Match[str], rules: Rules, spelling: Spelling) -> Pieces:
     mover = rules.colours.index(colour)
     chips = _chips(found["chips"], rules)
     castles = _castles(found["castles"], sets, rules)
-    pieces = Pieces(rules, mover, sets, chips, castles)
+    pieces = placed(rules, mover, sets, chips, castles)
     barred = _barred(found["back"], pieces, spelling) if found["back"] else ()
     demanded = _demanded(found["clear"], mover, rules) if found["clear"] else 0
-    return Pieces(rules, mover, sets, chips, castles, barred, demanded)
+    return placed(rules, mover, sets, chips, castles, barred, demanded)
 
 
 def _sets(stacks: str, rules: Rules, spelling: Spelling) -> tuple[int, ...]:

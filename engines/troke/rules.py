@@ -37,6 +37,7 @@ class Rules:
         "frozen",
         "if_blocking",
         "leftover_steps",
+        "limits_continuation",
         "may_stop",
         "on_demand",
         "own_captures",
@@ -71,6 +72,8 @@ class Rules:
         self.ways = tuple(ways_of(self.board, colour, side_rows_open, self.frozen) for colour in self.colours)
         """The steps of each seat's colour."""
         self.carry_home = settings.choice("carry_home") == "allowed"
+        self.limits_continuation = not (self.leftover_steps and self.carry_home)
+        """Whether an assembly may sometimes not enter a circle that is open to a single piece."""
         self.clear_goal = settings.choice("clear_goal") != "off"
         self.on_demand = settings.choice("clear_goal") == "on_demand"
         self.remembers = settings.choice("lateral_rule") != "free"

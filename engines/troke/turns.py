@@ -48,16 +48,6 @@ def steps_of(turn: int) -> list[tuple[int, bool]]:
     return steps[::-1]
 
 
-def captured_on(turn: int) -> int:
-    """Return the set of circles on which a turn captures."""
-    found = 0
-    while turn >= STARTS:
-        if turn & 1:
-            found |= 1 << ((turn & DIGIT) >> 1)
-        turn >>= DIGIT_BITS
-    return found
-
-
 def circles(among: int) -> list[int]:
     """Return the numbers of the circles in a set."""
     found = []

@@ -1,0 +1,100 @@
+"""The two kinds of fast positions do the same, and a list that makes its turns when they are asked for is complete."""
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from engines.api import Position
+from engines.testing.random_games import game_path
+from engines.troke import GAME
+from engines.troke.pieces import Pieces
+from engines.troke.placing import COMPILED
+from engines.troke.position import TrokePosition
+from tests.engines.troke.positions import read, start
+from tests.engines.troke.test_boards import small
+from tests.engines.troke.test_reference import crowded, some_settings
+
+pytestmark = pytest.mark.skipif(COMPILED, reason="packed sets are for pure Python")
+seeds = pytest.mark.parametrize("seed", range(8))
+
+
+def positions(seed: int) -> Iterator[Any]:
+    """Return fast positions with packed sets, from a random game under random options, or with crowded rows."""
+    chance = random.Random(f"packed {seed}")
+    path: Iterator[Position]
+    if seed % 2:
+        path = walk(crowded(chance), chance)
+    else:
+        path = game_path(GAME, some_settings(chance), chance)
+    for at in islice(path, 0, 80, 4):
+        assert isinstance(at, TrokePosition)
+        yield at.pieces
+
+
+def walk(at: Position, chance: random.Random) -> Iterator[Position]:
+    yield at
+    while at.owing:
+        at = at.play(at.owing[0], chance.choice(at.moves(at.owing[0])))
+        yield at
+
+
+def plain(at: Pieces) -> Pieces:
+    return Pieces(at.rules, at.mover, at.sets, at.chips, at.castles, at.barred, at.demanded)
+
+
+def state(at: Pieces) -> tuple[object, ...]:
+    return at.mover, at.sets, at.chips, at.castles, at.barred, at.demanded
+
+
+@seeds
+def test_a_list_has_the_length_and_the_members_of_its_iteration(seed: int) -> None:
+    for at in positions(seed):
+        turns = at.moves()
+        expanded = list(turns)
+        assert len(turns) == len(expanded) == len(set(expanded))
+        assert bool(turns) == bool(expanded)
+        assert [turns[index] for index in range(len(expanded))] == expanded
+        assert [turns[index] for index in range(-len(expanded), 0)] == expanded
+        assert turns[1:4] == expanded[1:4]
+        assert all(turn in turns for turn in expanded)
+        for outside in (len(expanded), -len(expanded) - 1):
+            with pytest.raises(IndexError):
+                turns[outside]
+
+
+@seeds
+def test_both_kinds_have_the_same_turns(seed: int) -> None:
+    for at in positions(seed):
+        listed = sorted(plain(at).moves())
+        assert sorted(at.moves()) == listed
+        assert at.can_move() == bool(listed)
+        # Every step that a piece could make somewhere.
+        assert [turn for turn in at.table.bit if at.allows(turn)] == [turn for turn in at.table.bit if turn in listed]
+
+
+@seeds
+def test_both_kinds_are_the_same_after_each_turn(seed: int) -> None:
+    for at in positions(seed):
+        for turn in at.moves():
+            after = at.play(turn)
+            assert state(after) == state(plain(at).play(turn))
+            assert after.packed == after.table.packed(after.sets)
+
+
+def test_there_are_packed_sets_on_the_boards_of_the_game_only() -> None:
+    assert hasattr(start(board="compact32").pieces, "packed")
+    assert not hasattr(start(own_board=small()).pieces, "packed")
+
+
+def test_both_kinds_know_demands_and_ends() -> None:
+    at = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMw r", clear_goal="on_demand").pieces
+    assert sorted(plain(at).moves()) == sorted(at.moves())
+    for turn in at.moves():
+        assert plain(at).allows(turn)
+        assert state(plain(at).play(turn)) == state(at.play(turn))
+    over = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWrMr w").pieces
+    for kind in (over, plain(over)):
+        assert (list(kind.moves()), kind.can_move(), kind.allows(0)) == ([], False, False)
