@@ -3,25 +3,47 @@
 from typing import Final
 
 from engines.toc.cards import ACE, COUNTS, FOUR, JACK, KING, RANKS, SEVEN
-from engines.toc.moves import CARD_BITS, KILLS_SHIFT, PLACE_BITS, SWAP, parts_of, way
-from engines.toc.places import AHEAD, BACK, BITS, H1, ON_RING, RESERVE, START_CELLS, STARTS, WAY, places_in, reserve
+from engines.toc.moves import CARD_BITS, KILLS_SHIFT, START_SHIFT, SWAP, parts_of, way
+from engines.toc.places import (
+    AHEAD,
+    AHEAD_BITS,
+    BACK,
+    BITS,
+    CORRIDOR,
+    DEPTH,
+    H1,
+    ON_RING,
+    RESERVE,
+    RING,
+    START_CELLS,
+    STARTS,
+    WAY,
+    places_in,
+    reserve,
+)
 from engines.toc.seven import divided
 from engines.toc.track import Track
 from engines.toc.walker import Walker
 
 ONLY_COUNTS: Final = tuple(rank not in (ACE, SEVEN, JACK, KING) for rank in range(len(RANKS)))
 """Whether cards of a rank are only used to go forward, by rank."""
+FORWARD: Final = tuple(tuple(way(cell, ahead[cell]) for cell in range(RING)) for ahead in AHEAD)
+"""The way forward on the ring, by number of steps and ring cell."""
+OFF_STARTS: Final = ON_RING & ~START_CELLS
 
 
 class Ways:
     """The ways to use each rank on a given track."""
 
-    __slots__ = ("_colour", "_places", "_track", "_walker")
+    __slots__ = ("_cells", "_colour", "_inside", "_track", "_walker")
 
     def __init__(self, track: Track, colour: int) -> None:
         self._track = track
         self._colour = colour
-        self._places = places_in(track.pawns[colour])
+        pawns = track.pawns[colour]
+        self._cells = places_in(pawns & ON_RING)
+        self._inside = pawns >> H1
+        """The corridor places of the pawns in the corridor, as a set of which H1 is the lowest bit."""
         self._walker = Walker(track, colour)
 
     def of(self, rank: int) -> list[int]:
@@ -32,7 +54,7 @@ class Ways:
         if ONLY_COUNTS[rank]:
             return found
         if rank == SEVEN:
-            found += divided(self._track, self._colour, self._places)
+            found += divided(self._track, self._colour, [*self._cells, *CORRIDOR[self._inside]])
             if self._track.rules.seven_kills_optional:
                 found = [killing for use in found for killing in self._killing(use)]
         elif rank == JACK:
@@ -57,7 +79,7 @@ class Ways:
     def _targets(self) -> int:
         """Return the ring cells whose pawns a jack may swap with."""
         track = self._track
-        others = ON_RING & ~START_CELLS if track.rules.spares_all_starts else ON_RING
+        others = OFF_STARTS if track.rules.spares_all_starts else ON_RING
         found = 0
         for colour, pawns in enumerate(track.pawns):
             if colour != self._colour:
@@ -69,24 +91,30 @@ class Ways:
         to_branch, barred, blocks = walker.to_branch, walker.barred, walker.blocks
         found: list[int] = []
         for steps in counts:
-            ahead, over = AHEAD[steps], WAY[steps - 1]
-            for place in self._places:
-                if place >= H1 or steps > to_branch[place]:
+            ahead, over, ways = AHEAD_BITS[steps], WAY[steps - 1], FORWARD[steps]
+            for place in self._cells:
+                if 0 < steps - to_branch[place] <= DEPTH:
                     found += [way(place, to) for to in walker.ends(place, steps)]
-                else:
-                    # The same as `ends`, written out because most pawns are far from their corridor.
-                    to = ahead[place]
-                    if not (BITS[to] & barred or blocks & over[place]):
-                        found.append((place << PLACE_BITS | to) << CARD_BITS)
+                # The same as `ends`, written out because most pawns are far from their corridor.
+                elif not (ahead[place] & barred or blocks & over[place]):
+                    found.append(ways[place])
+            if self._inside and steps < DEPTH:
+                for place in CORRIDOR[self._inside]:
+                    to = walker.home(place, steps)
+                    if to >= 0:
+                        found.append(way(place, to))
         return found
 
     def _four_back(self) -> list[int]:
-        return [way(place, BACK[place]) for place in self._places if place < H1 and self._walker.back(place) >= 0]
+        walker = self._walker
+        return [way(place, BACK[place]) for place in self._cells if walker.back(place) >= 0]
 
     def _swaps(self) -> list[int]:
-        targets = places_in(self._targets())
         mine = self.swappable()
-        return [SWAP | way(place, other) for place in mine for other in targets]
+        if not mine:
+            return mine
+        targets = [SWAP | other << CARD_BITS for other in places_in(self._targets())]
+        return [place << START_SHIFT | target for place in mine for target in targets]
 
     def swappable(self) -> list[int]:
         """Return the own pawns that a jack may swap."""
