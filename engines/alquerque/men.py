@@ -122,7 +122,7 @@ class Men:
         found: list[int] = []
         for path in first:
             over = TAKEN[path]
-            _chains(jumps, BITS[path & 31], path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
+            _chains(jumps, path & 31, path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
         if self.rules.longest:
             return _longest(found) if len(found) > 1 else found
         return _stopped(found) if self.rules.may_stop else found
@@ -156,7 +156,9 @@ class Men:
         empty = BOARD & ~(self.own | self.enemy)
         found: list[int] = []
         for near, steps in self._several():
-            found += steps[near & empty]
+            free = near & empty
+            if free:
+                found += steps[free]
         if self.barred:
             barred = self.barred
             return [path for path in found if not barred[path >> DIGIT_BITS] & BITS[path & 31]]
@@ -216,13 +218,13 @@ class Men:
         return tuple([0 if BITS[number] & gone else points for number, points in enumerate(self.barred)])
 
 
-def _chains(jumps: dict[int, tuple[Jump, ...]], at: int, path: int, enemy: int, empty: int, found: list[int]) -> None:
-    """Append to `found` every way to finish the chain `path`, which has reached the point `at`."""
+def _chains(jumps: list[tuple[Jump, ...]], at: int, path: int, enemy: int, empty: int, found: list[int]) -> None:
+    """Append to `found` every way to finish the chain `path`, which has reached the point with the number `at`."""
     ended = True
-    for over, to, number in jumps[at]:
+    for over, to, number, changed in jumps[at]:
         if over & enemy and to & empty:
             ended = False
-            _chains(jumps, to, path << DIGIT_BITS | number, enemy ^ over, (empty | at | over) ^ to, found)
+            _chains(jumps, number, path << DIGIT_BITS | number, enemy ^ over, empty ^ changed, found)
     if ended:
         found.append(path)
 

@@ -9,7 +9,7 @@ jumped over. In compiled code, a loop over the directions is faster, because its
 from functools import lru_cache
 from typing import Final
 
-from engines.alquerque.geometry import BITS, DIGIT_BITS, LEFT, RIGHT, SIDEWAYS, TAKEN, landings
+from engines.alquerque.geometry import BITS, DIGIT_BITS, FLIPPED, LEFT, RIGHT, SIDEWAYS, TAKEN, landings
 
 ALL: Final = LEFT + RIGHT
 FORWARD: Final = ((*LEFT, -SIDEWAYS), (*RIGHT, SIDEWAYS))
@@ -30,19 +30,18 @@ Man = tuple[int, dict[int, tuple[int, ...]]]
 """The points to which a man may step, and its steps by the set of those that are empty."""
 Several = tuple[Man, ...]
 NO_MEN: Final[Several] = ()
-Jump = tuple[int, int, int]
-"""The point jumped over, the point of landing, and the number of that point."""
+Jump = tuple[int, int, int, int]
+"""The point jumped over, the point of landing, the number of that point, and all three points of the jump as a set."""
 
 
-Way = tuple[int, int, dict[int, int]]
-"""A direction of jumps: the shift in bits, the points that can be jumped over, and the jumps by the bit of this point.
-"""
+Way = tuple[int, dict[int, int]]
+"""A direction of jumps: the points that can be jumped over, and the jumps by the bit of this point."""
 
 
 class Paths:
     """The steps and jumps of one colour."""
 
-    __slots__ = ("backward", "forward", "jumps", "low", "meetings", "middle", "over", "steps", "top")
+    __slots__ = ("jumps", "low", "meetings", "middle", "over", "steps", "top", "ways")
 
     def __init__(self, step_shifts: tuple[int, ...], jump_shifts: tuple[int, ...]) -> None:
         steps = [path for shift in step_shifts for path in landings(shift, 1).values()]
@@ -51,13 +50,12 @@ class Paths:
         """Each jump, by the point jumped over in the lane of its direction."""
         self.meetings = sum(self.over)
         """All these points."""
-        self.forward = _ways([shift for shift in sorted(jump_shifts) if shift > 0])
-        """The directions of jumps that shift bits to the left."""
-        self.backward = _ways([shift for shift in sorted(jump_shifts) if shift < 0])
-        self.jumps: dict[int, tuple[Jump, ...]] = dict.fromkeys(BITS[1:], ())
-        """By point all jumps from it."""
+        self.ways = [_way(shift, jump_shifts) for shift in sorted(ALL)]
+        """The jumps by direction, of which the first is the one that shifts bits the farthest to the right."""
+        self.jumps: list[tuple[Jump, ...]] = [()] * len(BITS)
+        """By number of a point all jumps from it."""
         for path in self.over.values():
-            self.jumps[BITS[path >> DIGIT_BITS]] += ((TAKEN[path], BITS[path & 31], path & 31),)
+            self.jumps[path >> DIGIT_BITS] += ((TAKEN[path], BITS[path & 31], path & 31, FLIPPED[path] | TAKEN[path]),)
         men = {bit: _man([path for path in steps if BITS[path >> DIGIT_BITS] == bit]) for bit in BITS[1:]}
         self.low = _looked_up(men, 0)
         """The men in the two lowest ranks, by their points."""
@@ -91,27 +89,44 @@ def jumps_in_lanes(paths: Paths, own: int, enemy: int, empty: int) -> list[int]:
 def jumps_by_direction(paths: Paths, own: int, enemy: int, empty: int) -> list[int]:
     """Return the same, in the same order, by looking at one direction after the other."""
     found: list[int] = []
-    for shift, points, jumps in paths.backward:
-        met = own >> shift & enemy & empty << shift & points
-        while met:
-            over = met & -met
-            met ^= over
-            found.append(jumps[over])
-    for shift, points, jumps in paths.forward:
-        met = own << shift & enemy & empty >> shift & points
-        while met:
-            over = met & -met
-            met ^= over
-            found.append(jumps[over])
+    # Written out, because loops over tuples are slow. The numbers are those of `SIDEWAYS` and `UP`.
+    down_right = own >> 5 & empty << 5 & enemy
+    down = own >> 6 & empty << 6 & enemy
+    down_left = own >> 7 & empty << 7 & enemy
+    left = own >> 1 & empty << 1 & enemy
+    right = own << 1 & empty >> 1 & enemy
+    up_left = own << 5 & empty >> 5 & enemy
+    up = own << 6 & empty >> 6 & enemy
+    up_right = own << 7 & empty >> 7 & enemy
+    if down_left | down | down_right | left:
+        _add(paths.ways[0], down_left, found)
+        _add(paths.ways[1], down, found)
+        _add(paths.ways[2], down_right, found)
+        _add(paths.ways[3], left, found)
+    if right | up_left | up | up_right:
+        _add(paths.ways[4], right, found)
+        _add(paths.ways[5], up_left, found)
+        _add(paths.ways[6], up, found)
+        _add(paths.ways[7], up_right, found)
     return found
 
 
-def _ways(shifts: list[int]) -> tuple[Way, ...]:
-    found = []
-    for shift in shifts:
-        jumps = {TAKEN[path]: path for path in landings(shift, 2).values()}
-        found.append((abs(shift), sum(jumps), jumps))
-    return tuple(found)
+def _add(way: Way, met: int, found: list[int]) -> None:
+    """Add the jumps in one direction over those of the points in `met` where there are any."""
+    if not met:
+        return
+    points, jumps = way
+    met &= points
+    while met:
+        over = met & -met
+        met ^= over
+        found.append(jumps[over])
+
+
+def _way(shift: int, shifts: tuple[int, ...]) -> Way:
+    """Return the jumps in a direction; there are none if it is not one of the given ones."""
+    jumps = {TAKEN[path]: path for path in landings(shift, 2).values()} if shift in shifts else {}
+    return sum(jumps), jumps
 
 
 def _man(steps: list[int]) -> Man:
