@@ -6,15 +6,17 @@ all numbers are equally likely. Shuffling uses the Fisher–Yates algorithm, fro
 `docs/chance.md` has test vectors.
 """
 
-import hashlib
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
 
 RANGE = 1 << 32
+_first_number = Struct(">I").unpack_from
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,7 @@ def _below(n: int, seed: bytes, drawn: int) -> tuple[int, int]:
     """Return a number from 0 to n - 1, and how many draws have been taken after it."""
     fair = RANGE - RANGE % n
     while True:
-        block = hashlib.sha256(seed + drawn.to_bytes(4, "big")).digest()
+        number: int = _first_number(sha256(seed + drawn.to_bytes(4, "big")).digest())[0]
         drawn += 1
-        number = int.from_bytes(block[:4], "big")
         if number < fair:
             return number % n, drawn

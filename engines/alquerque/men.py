@@ -18,6 +18,9 @@ from engines.alquerque.paths import (
     jumps_by_direction,
     jumps_in_lanes,
     paths_of,
+    squares_of,
+    steps_by_men,
+    steps_by_square,
 )
 from engines.form import is_compiled
 from engines.options import Settings
@@ -31,7 +34,7 @@ EMPTY_MEMORY: Final[Memory] = (0,) * 26
 class Rules:
     """The options in the form that the move generator needs: tables by mover, and booleans."""
 
-    __slots__ = ("ever", "huff", "longest", "may_stop", "multi", "paths", "remembers", "short_huffed")
+    __slots__ = ("ever", "huff", "longest", "may_stop", "multi", "paths", "remembers", "short_huffed", "squares")
 
     def __init__(self, settings: Settings) -> None:
         most_wanted = settings.choice("capture_choice") == "max"
@@ -43,6 +46,7 @@ class Rules:
         """Whether only chains that take the most men are legal."""
         self.may_stop = settings.choice("chain") == "may_stop"
         self.paths = paths_of(settings.choice("no_backward"))
+        self.squares = squares_of(settings.choice("no_backward")) if COMPILED else ()
         self.remembers = settings.choice("no_return") != "off"
         self.ever = settings.choice("no_return") == "ever"
 
@@ -122,7 +126,7 @@ class Men:
         found: list[int] = []
         for path in first:
             over = TAKEN[path]
-            _chains(jumps, BITS[path & 31], path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
+            _chains(jumps, path & 31, path, self.enemy ^ over, empty ^ FLIPPED[path] | over, found)
         if self.rules.longest:
             return _longest(found) if len(found) > 1 else found
         return _stopped(found) if self.rules.may_stop else found
@@ -154,9 +158,12 @@ class Men:
 
     def _steps(self) -> list[int]:
         empty = BOARD & ~(self.own | self.enemy)
-        found: list[int] = []
-        for near, steps in self._several():
-            found += steps[near & empty]
+        rules, mover, own = self.rules, self.mover, self.own
+        found = (
+            steps_by_square(rules.squares[mover], own, empty)
+            if COMPILED
+            else steps_by_men(rules.paths[mover], own, empty)
+        )
         if self.barred:
             barred = self.barred
             return [path for path in found if not barred[path >> DIGIT_BITS] & BITS[path & 31]]
@@ -216,13 +223,13 @@ class Men:
         return tuple([0 if BITS[number] & gone else points for number, points in enumerate(self.barred)])
 
 
-def _chains(jumps: dict[int, tuple[Jump, ...]], at: int, path: int, enemy: int, empty: int, found: list[int]) -> None:
-    """Append to `found` every way to finish the chain `path`, which has reached the point `at`."""
+def _chains(jumps: list[tuple[Jump, ...]], at: int, path: int, enemy: int, empty: int, found: list[int]) -> None:
+    """Append to `found` every way to finish the chain `path`, which has reached the point with the number `at`."""
     ended = True
-    for over, to, number in jumps[at]:
+    for over, to, number, changed in jumps[at]:
         if over & enemy and to & empty:
             ended = False
-            _chains(jumps, to, path << DIGIT_BITS | number, enemy ^ over, (empty | at | over) ^ to, found)
+            _chains(jumps, number, path << DIGIT_BITS | number, enemy ^ over, empty ^ changed, found)
     if ended:
         found.append(path)
 

@@ -27,11 +27,6 @@ HAND_SIZES: Final = {32: 5, 16: 4, 0: 4}
 DEAL_NUMBERS: Final = {32: 0, 16: 1, 0: 2}
 """Which of the three deals of a deck it was, from 0, by the number of cards left in the deck after it."""
 
-SUITED: Final = tuple(
-    tuple(tuple(4 * rank + suit for suit in range(4) if held >> suit & 1) for held in range(16)) for rank in range(13)
-)
-"""The cards of a rank, by rank and by the set of suits held."""
-
 
 def cards_in(hand: int) -> list[int]:
     """Return the numbers of the cards in a hand, in order."""

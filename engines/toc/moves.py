@@ -12,6 +12,7 @@ from typing import Final
 CARD_BITS: Final = 6
 PLACE_BITS: Final = 7
 PART_BITS: Final = 14
+START_SHIFT: Final = CARD_BITS + PLACE_BITS
 CARD_MASK: Final = 63
 PLACE_MASK: Final = 127
 SWAP: Final = 1 << 62

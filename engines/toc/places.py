@@ -14,6 +14,8 @@ PAWNS_EACH: Final = 4
 RING: Final = 72
 H1: Final = 72
 H4: Final = 75
+DEPTH: Final = 4
+"""How many places a corridor has."""
 RESERVE: Final = 76
 NOWHERE: Final = -1
 
@@ -32,6 +34,10 @@ MOST_STEPS: Final = 13
 STEPS_BACK: Final = 4
 AHEAD: Final = tuple(tuple((cell + steps) % RING for cell in range(RING)) for steps in range(MOST_STEPS + 1))
 """The ring cell that many steps ahead, by number of steps and ring cell."""
+AHEAD_BITS: Final = tuple(tuple(BITS[to] for to in ahead) for ahead in AHEAD)
+"""The bit of this cell."""
+CORRIDOR: Final = tuple(tuple(H1 + deep for deep in range(DEPTH) if inside >> deep & 1) for inside in range(1 << DEPTH))
+"""The corridor places in a set of which H1 is the lowest bit."""
 BACK: Final = tuple((cell - STEPS_BACK) % RING for cell in range(RING))
 """The ring cell four cells back, by ring cell."""
 WAY: Final = tuple(

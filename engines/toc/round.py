@@ -8,8 +8,8 @@ has not yet given a card is to move; otherwise only `mover` is, until the game i
 from typing import Final
 
 from engines.chance import Chance
-from engines.toc.cards import DEAL_NUMBERS, DECK, SUITED, cards_in
-from engines.toc.moves import CARD_MASK, GIFT, PARTS_MASK
+from engines.toc.cards import DEAL_NUMBERS, DECK, cards_in
+from engines.toc.moves import CARD_MASK, GIFT
 from engines.toc.places import ALL_HOME, H1, PARTNER, SEATS, home
 from engines.toc.rules import Rules
 from engines.toc.track import Track
@@ -98,7 +98,7 @@ class Round:
         """Return all legal moves of `seat`, in no particular order and without duplicates."""
         if self.mover == EXCHANGING:
             return [GIFT | card for card in cards_in(self.hands[seat])] if seat in self.owing() else []
-        if seat != self.mover or self.over:
+        if seat != self.mover or self.winner >= 0 or self.turns >= self.track.rules.max_turns:
             return []
         return self.uses(seat) or cards_in(self.hands[seat])
 
@@ -111,22 +111,11 @@ class Round:
             return move == GIFT | card
         if move == card:
             return not self.uses(seat)
-        return move ^ card in Ways(self.track, self.colour(seat)).of(card >> 2)
+        return move in Ways(self.track, self.colour(seat)).of(1 << card)
 
     def uses(self, seat: int) -> list[int]:
         """Return every way to move a pawn by a card in the hand of `seat`."""
-        ways = Ways(self.track, self.colour(seat))
-        hand = self.hands[seat]
-        found: list[int] = []
-        while hand:
-            rank = (hand & -hand).bit_length() - 1 >> 2
-            suits = hand >> 4 * rank & 15
-            hand ^= suits << 4 * rank
-            uses = ways.of(rank)
-            if uses:
-                for card in SUITED[rank][suits]:
-                    found += [use | card for use in uses]
-        return found
+        return Ways(self.track, self.colour(seat)).of(self.hands[seat])
 
     def colour(self, seat: int) -> int:
         """Return the colour that `seat` moves: its own, or its partner's when all its own pawns are home."""
@@ -140,7 +129,7 @@ class Round:
         hands = list(self.hands)
         hands[seat] ^= 1 << card
         track, winner = self.track, self.winner
-        if move & PARTS_MASK > CARD_MASK:
+        if move > CARD_MASK:
             track = track.after(self.colour(seat), move)
             if track.pawns[seat] >> H1 == ALL_HOME and home(track.pawns[seat - 2]):
                 winner = seat & 1

@@ -8,8 +8,8 @@ others, the orders are tried one by one, the smallest text first, and one order 
 from itertools import permutations
 from typing import Final
 
-from engines.toc.moves import PLACE_BITS, PLACE_MASK, divided_way
-from engines.toc.places import BITS, H1, NAMES, ON_RING, WAY
+from engines.toc.moves import CARD_BITS, PART_BITS, PLACE_BITS, PLACE_MASK, divided_way
+from engines.toc.places import AHEAD, AHEAD_BITS, BITS, H1, H4, NAMES, ON_RING, WAY
 from engines.toc.track import Track
 from engines.toc.walker import Walker
 
@@ -24,6 +24,14 @@ Part = tuple[int, int, int, int]
 """A pawn's share: the part of the move, its steps, where it ends, and what it touches, the last two as sets of places.
 """
 NO_PARTS: Final[tuple[Part, ...]] = ()
+Shares = list[tuple[Part, ...]]
+"""The parts of one pawn, by number of steps."""
+NO_SHARES: Final[Shares] = [NO_PARTS] * (STEPS + 1)
+ALONG: Final = tuple(
+    tuple(((cell << PLACE_BITS | to, steps, BITS[to], BITS[to]),) for cell, to in enumerate(ahead))
+    for steps, ahead in enumerate(AHEAD)
+)
+"""The part forward on the ring, as the only one, by number of steps and ring cell."""
 
 
 def divided(track: Track, colour: int, places: list[int]) -> list[int]:
@@ -31,14 +39,15 @@ def divided(track: Track, colour: int, places: list[int]) -> list[int]:
     if len(places) < 2:
         return []
     sharing = Sharing(track, colour, sorted(places, key=TEXT_RANK.__getitem__))
-    sharing.share_out(0, STEPS, NO_PARTS, 0, False)
+    if sharing.pawns > 1:
+        sharing.share_out(0, STEPS, NO_PARTS, 0, 0, False)
     return sharing.found
 
 
 class Sharing:
     """One search for divided 7s."""
 
-    __slots__ = ("_colour", "_movable", "_own", "_parts", "_spares_own", "_track", "found")
+    __slots__ = ("_colour", "_movable", "_own", "_parts", "_spares_own", "_track", "_walker", "found", "pawns")
 
     def __init__(self, track: Track, colour: int, places: list[int]) -> None:
         self.found: list[int] = []
@@ -47,33 +56,48 @@ class Sharing:
         self._own = track.pawns[colour]
         self._spares_own = not track.rules.seven_kills_all and not track.rules.kills_own
         self._movable = _movable(track, colour)
+        self._walker = Walker(track, colour)
         walker = Walker(_lifted(track, colour, self._movable), colour)
         fresh = track.fresh & track.pawns[colour]
-        self._parts = [_shares(walker, track, place, fresh) for place in places]
+        self._parts: list[Shares] = []
+        for place in places:
+            shares = _shares(walker, track, place, fresh)
+            if shares != NO_SHARES:
+                self._parts.append(shares)
+        self.pawns = len(self._parts)
+        """How many pawns can make a part."""
 
-    def share_out(self, at: int, left: int, chosen: tuple[Part, ...], ends: int, tangled: bool) -> None:
-        """Find every way in which the pawns from index `at` on can take the `left` remaining steps."""
-        shares = self._parts[at]
+    def share_out(self, at: int, left: int, chosen: tuple[Part, ...], way: int, ends: int, tangled: bool) -> None:
+        """Find every way in which the pawns from index `at` on can take the `left` remaining steps.
+
+        There are at least two of these pawns. `way` has the parts that are `chosen`, in the same order.
+        """
+        shares, following = self._parts[at], self._parts[at + 1]
+        are_last = at == self.pawns - 2
+        shift = CARD_BITS + PART_BITS * len(chosen)
         touchy = self._movable | ends
-        if at == len(self._parts) - 1:
-            for part in shares[left]:
-                self._list((*chosen, part), tangled or part[3] & touchy != 0)
-            return
-        following = self._parts[at + 1] if at == len(self._parts) - 2 else None
-        if following is None or following[left]:
-            self.share_out(at + 1, left, chosen, ends, tangled)
+        if are_last:
+            for part in following[left]:
+                self._list((*chosen, part), way | part[0] << shift, tangled or part[3] & touchy != 0)
+        else:
+            self.share_out(at + 1, left, chosen, way, ends, tangled)
         for steps in range(1, left + 1):
             for part in shares[steps]:
                 # A part that touches the cell of an own pawn, or the end of an earlier part, may depend on the order.
                 meets = tangled or part[3] & touchy != 0
+                longer = way | part[0] << shift
                 if steps == left:
-                    self._list((*chosen, part), meets)
-                elif following is None or following[left - steps]:
-                    self.share_out(at + 1, left - steps, (*chosen, part), ends | part[2], meets)
+                    self._list((*chosen, part), longer, meets)
+                elif not are_last:
+                    self.share_out(at + 1, left - steps, (*chosen, part), longer, ends | part[2], meets)
+                else:
+                    for last in following[left - steps]:
+                        tied = meets or last[3] & (touchy | part[2]) != 0
+                        self._list((*chosen, part, last), longer | last[0] << shift + PART_BITS, tied)
 
-    def _list(self, chosen: tuple[Part, ...], tangled: bool) -> None:
+    def _list(self, chosen: tuple[Part, ...], way: int, tangled: bool) -> None:
         if not tangled:
-            self.found.append(divided_way([part[0] for part in chosen]))
+            self.found.append(way)
             return
         if self._spares_own:
             order = self._first_order(chosen)
@@ -105,14 +129,16 @@ class Sharing:
 
     def _taken(self, order: tuple[Part, ...]) -> Track | None:
         """Return the track after the parts have been made in this order; None if that is illegal."""
-        track = self._track
+        track, walker = self._track, self._walker
         ended = 0
         for part, steps, end, _ in order:
             start, to = part >> PLACE_BITS, part & PLACE_MASK
             # A killed pawn makes no further part, and the pawn that took its place does not move again.
             if not BITS[start] & track.pawns[self._colour] & ~ended:
                 return None
-            if to not in part_ends(Walker(track, self._colour), track, start, steps):
+            if ended:
+                walker = Walker(track, self._colour)
+            if to not in part_ends(walker, track, start, steps):
                 return None
             track = track.walked(self._colour, start, to, True)
             ended |= end
@@ -147,24 +173,38 @@ def _lifted(track: Track, colour: int, movable: int) -> Track:
     return Track(track.rules, pawns, track.fresh & ~fresh, track.short | fresh)
 
 
-def _shares(walker: Walker, track: Track, place: int, fresh: int) -> list[list[Part]]:
+def _shares_inside(walker: Walker, track: Track, place: int, fresh: int) -> Shares:
+    """Return the same for a pawn in the corridor."""
+    shares = list(NO_SHARES)
+    for steps in range(1, H4 + 1 - place):
+        shares[steps] = tuple(_parts(walker, track, place, steps, fresh))
+    return shares
+
+
+def _shares(walker: Walker, track: Track, place: int, fresh: int) -> Shares:
     """Return, by number of steps, the parts of the pawn on `place` if no movable pawn is in its way.
 
     There are none for all seven steps: then the 7 is not divided.
     """
-    shares: list[list[Part]] = [[] for _ in range(STEPS + 1)]
-    if _corridor_open(track, place):
+    rules = track.rules
+    if place >= H1:
+        return _shares_inside(walker, track, place, fresh) if rules.split_moves_home else NO_SHARES
+    shares = list(NO_SHARES)
+    if rules.split_enters and walker.to_branch[place] < STEPS:
         for steps in range(1, STEPS):
-            shares[steps] = _parts(walker, track, place, steps, fresh)
-    elif place < H1:
-        rules = track.rules
-        heeds_way = rules.seven_kills_all or rules.fresh_blocks
-        for steps in range(1, STEPS):
-            along = walker.along(place, steps)
-            if along >= 0:
-                end = BITS[along]
-                touch = end | _touched(track, place, steps, fresh) if heeds_way else end
-                shares[steps].append((place << PLACE_BITS | along, steps, end, touch))
+            shares[steps] = tuple(_parts(walker, track, place, steps, fresh))
+        return shares
+    barred, blocks = walker.barred, walker.blocks
+    heeds_way = rules.seven_kills_all or rules.fresh_blocks
+    for steps in range(1, STEPS):
+        # The same as `along`, written out.
+        if AHEAD_BITS[steps][place] & barred or blocks & WAY[steps - 1][place]:
+            continue
+        alone = ALONG[steps][place]
+        if heeds_way:
+            part, _, end, _ = alone[0]
+            alone = ((part, steps, end, end | _touched(track, place, steps, fresh)),)
+        shares[steps] = alone
     return shares
 
 
@@ -188,11 +228,6 @@ def _parts(walker: Walker, track: Track, place: int, steps: int, fresh: int) -> 
             touch |= ALWAYS
         found.append((place << PLACE_BITS | along, steps, BITS[along], touch))
     return found
-
-
-def _corridor_open(track: Track, place: int) -> bool:
-    rules = track.rules
-    return rules.split_moves_home if place >= H1 else rules.split_enters
 
 
 def _touched(track: Track, cell: int, steps: int, fresh: int) -> int:

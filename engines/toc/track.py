@@ -44,15 +44,15 @@ class Track:
 
     def after(self, colour: int, move: int) -> "Track":
         """Return the track after `move`, a legal move with parts by pawns of `colour`."""
+        rank = (move & CARD_MASK) >> 2
         parts = (move & PARTS_MASK) >> CARD_BITS
-        start, to = parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK
-        if move & SWAP:
-            return self._swapped(colour, BITS[start], BITS[to])
+        start, to = parts >> PLACE_BITS, parts & PLACE_MASK
         if start == RESERVE:
             return self._started(colour)
-        rank = (move & CARD_MASK) >> 2
-        if rank == FOUR:
-            return self._gone_back(colour, start)
+        if start < RESERVE and move < SWAP:
+            return self._gone_back(colour, start) if rank == FOUR else self.walked(colour, start, to, rank == SEVEN)
+        if move & SWAP:
+            return self._swapped(colour, BITS[start], BITS[to])
         track = self
         while parts:
             track = track.walked(colour, parts >> PLACE_BITS & PLACE_MASK, parts & PLACE_MASK, rank == SEVEN)
@@ -67,12 +67,17 @@ class Track:
         """
         if start >= H1:
             return self._moved(colour, BITS[start], BITS[to], 0, 0)
-        to_branch = self.rules.to_branch[colour][start]
-        steps = to_branch if to >= H1 else (to - start) % RING
-        killed = BITS[to] & ON_RING
-        if killing and not self.rules.seven_kills_optional:
-            killed |= WAY[steps][start] & ~self.fresh & self._victims(colour)
-        return self._moved(colour, BITS[start], BITS[to], killed, 1 if steps > to_branch else 0)
+        rules = self.rules
+        killed = BITS[to] if to < H1 else 0
+        laps = 0
+        if killing or rules.keeps_laps:
+            to_branch = rules.to_branch[colour][start]
+            steps = to_branch if to >= H1 else (to - start) % RING
+            if killing and not rules.seven_kills_optional:
+                killed |= WAY[steps][start] & ~self.fresh & self._victims(colour)
+            if steps > to_branch:
+                laps = 1
+        return self._moved(colour, BITS[start], BITS[to], killed, laps)
 
     def _gone_back(self, colour: int, start: int) -> "Track":
         to = BACK[start]

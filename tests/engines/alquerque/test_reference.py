@@ -7,7 +7,14 @@ import pytest
 
 from engines.alquerque import GAME
 from engines.alquerque.geometry import BOARD
-from engines.alquerque.paths import jumps_by_direction, jumps_in_lanes, paths_of
+from engines.alquerque.paths import (
+    jumps_by_direction,
+    jumps_in_lanes,
+    paths_of,
+    squares_of,
+    steps_by_men,
+    steps_by_square,
+)
 from engines.alquerque.position import AlquerquePosition
 from engines.options import Value
 from engines.second.alquerque_reference import POINTS, ReferencePosition, first
@@ -132,3 +139,13 @@ def test_both_ways_to_find_jumps_find_the_same(no_backward: str) -> None:
             enemy = rng.getrandbits(30) & BOARD & ~own
             empty = BOARD & ~(own | enemy)
             assert jumps_in_lanes(paths, own, enemy, empty) == jumps_by_direction(paths, own, enemy, empty)
+
+
+@pytest.mark.parametrize("no_backward", ["off", "all", "moves"])
+def test_both_ways_to_find_steps_find_the_same(no_backward: str) -> None:
+    rng = random.Random(no_backward)
+    for paths, squares in zip(paths_of(no_backward), squares_of(no_backward), strict=True):
+        for _ in range(100):
+            own = rng.getrandbits(30) & BOARD
+            empty = rng.getrandbits(30) & BOARD & ~own
+            assert steps_by_men(paths, own, empty) == steps_by_square(squares, own, empty)
