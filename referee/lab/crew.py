@@ -10,7 +10,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
@@ -104,16 +104,16 @@ def _here(job: LabJob) -> Iterator[TimedBatch]:
         future.set_result(worker.play(batch))
         return future
 
-    try:
+    with closing(worker):
+        worker.check()
         yield play
-    finally:
-        worker.close()
 
 
 @contextmanager
 def _processes(job: LabJob, workers: int) -> Iterator[TimedBatch]:
     # Not forked: libraries that this process has imported may run threads, which a fork would break.
-    LabWorker(job).close()  # Reports a bot that cannot be loaded as an error of this process.
+    with closing(LabWorker(job)) as worker:
+        worker.check()  # Reports a bot that cannot play as an error of this process.
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _start_worker, (job,))
     try:
