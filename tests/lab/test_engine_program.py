@@ -1,5 +1,6 @@
 """UCI and GTP engines in the lab: the same words as in arenas, and what follows if they end, hang or never answer."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -24,11 +25,11 @@ pytestmark = pytest.mark.slow
 NINE = {"size": 9}
 
 
-def watched_engine(folder: Path, name: str) -> str:
-    """Return the notation of a UCI engine; all lines to it are in `folder/name`, and the starts in `folder/starts`."""
-    program = shlex.join([sys.executable, str(PROGRAMS / "uci_program.py"), "good"])
+def watched_engine(folder: Path, name: str, protocol: str = "uci") -> str:
+    """Return the notation of an engine; all lines to it are in `folder/name`, and the starts in `folder/starts`."""
+    program = shlex.join([sys.executable, str(PROGRAMS / f"{protocol}_program.py"), "good"])
     script = f"echo {name} >> {folder}/starts; tee -a {folder}/{name} | {program}"
-    return f"{name}=uci:sh -c {shlex.quote(script)}"
+    return f"{name}={protocol}:sh -c {shlex.quote(script)}"
 
 
 def play(first: str, second: str, terms: object, matches: int = 1) -> list[LabResult]:
@@ -61,12 +62,13 @@ def test_each_worker_runs_one_process_of_an_engine_for_all_its_matches(tmp_path:
 
 
 def test_a_gtp_engine_gets_the_stones_of_an_opening(tmp_path: Path) -> None:
-    bot = f'one = "{scripted_engine("gtp", "", "good").removeprefix("=")}"'
+    bot = f'one = "{watched_engine(tmp_path, "one", "gtp").removeprefix("one=")}"'
     done = run_lab(tmp_path, ARENA.replace("BOTS", bot).replace('"chess"', GO_OPENING))
     assert done.exit_code == 0, done.output
     (result,) = results(tmp_path)
     assert (result.result.kind, result.failures) == (EndKind.PLAYED, ())
-    assert result.moves > 10
+    told = [line.partition(" ")[2] for line in lines_to(tmp_path, "one", "")]
+    assert told[told.index("clear_board") :][1:4] == ["play B E5", "play W C3", "genmove B"]
 
 
 GO_OPENING = '"go"\nrounds = 1\noptions = { size = 9 }\nopenings = ["9/9/9/9/4b4/9/2w6/9/9 b 0 2"]'
@@ -167,7 +169,7 @@ def test_an_engine_that_cannot_play_is_refused(tmp_path: Path, bot: str, why: st
         done = run_lab(tmp_path, plan, out=str(len(plan)))
         assert done.exit_code == 2
         assert why in " ".join(done.stderr.split())
-    with pytest.raises(LabBotRefused):
+    with pytest.raises(LabBotRefused, match=re.escape(why)):
         play(f"one={bot}", "random", lab.terms("chess"))
 
 
