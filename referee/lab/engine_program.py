@@ -61,9 +61,15 @@ class EngineProgram:
         self._loop = None
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        self._loop = self._loop or asyncio.new_event_loop()
+        loop = self._loop = self._loop or asyncio.new_event_loop()
+        task = loop.create_task(coroutine)
         with self._logged():
-            return self._loop.run_until_complete(coroutine)
+            try:
+                return loop.run_until_complete(task)
+            finally:
+                # After an interruption, it must not take the end of the engine for a crash and start it again.
+                if task.cancel():
+                    loop.run_until_complete(asyncio.wait([task]))
 
     async def _greet(self) -> None:
         """Wait until the engine has answered the first commands. Raises BotFailure."""
@@ -97,12 +103,9 @@ class EngineProgram:
             raise BotFailure(str(why)) from None
 
     async def _stop(self) -> None:
-        """Stop the engine, and what an interruption has left waiting for it."""
+        """Stop the engine, and wait until nothing reads its output."""
         await self._player.stop()
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)
 
     @contextmanager
     def _logged(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -101,6 +102,40 @@ def test_an_engine_that_does_not_answer_loses_on_time(protocol: str) -> None:
 
 GAMES = {"uci": ["chess"], "gtp": ["go"]}
 OPTIONS: dict[str, dict[str, int]] = {"uci": {}, "gtp": NINE}
+
+
+class Interrupted(BaseException):
+    """As the command raises it in a signal handler."""
+
+
+def interrupt(*_: object) -> None:
+    raise Interrupted
+
+
+INTERRUPTING = """
+echo started >> starts
+while read line; do
+    case "$line" in
+        uci) echo uciok ;;
+        isready) echo readyok ;;
+        go*) kill -USR1 $PPID ;;
+        quit) exit ;;
+    esac
+done
+"""
+
+
+def test_an_interruption_while_an_engine_thinks_ends_the_engine(tmp_path: Path) -> None:
+    (tmp_path / "engine.sh").write_text(INTERRUPTING)
+    engine = f"one=uci:sh -c {shlex.quote(f'cd {tmp_path} && . ./engine.sh')}"
+    before, handler = children(), signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(Interrupted):
+            play(engine, "random", lab.terms("chess", clock="none"))
+    finally:
+        signal.signal(signal.SIGUSR1, handler)
+    assert (tmp_path / "starts").read_text() == "started\n"
+    assert children() <= before
 
 
 @pytest.mark.parametrize(("protocol", "told"), [("uci", "UCI"), ("gtp", "GTP")])
