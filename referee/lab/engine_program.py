@@ -96,7 +96,7 @@ class EngineProgram:
         deadline = None if left is None else turn.arrived_at + left + EXTRA_WAIT_S
         try:
             async with asyncio.timeout_at(deadline):
-                return await self._player.choose(_engine_turn(turn))
+                return await self._player.choose(engine_turn(turn))
         except TimeoutError:
             raise TimeOver from None
         except ProgramUnavailable as why:
@@ -122,7 +122,7 @@ class EngineProgram:
             handler.close()
 
 
-def _engine_turn(turn: LabTurn) -> ClientTurn:
+def engine_turn(turn: LabTurn) -> ClientTurn:
     """Return the turn as the client library has it, with all moves since the start of the match."""
     return ClientTurn(
         turn.match_id,

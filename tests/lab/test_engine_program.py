@@ -1,8 +1,8 @@
 """UCI and GTP engines in the lab: the same words as in arenas, and what follows if they end, hang or never answer."""
 
+import asyncio
 import re
 import shlex
-import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from referee.cli import main
 from referee.lab import engine_program
 from referee.lab.lab_bots import LabBotRefused
 from referee.lab.lab_match import LabResult
+from referee.lab.lab_turn import LabTurn
 from referee.match.result import EndCause, EndKind, Fault
 from tests.lab.test_lab_command import lab as run_lab
 from tests.lab.test_lab_command import results, unpacked
@@ -104,37 +105,23 @@ GAMES = {"uci": ["chess"], "gtp": ["go"]}
 OPTIONS: dict[str, dict[str, int]] = {"uci": {}, "gtp": NINE}
 
 
-class Interrupted(BaseException):
-    """As the command raises it in a signal handler."""
+def interrupt() -> None:
+    raise KeyboardInterrupt
 
 
-def interrupt(*_: object) -> None:
-    raise Interrupted
+def test_an_interruption_while_an_engine_thinks_ends_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted_turn(turn: LabTurn) -> object:
+        asyncio.get_running_loop().call_soon(interrupt)
+        return engine_turn(turn)
 
-
-INTERRUPTING = """
-echo started >> starts
-while read line; do
-    case "$line" in
-        uci) echo uciok ;;
-        isready) echo readyok ;;
-        go*) kill -USR1 $PPID ;;
-        quit) exit ;;
-    esac
-done
-"""
-
-
-def test_an_interruption_while_an_engine_thinks_ends_the_engine(tmp_path: Path) -> None:
-    (tmp_path / "engine.sh").write_text(INTERRUPTING)
-    engine = f"one=uci:sh -c {shlex.quote(f'cd {tmp_path} && . ./engine.sh')}"
-    before, handler = children(), signal.signal(signal.SIGUSR1, interrupt)
-    try:
-        with pytest.raises(Interrupted):
-            play(engine, "random", lab.terms("chess", clock="none"))
-    finally:
-        signal.signal(signal.SIGUSR1, handler)
-    assert (tmp_path / "starts").read_text() == "started\n"
+    engine_turn = engine_program.engine_turn
+    monkeypatch.setattr(engine_program, "engine_turn", interrupted_turn)
+    before = children()
+    with pytest.raises(KeyboardInterrupt):
+        play(watched_engine(tmp_path, "one"), "random", lab.terms("chess", clock="none"))
+    assert (tmp_path / "starts").read_text() == "one\n"
     assert children() <= before
 
 
