@@ -9,7 +9,7 @@
 - `lab_plan`, `lab_contest`: plan files, and the arenas and tournaments that they describe
 - `crew`: worker processes, and batches of matches
 - `lab_worker`, `match_player`, `lab_turn`: one process, one match, one turn
-- `lab_bots`, `line_program`: bots as Python functions, and as programs that read and write lines
+- `lab_bots`, `line_program`, `engine_program`: bots as Python functions, as programs with lines, and as engines
 - `lab_match`, `lab_records`, `lab_folder`: what is to be played, its results, records, and the folder that keeps them
 """
 

@@ -1,4 +1,4 @@
-"""The bots of the lab: Python functions in the process of the match, and programs that read and write lines."""
+"""The bots of the lab: Python functions in the process of the match, programs that read and write lines, engines."""
 
 import inspect
 import os
@@ -7,38 +7,52 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from referee_client.__main__ import SAMPLES
 from referee_client.answers import Answer
 from referee_client.bot import Players
+from referee_client.bridge.protocol_options import ProtocolOptions, choose_protocol, find_only_game
 from referee_client.conversion import from_message
+from referee_client.errors import Misconfigured
 from referee_client.matches import End
 from referee_client.values import matches as values
-from referee_client.values.games import Rules
+from referee_client.values.games import Opening, Rules
 from referee_client.values.results import Result as ResultValue
+from referee_client.values.time_controls import TimeControl
 
 from engines.game_errors import DetailedError
 from referee.lab.match_player import BotFailure, SeatedBot
 from referee.local.bot_pool import passed_on
 from referee.local.bot_process import check_program
 from referee.local.entrant import BRIDGE, CLIENT, Entrant, read_entrant
+from referee.match.clock import TimeControl as SeatControl
+from referee.match.clock_charge import NetworkCredit
 from referee.match.setup import Setup
 from referee.match.state import Match
+from referee.wire.clocks import time_control_of
 from referee.wire.results import result_of
 
 if TYPE_CHECKING:
+    from referee.lab.engine_program import EngineProgram
     from referee.lab.line_program import LineProgram
 
 BotFunction = Callable[[Any], Answer]
 Bot = str | BotFunction | type
 """A bot as given to `lab.play`: text as for `referee match`, or a function, an object or a class of a module."""
+
+
+ENGINES = {"--uci": "UCI", "--gtp": "GTP"}
+"""The protocols of engines, by the options of the bridge with which their commands begin."""
+RUNS = "Python functions, programs that read lines, and UCI and GTP engines"
+CLOCKS_CACHE_SIZE = 16
 
 
 class LabBotRefused(DetailedError):
@@ -58,10 +72,24 @@ class LabBot(Struct, frozen=True):
     """The command of a program; empty: the bot is Python."""
     folder: str = "."
     env: Mapping[str, str] = {}
+    protocol: str = ""
+    """UCI or GTP, for an engine; empty: the program reads and writes the bridge's own lines."""
+    new_lines: Any = None
+    """Creates the bridge's protocol with an engine."""
+    only_game: str = ""
+    """The only game that it plays; empty: all."""
+
+    def check_game(self, game: str) -> None:
+        """Raise LabBotRefused if the bot cannot play that game."""
+        if self.only_game not in ("", game):
+            raise LabBotRefused(self.name, f"{self.protocol} engines play only {self.only_game}, not {game}")
 
 
 class RunningBot(Protocol):
     """A bot in a worker process, for one match after the other."""
+
+    def check(self) -> None:
+        """Try before the first match whether the bot can play. Raises BotFailure."""
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
         """Begin a match. Raises BotFailure."""
@@ -84,9 +112,26 @@ def lab_bot_of(entrant: Entrant, name: str, run_in: Path) -> LabBot:
     folder, command = str((run_in / entrant.folder).resolve()), entrant.command
     if command[: len(CLIENT)] == CLIENT:
         return LabBot(name, command[len(CLIENT)], folder=folder)
-    if command[: len(BRIDGE) + 1] == (*BRIDGE, "--"):
-        return LabBot(name, None, command[len(BRIDGE) + 1 :], folder, passed_on(os.environ, entrant))
-    raise LabBotRefused(name, "it runs Python functions and programs that read lines, not programs with a network")
+    if command[: len(BRIDGE)] == BRIDGE and "--" in command:
+        end = command.index("--")
+        options, program = command[len(BRIDGE) : end], command[end + 1 :]
+        plain = LabBot(name, None, program, folder, passed_on(os.environ, entrant))
+        if not options:
+            return plain
+        if options[0] in ENGINES:
+            return _engine(plain, options)
+    raise LabBotRefused(name, f"it runs {RUNS}, not programs with a network")
+
+
+def _engine(program: LabBot, options: Sequence[str]) -> LabBot:
+    """Return a program as an engine, by these options of the bridge. Raises LabBotRefused."""
+    try:
+        chosen = ProtocolOptions().parse_args(options)
+        new_lines = choose_protocol(chosen)
+    except Misconfigured as why:
+        raise LabBotRefused(program.name, str(why)) from None
+    protocol = ENGINES[options[0]]
+    return structs.replace(program, protocol=protocol, new_lines=new_lines, only_game=find_only_game(chosen))
 
 
 def start_bot(bot: LabBot, log: Path | None) -> RunningBot:
@@ -96,14 +141,25 @@ def start_bot(bot: LabBot, log: Path | None) -> RunningBot:
             check_program(bot.command[0], Path(bot.folder), bot.env.get("PATH"))
         except OSError as why:
             raise LabBotRefused(bot.name, f"{why.filename}: {why.strerror}") from None
-        from referee.lab.line_program import LineProgram  # noqa: PLC0415  # POSIX only, and lists of commands are not.
-
-        return ProgramBot(LineProgram(bot.command, bot.folder, bot.env, log))
+        return ProgramBot(_program(bot, log))
     found = _load(bot) if isinstance(bot.python, str) else bot.python
     chooser = getattr(found, "choose", found)
     if not callable(chooser) or inspect.iscoroutinefunction(chooser):
         raise LabBotRefused(bot.name, "it is no plain function, and no object or class with `choose`")
     return PythonBot(found)
+
+
+def _program(bot: LabBot, log: Path | None) -> "LineProgram | EngineProgram":
+    # Imported here, since these modules are for POSIX only, and lists of commands are not.
+    if not bot.protocol:
+        from referee.lab.line_program import LineProgram  # noqa: PLC0415
+
+        return LineProgram(bot.command, bot.folder, bot.env, log)
+    from referee_client.bridge.programs import Command, Limits  # noqa: PLC0415
+
+    from referee.lab.engine_program import EngineProgram  # noqa: PLC0415
+
+    return EngineProgram(Command(bot.command, Limits(), bot.new_lines, bot.folder, bot.env), bot.protocol, log)
 
 
 class PythonBot:
@@ -113,6 +169,9 @@ class PythonBot:
         self._bot = bot
         self._players = Players(bot)
         self._plain = inspect.isroutine(bot)
+
+    def check(self) -> None:
+        """Nothing to do."""
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
         if self._plain:
@@ -139,11 +198,14 @@ class PythonBot:
 class ProgramBot:
     """A program; it plays the matches of this process one after the other."""
 
-    def __init__(self, program: "LineProgram") -> None:
+    def __init__(self, program: "LineProgram | EngineProgram") -> None:
         self._program = program
 
+    def check(self) -> None:
+        self._program.check()
+
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
-        self._program.started(started_match(setup), seat)
+        self._program.started(program_match(setup), seat)
         return self._program.choose
 
     def end(self, match: Match, seat: int) -> None:
@@ -164,6 +226,18 @@ def started_match(setup: Setup) -> values.Match:
     rules = Rules(game=terms.game, version=setup.game_version, options=terms.settings.texts())
     seats = tuple(values.Seat(bot=player.bot, version=player.version, online=True) for player in setup.players)
     return values.Match(id=setup.match_id, terms=values.MatchTerms(rules=rules), seats=seats, phase="playing")
+
+
+def program_match(setup: Setup) -> values.Match:
+    """Return a match as programs need it: also with the clocks, and the position with which it begins."""
+    match, terms = started_match(setup), setup.terms
+    timed = replace(match.terms, time_control=_time_control(terms.controls, terms.credit))
+    return replace(match, terms=timed, opening=Opening(position=setup.opening))
+
+
+@lru_cache(CLOCKS_CACHE_SIZE)
+def _time_control(controls: tuple[SeatControl, ...], credit: NetworkCredit) -> TimeControl:
+    return from_message(TimeControl, time_control_of(controls, credit))
 
 
 def match_end(match: Match, seat: int) -> End:

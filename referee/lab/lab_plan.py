@@ -45,8 +45,17 @@ def read_lab_plan(file: Path) -> LabPlan:
     bots = {bot.name: lab_bot_of(bot, bot.name, file.parent) for bot in plan.bots}
     if isinstance(plan, TournamentPlan):
         _check_bots(plan, bots)
+    for bot in bots.values():
+        for game in _games_of(plan):
+            bot.check_game(game)
     workers = plan.parallel if isinstance(plan, Plan) else content.get("parallel", cores())
     return LabPlan(bots, plan, _text_of(content) + _books_of(plan, content), min(workers, cores()))
+
+
+def _games_of(plan: Plan | TournamentPlan) -> list[str]:
+    if isinstance(plan, TournamentPlan):
+        return [plan.terms.match_terms.rules.game]
+    return [terms.game.name for terms in plan.terms]
 
 
 def _check_bots(plan: TournamentPlan, bots: Iterable[str]) -> None:

@@ -128,6 +128,11 @@ class LabTurn(Struct, eq=False):
         return tuple(reversed(since))
 
     @property
+    def all_moves(self) -> tuple[Played, ...]:
+        """All moves since the start of the match, for engines: the client library has them on request."""
+        return tuple(move.shown_to(self.seat) for move in self._log.moves()[: self._match.ply])
+
+    @property
     def clocks(self) -> tuple[Clock, ...]:
         return tuple(clock_in(clock_of(clock)) for clock in self._seat_clocks())
 

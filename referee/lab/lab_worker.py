@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from engines.api import Game
 from engines.registry import games
-from referee.lab.lab_bots import LabBot, RunningBot, seed_bots, start_bot
+from referee.lab.lab_bots import LabBot, LabBotRefused, RunningBot, seed_bots, start_bot
 from referee.lab.lab_match import LabMatch, LabResult, lab_result
 from referee.lab.lab_records import LabRecords
 from referee.lab.match_player import BotFailure, PlayedMatch, play_match
@@ -60,6 +60,14 @@ class LabWorker:
             self._bots[name] = start_bot(bot, self._log(name))
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD)
+
+    def check(self) -> None:
+        """Raise LabBotRefused if a bot cannot play."""
+        for name, bot in self._bots.items():
+            try:
+                bot.check()
+            except BotFailure as why:
+                raise LabBotRefused(name, str(why)) from None
 
     def play(self, batch: Sequence[LabMatch]) -> PlayedBatch:
         begun = time.monotonic()

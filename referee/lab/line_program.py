@@ -26,11 +26,9 @@ from referee_client.turn import Turn as ClientTurn
 from referee_client.values.matches import Match
 
 from referee.lab.lab_turn import LabTurn
-from referee.lab.match_player import BotFailure, TimeOver
+from referee.lab.match_player import EXTRA_WAIT_S, BotFailure, TimeOver
 
 READ_BYTES = 1 << 16
-EXTRA_WAIT_S = 0.001
-"""Waited beyond the time of the seat, so that the flag has fallen for certain."""
 
 READS_WITHIN_S = 10.0
 """How long a program may take to read a line that needs no answer."""
@@ -49,6 +47,9 @@ class LineProgram:
         self._env = env
         self._log = log
         self._pipes: _Pipes | None = None
+
+    def check(self) -> None:
+        """Nothing to do: whether it answers turns can only be seen in a match."""
 
     def choose(self, turn: LabTurn) -> Answer:
         """Raises TimeOver, and BotFailure if the program ends again and again."""

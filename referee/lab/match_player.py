@@ -43,6 +43,9 @@ MAX_REJECTED = 100
 """A bot that gives this many answers that are neither moves nor allowed resigns: without a clock nothing
 else would end the match."""
 
+EXTRA_WAIT_S = 0.001
+"""Waited for a program beyond the time of its seat, so that the flag has fallen for certain."""
+
 NO_ANSWER = object()
 """In place of an answer: none has come, and the time of the seat is over."""
 

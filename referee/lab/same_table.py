@@ -55,6 +55,8 @@ def play(
     NotPackable, RecordInvalid or OSError.
     """
     named = {name: lab_bot(name, bot) for name, bot in names_of(bots).items()}
+    for bot in named.values():
+        bot.check_game(terms.game)
     source = SameTable(tuple(named), terms, matches, seed)
     job = LabJob(named, records=str(records or ""))
     return chain.from_iterable(play_all(source, job, cores() if workers is None else workers))

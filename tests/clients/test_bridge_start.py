@@ -9,12 +9,13 @@ from referee_client.bridge import player
 from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.programs import Command
+from referee_client.bridge.stderr_log import StderrLog
 
 LINE_PROGRAM = (sys.executable, str(Path(__file__).with_name("line_program.py")))
 
 
 async def check_start(behaviour: str) -> None:
-    bridged = Player(Command((*LINE_PROGRAM, behaviour)), Restart.ALWAYS, stderr_folder=None)
+    bridged = Player(Command((*LINE_PROGRAM, behaviour)), Restart.ALWAYS, StderrLog(None))
     try:
         await bridged.check_start()
     finally:

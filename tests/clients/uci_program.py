@@ -24,7 +24,7 @@ def main() -> None:
         elif words[0] == "go":
             search(board)
         elif words[0] == "quit":
-            if FILE:
+            if FILE and BEHAVIOUR == "good":
                 FILE.write_text("quit", encoding="utf-8")
             break
 
@@ -37,6 +37,9 @@ def board_of(words: list[str]) -> Board:
 
 
 def search(board: Board) -> None:
+    if BEHAVIOUR == "crashes once" and FILE and not FILE.exists() and board.fullmove_number > 2:
+        FILE.write_text("crashed", encoding="utf-8")
+        sys.exit("no memory")
     if BEHAVIOUR == "crashes" and board.fullmove_number > 2:
         sys.exit("no memory")
     if BEHAVIOUR != "hangs":

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,18 +9,20 @@ import pytest
 from engines.api import REFEREE
 from engines.registry import find
 from referee.records.record_reader import read_history
-from tests.local.debian_engines import find_engine
-from tests.local.test_commands import record_files, referee, table_row
+from tests.local.game_engines import (
+    check_contradiction,
+    check_opponent_result,
+    check_quit,
+    find_engine,
+    play_engines,
+    scripted_engine,
+)
+from tests.local.test_commands import record_files, referee
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = Path(__file__).parents[1] / "clients" / "gtp_program.py"
 ENDING = "--chinese-rules --capture-all-dead --play-out-aftermath --never-resign --positional-superko"
 """Options of GNU Go by which it takes dead stones off before it passes, and knows the ko rule of the match."""
-
-
-def gtp_engine(name: str, *words: str) -> str:
-    return f"{name}=gtp:{sys.executable} {PROGRAM} {' '.join(words)}"
 
 
 def gnu_go(program: str, level: int) -> str:
@@ -38,15 +39,10 @@ def ask_gnu_go(program: str, *commands: str) -> list[str]:
 
 def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path: Path) -> None:
     program = find_engine("gnugo")
-    completed = referee(
-        *("match", gnu_go(program, 1), gnu_go(program, 5), "--game", "go", "--preset", "9x9"),
-        *("--clock", "120+2", "--out", str(tmp_path)),
-    )
-    assert completed.returncode == 0, completed.stdout + completed.stderr
-    (record,) = tmp_path.glob("records/go/level1.level5.1.jsonl")
-    assert ": fine: match " in referee("verify", str(record)).stdout
-    assert "level1 1; fischer, main 120 s, increment 2 s" in referee("replay", str(record)).stdout
-    assert table_row(completed.stdout, "level1")[0] == "1"
+    one, five = gnu_go(program, 1), gnu_go(program, 5)
+    record, replayed = play_engines(one, five, "120+2", tmp_path, "--game", "go", "--preset", "9x9")
+    assert record.name == "level1.level5.1.jsonl"
+    assert "level1 1; fischer, main 120 s, increment 2 s" in replayed
     with record.open("rb") as file:
         last = read_history(file, find).last
     assert last.result
@@ -87,25 +83,15 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
 def test_the_opponent_of_a_faulty_engine_gets_a_result(
     tmp_path: Path, behaviour: str, clock: str, status: int, reason: str
 ) -> None:
-    completed = referee(
-        *("match", gtp_engine("bad", f"'{behaviour}'"), gtp_engine("good", "good"), "--game", "go"),
-        *("--preset", "9x9", "--clock", clock, "--out", str(tmp_path)),
-    )
-    assert f"bad 0, good 1 ({reason}" in completed.stdout, completed.stdout + completed.stderr
-    assert completed.returncode == status
+    nine = ("--game", "go", "--preset", "9x9")
+    check_opponent_result("gtp", behaviour, clock, status, reason, tmp_path, *nine)
 
 
 def test_an_engine_plays_with_a_handicap_and_is_asked_to_quit(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    completed = referee(
-        *("match", gtp_engine("one", "good", str(told)), gtp_engine("two", "good"), "--game", "go"),
-        *("--option", "size=9", "--option", "handicap=5", "--option", "komi=0.5", "--games", "2"),
-        *("--no-clock", "--out", str(tmp_path / "out")),
-    )
-    assert completed.returncode == 0, completed.stdout + completed.stderr
-    assert record_files(tmp_path / "out") == ["one.two.1.jsonl", "one.two.2.jsonl"]
-    assert told.read_text(encoding="utf-8") == "quit"
-    (record, *_) = tmp_path.glob("out/records/go/*.jsonl")
+    options = [word for option in ("size=9", "handicap=5", "komi=0.5") for word in ("--option", option)]
+    out = check_quit("gtp", scripted_engine("gtp", "two", "good"), tmp_path, "--game", "go", *options, "--games", "2")
+    assert record_files(out) == ["one.two.1.jsonl", "one.two.2.jsonl"]
+    (record, *_) = out.glob("records/go/*.jsonl")
     assert "HA[5]AB[cg][gg][ee][cc][gc]PL[W]" in referee("replay", "--sgf", str(record)).stdout
 
 
@@ -118,9 +104,4 @@ def test_an_engine_plays_with_a_handicap_and_is_asked_to_quit(tmp_path: Path) ->
     ],
 )
 def test_options_that_contradict_each_other_are_refused(tmp_path: Path, words: str, error: str) -> None:
-    completed = referee(
-        *("match", f"one=grpc:{sys.executable} -m referee_client.bridge {words} -- cat", "random"),
-        *("--out", str(tmp_path / "out")),
-    )
-    assert completed.returncode == 4
-    assert error in completed.stdout + completed.stderr
+    check_contradiction(words, error, tmp_path / "out")

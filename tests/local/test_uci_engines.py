@@ -1,32 +1,34 @@
 """Chess engines that speak UCI, in local matches: two of Debian's, and small ones that misbehave."""
 
 import io
-import sys
 from pathlib import Path
 
 import pytest
 from chess.pgn import read_game
 
-from tests.local.debian_engines import find_engine
-from tests.local.test_commands import record_files, referee, table_row
+from tests.local.game_engines import (
+    check_contradiction,
+    check_opponent_result,
+    check_quit,
+    find_engine,
+    play_engines,
+)
+from tests.local.test_commands import record_files, referee
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = Path(__file__).parents[1] / "clients" / "uci_program.py"
+CHESS = ("--game", "chess")
 
 
-def engine(name: str, *words: str) -> str:
-    return f"{name}=uci:{sys.executable} {PROGRAM} {' '.join(words)}"
+def debian_engines() -> tuple[str, str]:
+    """Return the notation of a strong and a weak engine."""
+    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
+    return strong, f"gnu=uci:{find_engine('gnuchess')} --uci"
 
 
 def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path: Path) -> None:
-    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
-    weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
-    completed = referee("match", strong, weak, "--game", "chess", "--clock", "10+0.1", "--out", str(tmp_path))
-    assert completed.returncode == 0, completed.stdout + completed.stderr
-    (record,) = tmp_path.glob("records/chess/sf.gnu.1.jsonl")
-    assert ": fine: match " in referee("verify", str(record)).stdout
-    replayed = referee("replay", str(record)).stdout
+    record, replayed = play_engines(*debian_engines(), "10+0.1", tmp_path, *CHESS)
+    assert record.name == "sf.gnu.1.jsonl"
     assert "sf 1; fischer, main 10 s, increment 0.1 s" in replayed
     game = read_game(io.StringIO(referee("replay", "--pgn", str(record)).stdout))
     assert game is not None
@@ -38,7 +40,6 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
     )
     assert game.end().ply() == int(game.headers["PlyCount"]) > 10
     assert all(0 < (node.clock() or 0) < 30 for node in game.mainline())
-    assert table_row(completed.stdout, "sf")[0] == "1"
 
 
 ODDS = """\
@@ -53,10 +54,8 @@ ODDS = """\
 def test_two_engines_play_an_opening_of_a_book_until_both_scores_agree(tmp_path: Path) -> None:
     book, out = tmp_path / "odds.pgn", tmp_path / "out"
     book.write_text(ODDS, encoding="utf-8")
-    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
-    weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
     completed = referee(
-        *("match", strong, weak, "--game", "chess", "--clock", "10+0.1", "--games", "2", "--out", str(out)),
+        *("match", *debian_engines(), *CHESS, "--clock", "10+0.1", "--games", "2", "--out", str(out)),
         *("--openings", str(book), "--opening-plies", "2"),
         *("--adjudicate", "resign_score=300", "--adjudicate", "resign_moves=2"),
     )
@@ -89,29 +88,14 @@ def test_two_engines_play_an_opening_of_a_book_until_both_scores_agree(tmp_path:
 def test_the_opponent_of_a_faulty_engine_gets_a_result(
     tmp_path: Path, behaviour: str, clock: str, status: int, reason: str
 ) -> None:
-    completed = referee(
-        *("match", engine("bad", behaviour), engine("good", "good"), "--game", "chess"),
-        *("--clock", clock, "--out", str(tmp_path)),
-    )
-    assert f"bad 0, good 1 ({reason}" in completed.stdout, completed.stdout + completed.stderr
-    assert completed.returncode == status
+    check_opponent_result("uci", behaviour, clock, status, reason, tmp_path, *CHESS)
 
 
 def test_an_engine_plays_chess960_and_is_asked_to_quit(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    completed = referee(
-        *("match", engine("one", "good", str(told)), "random", "--game", "chess", "--option", "chess960=true"),
-        *("--no-clock", "--out", str(tmp_path / "out")),
-    )
-    assert completed.returncode == 0, completed.stdout + completed.stderr
-    assert record_files(tmp_path / "out") == ["one.random.1.jsonl"]
-    assert told.read_text(encoding="utf-8") == "quit"
+    out = check_quit("uci", "random", tmp_path, *CHESS, "--option", "chess960=true")
+    assert record_files(out) == ["one.random.1.jsonl"]
 
 
 def test_an_option_of_an_engine_needs_uci(tmp_path: Path) -> None:
-    completed = referee(
-        *("match", f"one=grpc:{sys.executable} -m referee_client.bridge --option Hash=1 -- cat", "random"),
-        *("--out", str(tmp_path / "out")),
-    )
-    assert completed.returncode == 4
-    assert "--option sets an option of a UCI engine, and needs --uci" in completed.stdout + completed.stderr
+    error = "--option sets an option of a UCI engine, and needs --uci"
+    check_contradiction("--option Hash=1", error, tmp_path / "out")

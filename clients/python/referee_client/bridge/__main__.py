@@ -5,24 +5,19 @@ import asyncio
 import shutil
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from referee_client.bridge import gtp_protocol, uci_protocol
 from referee_client.bridge.bot import LineBot
-from referee_client.bridge.gtp_protocol import GtpProtocol
-from referee_client.bridge.line_protocol import LineProtocol
 from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.program_lines import ProgramUnavailable
-from referee_client.bridge.programs import Command, Limits, NewLines, Program, TcpProgram
+from referee_client.bridge.programs import Command, Limits, Program, TcpProgram
+from referee_client.bridge.protocol_options import ProtocolOptions, choose_protocol, find_only_game
 from referee_client.bridge.sandbox import sandboxed
-from referee_client.bridge.uci_protocol import UciProtocol
+from referee_client.bridge.stderr_log import create_stderr_log
 from referee_client.errors import Misconfigured
 from referee_client.playing import play, run_until_stopped
 
 MIB = 1 << 20
-ENGINE_GAMES = {"uci": uci_protocol.GAME, "gtp": gtp_protocol.GAME}
-"""The only game of the engines that a protocol is for, by the option."""
 
 
 def main() -> None:
@@ -37,7 +32,7 @@ def main() -> None:
 
 async def _play(arguments: argparse.Namespace, program: Program) -> None:
     def new_player() -> Player:
-        return Player(program, Restart(arguments.restart), arguments.stderr_dir)
+        return Player(program, Restart(arguments.restart), create_stderr_log(arguments.stderr_dir))
 
     bot = LineBot(new_player, arguments.per_match)
     try:
@@ -66,8 +61,6 @@ async def _play(arguments: argparse.Namespace, program: Program) -> None:
 
 def _program(arguments: argparse.Namespace) -> Program:
     """Return the program that the arguments describe. Raises Misconfigured."""
-    if arguments.uci and arguments.gtp:
-        raise Misconfigured("--uci and --gtp exclude each other")
     _games(arguments)
     if bool(arguments.command) == bool(arguments.tcp):
         raise Misconfigured("specify a program either by its command, after --, or by --tcp HOST:PORT")
@@ -75,7 +68,7 @@ def _program(arguments: argparse.Namespace) -> Program:
         host, _, port = arguments.tcp.rpartition(":")
         if not host or not port.isdecimal():
             raise Misconfigured(f"--tcp takes HOST:PORT, not {arguments.tcp!r}")
-        return TcpProgram(host, int(port), _protocol(arguments))
+        return TcpProgram(host, int(port), choose_protocol(arguments))
     command = tuple(arguments.command)
     if shutil.which(command[0]) is None:
         if Path(command[0]).is_file():
@@ -83,54 +76,26 @@ def _program(arguments: argparse.Namespace) -> Program:
         raise Misconfigured(f"there is no program {command[0]!r}")
     if arguments.sandbox:
         command = sandboxed(command, Path.cwd())
-    return Command(command, Limits(arguments.cpu_seconds, arguments.memory_mb * MIB), _protocol(arguments))
+    return Command(command, Limits(arguments.cpu_seconds, arguments.memory_mb * MIB), choose_protocol(arguments))
 
 
 def _games(arguments: argparse.Namespace) -> Sequence[str]:
     """Return the games to play; none: all. Raises Misconfigured if an engine cannot play one of them."""
-    engine = next((game for option, game in ENGINE_GAMES.items() if getattr(arguments, option)), None)
+    engine = find_only_game(arguments)
     if engine and set(arguments.games) - {engine}:
         raise Misconfigured(f"an engine of this kind plays only {engine}, not {' '.join(arguments.games)}")
     return (engine,) if engine else arguments.games
 
 
-def _protocol(arguments: argparse.Namespace) -> NewLines:
-    """Return the protocol with the program. Raises Misconfigured."""
-    if not arguments.uci:
-        if arguments.option:
-            raise Misconfigured("--option sets an option of a UCI engine, and needs --uci")
-        if arguments.gtp:
-            return GtpProtocol
-        return partial(LineProtocol, view=arguments.view)
-    options = {}
-    for option in arguments.option:
-        name, equals, value = option.partition("=")
-        if not name or not equals or not option.isprintable():
-            raise Misconfigured(f"--option takes NAME=VALUE, not {option!r}")
-        options[name] = value
-    return partial(UciProtocol, options=options, untimed_ms=arguments.movetime)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="referee-bridge",
+        parents=[ProtocolOptions()],
         description="Connects a program that reads and writes lines to the referee. BOT_REFEREE is the address of the "
         "referee, BOT_TOKEN the bot's token; the program itself does not get them.",
     )
     parser.add_argument("command", nargs="*", metavar="COMMAND", help="the program, after --")
     parser.add_argument("--tcp", metavar="HOST:PORT", help="connect to a program that listens there")
-    parser.add_argument("--uci", action="store_true", help="the program is a chess engine that speaks UCI")
-    parser.add_argument("--gtp", action="store_true", help="the program is a Go engine that speaks GTP")
-    parser.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE", help="set an option of the UCI engine"
-    )
-    parser.add_argument(
-        "--movetime",
-        type=int,
-        default=uci_protocol.UNTIMED_MS,
-        metavar="MS",
-        help="how long the UCI engine thinks in a match without clocks (default: %(default)s)",
-    )
     parser.add_argument(
         "--per-match", action="store_true", help="run one program per match and seat (default: one for all)"
     )
@@ -140,7 +105,6 @@ def _parser() -> argparse.ArgumentParser:
         default=Restart.ALWAYS.value,
         help="how often a program that has ended is started again (default: always)",
     )
-    parser.add_argument("--view", action="store_true", help="add the position as JSON to every turn")
     parser.add_argument(
         "--stderr-dir", type=Path, metavar="DIR", help="write its standard error here, one file per match"
     )

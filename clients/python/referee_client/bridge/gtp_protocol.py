@@ -70,6 +70,9 @@ class GtpProtocol(EngineLines):
     def greet(self) -> None:
         self._version, self._commands = self._send("protocol_version"), self._send("list_commands")
 
+    async def wait_until_greeted(self) -> None:
+        await self._known_commands()
+
     def start_match(self, match: Match, seat: int) -> None:
         self._matches[match.id, seat] = match
 

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 from enum import Enum
-from pathlib import Path
 
 from referee_client.answers import Answer
 from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.programs import Program, RunningProgram
-from referee_client.bridge.stderr_log import create_stderr_log
+from referee_client.bridge.stderr_log import StderrLog
 from referee_client.matches import End
 from referee_client.turn import Turn
 from referee_client.values.matches import Match
@@ -35,10 +34,10 @@ MAX_STARTS = {Restart.NEVER: 1, Restart.ONCE: 2}
 class Player:
     """One program, for one seat or for all seats."""
 
-    def __init__(self, program: Program, restart: Restart, stderr_folder: Path | None) -> None:
+    def __init__(self, program: Program, restart: Restart, stderr_log: StderrLog) -> None:
         self._program = program
         self._restart = restart
-        self._stderr_log = create_stderr_log(stderr_folder)
+        self._stderr_log = stderr_log
         self._running: RunningProgram | None = None
         self._starts = 0
         self._had_output = False
@@ -59,6 +58,17 @@ class Player:
         running = await self._ensure_running("")
         if await running.lines.ends_within(START_CHECK_S):
             raise ProgramUnavailable(await running.describe_exit())
+
+    async def wait_until_greeted(self) -> None:
+        """Start the program, and wait until it has answered the greeting.
+
+        Raises ProgramUnavailable if it ends before; `str()` describes how it has ended.
+        """
+        running = await self._ensure_running("")
+        try:
+            await running.lines.wait_until_greeted()
+        except ProgramUnavailable:
+            raise ProgramUnavailable(await running.describe_exit()) from None
 
     async def describe_exit(self) -> str:
         """Describe how a program that has never written anything has ended; empty if there is none."""

@@ -2,7 +2,9 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeAlias
 
 from referee_client.answers import Answer
 from referee_client.matches import End
@@ -41,6 +43,9 @@ class ProgramLines(ABC):
     @abstractmethod
     def greet(self) -> None:
         """Begin the conversation."""
+
+    async def wait_until_greeted(self) -> None:  # noqa: B027  # In most protocols, nothing answers the greeting.
+        """Wait until the program has answered the greeting. Raises ProgramUnavailable."""
 
     @abstractmethod
     def start_match(self, match: Match, seat: int) -> None: ...
@@ -109,3 +114,7 @@ class ProgramLines(ABC):
         """Reject what is pending, and accept no more. The first reason is kept."""
         self.end_reason = self.end_reason or reason
         self._reject_pending()
+
+
+NewLines: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], ProgramLines]
+"""Creates the protocol with a program that was started or connected to."""

@@ -6,14 +6,13 @@ import shlex
 import signal
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from referee_client.bridge import launch
 from referee_client.bridge.line_protocol import LineProtocol
-from referee_client.bridge.program_lines import MAX_LINE_BYTES, ProgramLines, ProgramUnavailable
+from referee_client.bridge.program_lines import MAX_LINE_BYTES, NewLines, ProgramLines, ProgramUnavailable
 from referee_client.bridge.stderr_log import StderrLog
 
 TERMINATION_TIMEOUT_S = 2.0
@@ -21,9 +20,6 @@ TERMINATION_TIMEOUT_S = 2.0
 FAREWELL_TIMEOUT_S = 0.5
 """How long a program may take to end after being asked to by its protocol, before SIGTERM."""
 PIPE = asyncio.subprocess.PIPE
-
-NewLines: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], ProgramLines]
-"""Creates the protocol with a program that was started or connected to."""
 
 
 class RunningProgram(ABC):
@@ -62,6 +58,10 @@ class Command(Program):
     command: tuple[str, ...]
     limits: Limits = Limits()
     new_lines: NewLines = LineProtocol
+    folder: str | None = None
+    """Where it runs. None: where the caller does."""
+    environment: Mapping[str, str] | None = None
+    """None: that of the caller, without the settings of the bot."""
 
     async def start(self, stderr_log: StderrLog) -> "Process":
         launcher = (sys.executable, "-I", launch.__file__, str(self.limits.cpu_s), str(self.limits.memory_bytes))
@@ -72,7 +72,8 @@ class Command(Program):
             stdout=PIPE,
             stderr=PIPE,
             limit=MAX_LINE_BYTES,
-            env=_environment_without_settings(),
+            cwd=self.folder,
+            env=_environment_without_settings() if self.environment is None else self.environment,
             start_new_session=True,
         )
         return Process(process, stderr_log, shlex.join(self.command), self.new_lines)
@@ -130,6 +131,7 @@ class Process(RunningProgram):
         self._signal(signal.SIGKILL)
         await self._process.wait()
         await self.lines.close()
+        await asyncio.wait([self._stderr_reader], timeout=FAREWELL_TIMEOUT_S)
         self._stderr_reader.cancel()
 
     def _signal(self, number: signal.Signals) -> None:

@@ -67,6 +67,20 @@ class StderrLog:
             file.write(chunk)
 
 
+class SharedStderrLog(StderrLog):
+    """Appends the standard error of all matches to one file, which others may write to as well."""
+
+    def __init__(self, file: Path | None) -> None:
+        """`file`: None drops everything."""
+        super().__init__(None)
+        self._file = file
+
+    def _write(self, chunk: bytes) -> None:
+        if self._file:
+            with self._file.open("ab") as file:
+                file.write(chunk)
+
+
 def create_stderr_log(folder: Path | None) -> StderrLog:
     """Return a log that writes into this folder. Raises Misconfigured if the folder cannot be created."""
     try:

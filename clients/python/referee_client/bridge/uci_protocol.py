@@ -57,6 +57,9 @@ class UciProtocol(EngineLines):
     def greet(self) -> None:
         self._command("uci")
 
+    async def wait_until_greeted(self) -> None:
+        await asyncio.shield(self._greeted)
+
     def start_match(self, match: Match, seat: int) -> None:
         self._increments[match.id, seat] = increments(match)
 
@@ -69,7 +72,7 @@ class UciProtocol(EngineLines):
         if self.end_reason:
             raise ProgramUnavailable(self.end_reason)
         self._extra_bytes = 0
-        await asyncio.shield(self._greeted)
+        await self.wait_until_greeted()
         await asyncio.shield(self._search)
         key = (turn.match_id, turn.seat)
         if key != self._playing:

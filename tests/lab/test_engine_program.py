@@ -1,0 +1,242 @@
+"""UCI and GTP engines in the lab: the same words as in arenas, and what follows if they end, hang or never answer."""
+
+import asyncio
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from referee import lab
+from referee.cli import main
+from referee.lab import engine_program
+from referee.lab.lab_bots import LabBotRefused
+from referee.lab.lab_match import LabResult
+from referee.lab.lab_turn import LabTurn
+from referee.match.result import EndCause, EndKind, Fault
+from tests.lab.test_lab_command import lab as run_lab
+from tests.lab.test_lab_command import results, unpacked
+from tests.lab.test_line_program import children
+from tests.local.game_engines import PROGRAMS, find_engine, scripted_engine
+from tests.local.test_gtp_engines import ENDING
+
+pytestmark = pytest.mark.slow
+
+NINE = {"size": 9}
+
+
+def watched_engine(folder: Path, name: str, protocol: str = "uci") -> str:
+    """Return the notation of an engine; all lines to it are in `folder/name`, and the starts in `folder/starts`."""
+    program = shlex.join([sys.executable, str(PROGRAMS / f"{protocol}_program.py"), "good"])
+    script = f"echo {name} >> {folder}/starts; tee -a {folder}/{name} | {program}"
+    return f"{name}={protocol}:sh -c {shlex.quote(script)}"
+
+
+def play(first: str, second: str, terms: object, matches: int = 1) -> list[LabResult]:
+    return list(lab.play([first, second], terms, matches, 0))  # type: ignore[arg-type]  # Words of a plan.
+
+
+def lines_to(folder: Path, name: str, command: str) -> list[str]:
+    return [line for line in (folder / name).read_text().splitlines() if line.startswith(command)]
+
+
+def test_a_uci_engine_is_told_the_clocks_and_all_moves_and_asked_to_quit(tmp_path: Path) -> None:
+    before = children()
+    terms = lab.terms("chess", clock="600+7", adjudication={"max_plies": 6})
+    (result,) = play(watched_engine(tmp_path, "one"), watched_engine(tmp_path, "two"), terms)
+    assert result.result.reason == "max_plies"
+    assert all(line.endswith("winc 7000 binc 7000") for line in lines_to(tmp_path, "one", "go wtime "))
+    positions = lines_to(tmp_path, "two", "position")
+    assert [len(line.split()) for line in positions] == [8, 11, 13]  # Two moves more in each turn, after `moves`.
+    assert (tmp_path / "one").read_text().endswith("\nquit\n")
+    assert children() <= before
+
+
+def test_each_worker_runs_one_process_of_an_engine_for_all_its_matches(tmp_path: Path) -> None:
+    terms = lab.terms("chess", adjudication={"max_plies": 2}, clock="600")
+    bots = [watched_engine(tmp_path, "one"), watched_engine(tmp_path, "two")]
+    assert len(list(lab.play(bots, terms, 4, 1))) == 4
+    # Once to see whether it speaks UCI, and once in the worker.
+    assert sorted((tmp_path / "starts").read_text().split()) == ["one", "one", "two", "two"]
+    assert len(lines_to(tmp_path, "one", "ucinewgame")) == 4
+
+
+def test_a_gtp_engine_gets_the_stones_of_an_opening(tmp_path: Path) -> None:
+    bot = f'one = "{watched_engine(tmp_path, "one", "gtp").removeprefix("one=")}"'
+    done = run_lab(tmp_path, ARENA.replace("BOTS", bot).replace('"chess"', GO_OPENING))
+    assert done.exit_code == 0, done.output
+    (result,) = results(tmp_path)
+    assert (result.result.kind, result.failures) == (EndKind.PLAYED, ())
+    told = [line.partition(" ")[2] for line in lines_to(tmp_path, "one", "")]
+    assert told[told.index("clear_board") :][1:4] == ["play B E5", "play W C3", "genmove B"]
+
+
+GO_OPENING = '"go"\nrounds = 1\noptions = { size = 9 }\nopenings = ["9/9/9/9/4b4/9/2w6/9/9 b 0 2"]'
+
+
+def test_an_engine_that_has_ended_is_started_again_and_plays_on(tmp_path: Path) -> None:
+    once = scripted_engine("uci", "once", "crashes once", str(tmp_path / "crashed"))
+    terms = lab.terms("chess", clock="600", adjudication={"max_plies": 20})
+    (result,) = play(once, scripted_engine("uci", "good", "good"), terms)
+    assert (tmp_path / "crashed").exists()
+    assert (result.result.reason, result.moves, result.failures) == ("max_plies", 20, ())
+
+
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
+def test_an_engine_that_ends_in_each_of_three_starts_resigns(protocol: str) -> None:
+    bad, good = scripted_engine(protocol, "bad", "crashes"), scripted_engine(protocol, "good", "good")
+    first, second = play(bad, good, lab.terms(*GAMES[protocol], clock="600"), 2)
+    assert first.result.cause is second.result.cause is EndCause.RESIGNATION
+    assert [result.result.ranks for result in (first, second)] == [(2, 1), (1, 2)]
+    assert "it has ended 3 times during the same turn" in first.failures[0][1]
+
+
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
+def test_an_engine_that_does_not_answer_loses_on_time(protocol: str) -> None:
+    bad, good = scripted_engine(protocol, "bad", "hangs"), scripted_engine(protocol, "good", "good")
+    first, second = play(bad, good, lab.terms(*GAMES[protocol], options=OPTIONS[protocol], clock="1"), 2)
+    assert [(one.seat, one.fault) for one in first.result.forfeits] == [(0, Fault.TIME)]
+    assert (1, Fault.TIME) in [(one.seat, one.fault) for one in second.result.forfeits]
+
+
+GAMES = {"uci": ["chess"], "gtp": ["go"]}
+OPTIONS: dict[str, dict[str, int]] = {"uci": {}, "gtp": NINE}
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_while_an_engine_thinks_ends_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted_turn(turn: LabTurn) -> object:
+        asyncio.get_running_loop().call_soon(interrupt)
+        return engine_turn(turn)
+
+    engine_turn = engine_program.engine_turn
+    monkeypatch.setattr(engine_program, "engine_turn", interrupted_turn)
+    before = children()
+    with pytest.raises(KeyboardInterrupt):
+        play(watched_engine(tmp_path, "one"), "random", lab.terms("chess", clock="none"))
+    assert (tmp_path / "starts").read_text() == "one\n"
+    assert children() <= before
+
+
+@pytest.mark.parametrize(("protocol", "told"), [("uci", "UCI"), ("gtp", "GTP")])
+def test_an_engine_that_never_answers_is_refused_before_the_first_match(
+    protocol: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_program, "GREETING_TIMEOUT_S", 0.1)
+    before = children()
+    with pytest.raises(LabBotRefused) as refused:
+        play(f"mute={protocol}:sleep 3600", "random", lab.terms(*GAMES[protocol]))
+    why = f"it does not speak {told}: it has not answered the first commands within 0.1 s"
+    assert str(refused.value) == f"the lab cannot run the bot mute: {why}"
+    assert children() <= before
+
+
+def test_an_engine_that_ends_at_its_start_is_refused_with_the_end_of_its_standard_error(tmp_path: Path) -> None:
+    plan = f"{CHESS}one = 'uci:sh -c \"echo no library >&2; exit 3\"'\ntwo = 'random'\n"
+    for workers in ("0", "1"):
+        done = run_lab(tmp_path, plan, "--workers", workers, out=workers)
+        assert done.exit_code == 2
+        said = " ".join(done.stderr.split())
+        assert "it does not speak UCI: `sh -c 'echo no library >&2; exit 3'`: it closed its output, exit st" in said
+        assert said.endswith("no library")
+
+
+CHESS = """
+game = "chess"
+clock = "600"
+round_robin = { cycles = 1 }
+adjudication = { max_plies = 8 }
+
+[bots]
+"""
+
+
+def test_a_tournament_of_engines_keeps_their_standard_error_and_what_the_bridge_reports(tmp_path: Path) -> None:
+    engines = (
+        scripted_engine("uci", "good", "good"),
+        scripted_engine("uci", "bad", "crashes").replace("uci:", "uci:Hash=32 'No Such=1' "),
+    )
+    text = CHESS + "".join(f'{name} = "{run}"\n' for name, _, run in (engine.partition("=") for engine in engines))
+    done = run_lab(tmp_path, text)
+    assert done.exit_code == 0, done.output
+    assert {result.result.cause for result in results(tmp_path)} == {EndCause.RESIGNATION}
+    log = (tmp_path / "out" / "bots" / "bad.log").read_text()
+    assert log.count("no memory\n") == 3
+    assert "the engine has no option 'No Such'; it is set anyway" in log
+    assert "Hash" not in log
+    assert "the program has ended: it closed its output" in log
+    assert "the bot failed, and resigned" in log
+    assert not (tmp_path / "out" / "bots" / "good.log").exists()
+
+
+@pytest.mark.parametrize(
+    ("bot", "why"),
+    [
+        ("uci:./no-such-engine", "the lab cannot run the bot one: ./no-such-engine: No such file or directory"),
+        ("gtp:gnugo --mode gtp", "the lab cannot run the bot one: GTP engines play only go, not chess"),
+        (f"grpc:{sys.executable} -m referee_client.bridge --uci --no-such -- cat", "--no-such"),
+        (f"grpc:{sys.executable} -m referee_client.bridge --uci --option Hash -- cat", "takes NAME=VALUE, not 'Hash'"),
+        (f"grpc:{sys.executable} -m referee_client.bridge --sandbox -- cat", "not programs with a network"),
+    ],
+)
+def test_an_engine_that_cannot_play_is_refused(tmp_path: Path, bot: str, why: str) -> None:
+    for plan in (f"{CHESS}one = '{bot}'\ntwo = 'random'\n", ARENA.replace("BOTS", f"one = '{bot}'")):
+        done = run_lab(tmp_path, plan, out=str(len(plan)))
+        assert done.exit_code == 2
+        assert why in " ".join(done.stderr.split())
+    with pytest.raises(LabBotRefused, match=re.escape(why)):
+        play(f"one={bot}", "random", lab.terms("chess"))
+
+
+ARENA = """
+clock = "600"
+
+[bots]
+BOTS
+two = "random"
+
+[[games]]
+game = "chess"
+"""
+
+
+DEBIAN = """
+clock = "5+0.1"
+
+[bots]
+ONE
+TWO
+
+[[games]]
+"""
+
+
+def check_debian_engines(folder: Path, one: str, two: str, game: str) -> list[LabResult]:
+    """Let two engines play both orders in an arena with records, and check these."""
+    engines = [f'{name} = """{run}"""' for name, _, run in (engine.partition("=") for engine in (one, two))]
+    text = DEBIAN.replace("ONE", engines[0]).replace("TWO", engines[1]) + game
+    done = run_lab(folder, text, "--records", "--workers", "1")
+    assert done.exit_code == 0, done.output
+    assert CliRunner().invoke(main, ["verify", *map(str, unpacked(folder).values())]).exit_code == 0
+    return results(folder)
+
+
+def test_stockfish_and_gnu_chess_play_on_clocks_and_leave_valid_records(tmp_path: Path) -> None:
+    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
+    weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
+    found = check_debian_engines(tmp_path, strong, weak, 'game = "chess"\nadjudication = { max_plies = 12 }\n')
+    assert [(result.moves, result.result.reason) for result in found] == [(12, "max_plies")] * 2
+
+
+def test_gnu_go_plays_at_two_levels_on_clocks_and_leaves_valid_records(tmp_path: Path) -> None:
+    program = find_engine("gnugo")
+    one, two = (f"level{level}=gtp:{program} --mode gtp {ENDING} --level {level}" for level in (1, 2))
+    found = check_debian_engines(tmp_path, one, two, 'game = "go"\npreset = "9x9"\n')
+    assert [result.result.reason for result in found] == ["passes"] * 2
