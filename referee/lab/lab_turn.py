@@ -5,7 +5,8 @@ than the rest of the match.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -119,18 +120,12 @@ class LabTurn(Struct, eq=False):
 
     @property
     def moves_since(self) -> tuple[Played, ...]:
-        since: list[Played] = []
-        for number, move in self._moves_back():
-            if move.seat == self.seat:
-                break
-            before = self._log.state(number - 1).require_position()
-            since.append(Played(move.seat, before.visible_move(move.seat, move.move, self.seat)))
-        return tuple(reversed(since))
+        return self._shown(takewhile(lambda numbered: numbered[1].seat != self.seat, self._moves_back()))
 
     @property
     def all_moves(self) -> tuple[Played, ...]:
         """All moves since the start of the match, for engines: the client library has them on request."""
-        return tuple(move.shown_to(self.seat) for move in self._log.moves()[: self._match.ply])
+        return self._shown(self._moves_back())
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
@@ -182,6 +177,14 @@ class LabTurn(Struct, eq=False):
             event = self._log.events[number - 1]
             if isinstance(event, MovePlayed):
                 yield number, event
+
+    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed]]) -> tuple[Played, ...]:
+        """Return moves as the seat may see them, in the order in which they were played."""
+        shown: list[Played] = []
+        for number, move in moves_back:
+            before = self._log.state(number - 1).require_position()
+            shown.append(Played(move.seat, before.visible_move(move.seat, move.move, self.seat)))
+        return tuple(reversed(shown))
 
     def _seat_clocks(self) -> tuple[SeatClock, ...]:
         """Return the clocks at the moment of asking, when nobody has thought longer than `used_us`."""
