@@ -105,7 +105,11 @@ class Position(ABC):
 
     @abstractmethod
     def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
-        """Return the legal `move` of `seat` as `viewer` may see it when it is played; hidden parts are replaced."""
+        """Return the legal `move` of `seat` as `viewer` may see it when it is played; hidden parts are replaced.
+
+        It shows no more than the text after the move: if two moves lead to positions that differ only in what `viewer`
+        does not see, both look the same to it.
+        """
 
     def revealed_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         """Return `move` as `viewer` may see it once all seats that chose at the same time have moved.
@@ -122,13 +126,17 @@ class Position(ABC):
     def default(self, seat: Seat) -> str:
         """Return the move that replaces a missing one of `seat`, which is to move.
 
-        It is used by matches that let the game choose such moves. By default it is the first legal move.
+        It is used by matches that let the game choose such moves, and depends only on what `seat` may see. By default
+        it is the first legal move.
         """
         return self.moves(seat)[0]
 
     @property
     def claimable(self) -> str | None:
-        """Reason for which a seat that is to move may claim a draw, as one word; None if no draw can be claimed."""
+        """Reason for which a seat that is to move may claim a draw, as one word; None if no draw can be claimed.
+
+        It depends only on what each seat that is to move may see.
+        """
         return None
 
     def __str__(self) -> str:
