@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -104,6 +105,15 @@ FAULTS: list[Fault] = [
     ("outcomes", NIM, NimPosition, "outcome", property(lambda at: None)),
     ("outcomes", NIM, NimPosition, "claimable", property(lambda at: "two words")),
     ("outcomes", NIM, NimPosition, "outcome", property(lambda at: None if at.heap else Outcome("x y", (1,), (1,)))),
+    ("outcomes", NIM, NimPosition, "outcome", property(lambda at: None if at.heap else Outcome("x", (nan, 0), (1, 0)))),
+    (
+        "outcomes",
+        NIM,
+        NimPosition,
+        "outcome",
+        property(lambda at: None if at.heap else Outcome("x", (1, 0), (1, 0, 0))),
+    ),
+    ("outcomes", NIM, NimPosition, "standing", property(lambda at: (inf, 0.0))),
     ("texts", NIM, NimPosition, "text", lambda at, viewer: f"{at.heap} 0"),
     ("texts", NIM, NimPosition, "text", lambda at, viewer: 1 // 0),
     ("texts", FINGERS, FingersPosition, "text", lambda at, viewer: "\n"),
