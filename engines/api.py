@@ -9,7 +9,7 @@ seed that is passed in, and nothing depends on time.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias, cast
 
 from engines.codec import Codec
 from engines.options import Options, Settings, Value
@@ -21,6 +21,9 @@ SPECTATOR: Viewer = -1
 """Viewer that sees only what is visible to everyone."""
 REFEREE: Viewer = -2
 """Viewer that sees everything; used for the log, and for the record after the end."""
+
+MAX_SCORE: Final = 10**15
+"""Limit of a score in both directions. Every integer up to it is exact as a float."""
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -49,10 +52,27 @@ class Outcome:
         """Rank of each side, 1 being the best. Sides with equal scores share a rank, and the next ranks are skipped."""
         return tuple(1 + sum(s > mine for s in self.side_scores) for mine in self.side_scores)
 
+    def fault(self, table: Table) -> str:
+        """Return why this cannot be the outcome of a game at the table, as a clause; empty if it can."""
+        if not (type(self.scores) is type(self.side_scores) is tuple):
+            return "the scores of the outcome are not tuples"
+        if len(self.scores) != len(table.seats):
+            return "the outcome has not one score for each seat"
+        if len(self.side_scores) != len(table.sides):
+            return "the outcome has not one score for each side"
+        if not all(map(is_score, (*self.scores, *self.side_scores))):
+            return "a score of the outcome is not a number from -10^15 to 10^15"
+        return ""
+
     def ranks(self, table: Table) -> tuple[int, ...]:
         """Return the rank of each seat, which is the rank of its side."""
         rank = {seat: r for side, r in zip(table.sides, self.side_ranks, strict=True) for seat in side}
         return tuple(rank[seat] for seat in range(len(table.seats)))
+
+
+def is_score(value: object) -> bool:
+    """Return whether a value is an int or a float that every record, log and client can hold; NaN is not."""
+    return type(value) in (int, float) and -MAX_SCORE <= cast(float, value) <= MAX_SCORE
 
 
 class Position(ABC):
@@ -105,7 +125,11 @@ class Position(ABC):
 
     @abstractmethod
     def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
-        """Return the legal `move` of `seat` as `viewer` may see it when it is played; hidden parts are replaced."""
+        """Return the legal `move` of `seat` as `viewer` may see it when it is played; hidden parts are replaced.
+
+        It shows no more than the text after the move: if two moves lead to positions that differ only in what `viewer`
+        does not see, both look the same to it.
+        """
 
     def revealed_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
         """Return `move` as `viewer` may see it once all seats that chose at the same time have moved.
@@ -122,13 +146,17 @@ class Position(ABC):
     def default(self, seat: Seat) -> str:
         """Return the move that replaces a missing one of `seat`, which is to move.
 
-        It is used by matches that let the game choose such moves. By default it is the first legal move.
+        It is used by matches that let the game choose such moves, and depends only on what `seat` may see. By default
+        it is the first legal move.
         """
         return self.moves(seat)[0]
 
     @property
     def claimable(self) -> str | None:
-        """Reason for which a seat that is to move may claim a draw, as one word; None if no draw can be claimed."""
+        """Reason for which a seat that is to move may claim a draw, as one word; None if no draw can be claimed.
+
+        It depends only on what each seat that is to move may see.
+        """
         return None
 
     def __str__(self) -> str:

@@ -274,8 +274,7 @@ def check_state(state: State, game: Description, table: Table) -> State:
     _require((state.outcome is None) == bool(state.owing), "there is an outcome and a seat to move, or neither")
     _require(len(state.standing) == sides, "the standing has not one number for each side")
     if state.outcome:
-        _require(len(state.outcome.scores) == seats, "the outcome has not one score for each seat")
-        _require(len(state.outcome.side_scores) == sides, "the outcome has not one score for each side")
+        _require(not (wrong := outcome_of(state.outcome).fault(table)), wrong)
         _check_word(state.outcome.reason)
     if state.claimable is not None:
         _check_word(state.claimable)

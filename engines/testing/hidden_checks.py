@@ -1,8 +1,9 @@
 """What a viewer gets depends only on what it may see.
 
 The text of a position for a viewer contains all that the viewer may see. So two positions with the same text for a
-viewer must behave the same to it: views, pictures, moves, and errors. Such pairs are found by playing two games with
-different seeds and hidden moves beside each other, or drawn by the game if it overrides `Game.imagine` or
+viewer must behave the same to it: views, pictures, moves, errors, its default move, and whether it may claim a draw.
+And a move of another seat may show it no more than the text after the move does. Such pairs are found by playing two
+games with different seeds and hidden moves beside each other, or drawn by the game if it overrides `Game.imagine` or
 `Game.resample`.
 """
 
@@ -10,8 +11,9 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from engines.api import SPECTATOR, Game, Position, Viewer
+from engines.api import SPECTATOR, Game, Position, Seat, Viewer
 from engines.game_errors import GameError
 from engines.options import Settings
 from engines.testing.failure import locate, require
@@ -20,12 +22,19 @@ from engines.testing.random_games import NONSENSE
 GAMES = 5
 PLIES = 60
 SEEDS = 30
+MAX_TRIED = 10
+"""Moves that the viewer tries in each pair of positions."""
+MAX_SHOWN = 6
+"""Moves of each other seat that are compared in each position."""
 
 
-def check_hidden(game: Game, settings: Settings, rng: random.Random) -> tuple[Counter[Viewer], set[Viewer]]:
+def check_hidden(
+    game: Game, settings: Settings, rng: random.Random, moves: Sequence[str] = ()
+) -> tuple[Counter[Viewer], set[Viewer]]:
     """Compare pairs of positions that a viewer cannot tell apart. Raises CheckFailure.
 
-    Return the number of pairs for each viewer, and the viewers from whom something is hidden.
+    Return the number of pairs for each viewer, and the viewers from whom something is hidden. `moves` are moves of any
+    positions, which the viewer tries.
     """
     pairs: Counter[Viewer] = Counter()
     restricted: set[Viewer] = set()
@@ -35,8 +44,9 @@ def check_hidden(game: Game, settings: Settings, rng: random.Random) -> tuple[Co
             for one, other in _pairs(game, settings, viewer, rng):
                 if one.text(viewer) != str(one):
                     restricted.add(viewer)
+                check_shown_moves(one, other, viewer, rng)
                 if other is not None and str(one) != str(other):
-                    check_looks_same(one, other, viewer)
+                    check_looks_same(one, other, viewer, [*NONSENSE, *_sample(moves, MAX_TRIED, rng)])
                     pairs[viewer] += 1
     return pairs, restricted
 
@@ -67,6 +77,29 @@ def check_looks_same(one: Position, other: Position, viewer: Viewer, moves: Sequ
             require(mine == others, f"an error tells what the viewer may not see: {mine}, but {others} in {other!s}")
 
 
+def check_shown_moves(one: Position, other: Position | None, viewer: Viewer, rng: random.Random) -> None:
+    """Check that moves of other seats show `viewer` no more than the texts after them. Raises CheckFailure.
+
+    Moves of one position are compared with each other, and with themselves in `other`, which has the same text for the
+    viewer. Two moves may look different if they lead to the same full position, as two orders of the same steps do.
+    """
+    for seat in one.owing:
+        first: dict[str, _ShownMove] = {}
+        for move in _sample(one.moves(seat), MAX_SHOWN, rng) if seat != viewer else ():
+            with locate(position=one, seat=seat, move=move):
+                mine = _show_move(one, seat, move, viewer)
+                twins = [first.setdefault(mine.after, mine)]
+                if other is not None and move in other.moves(seat):
+                    twins.append(_show_move(other, seat, move, viewer))
+                for twin in twins:
+                    require(
+                        mine.shown == twin.shown or mine.after != twin.after or mine.full == twin.full,
+                        f"{_viewer_name(viewer)} is shown {mine.shown!r}, but {twin.shown!r} for {twin.move!r} in"
+                        f" {twin.before}, although its text after both is {mine.after!r}: a move may show only what"
+                        " the text after it tells",
+                    )
+
+
 def check_seed_is_hidden(game: Game, settings: Settings, viewer: Viewer, rng: random.Random) -> None:
     """Check that the viewer does not see the seed, from which all later draws follow. Raises CheckFailure."""
     seed = rng.randbytes(32)
@@ -76,9 +109,28 @@ def check_seed_is_hidden(game: Game, settings: Settings, viewer: Viewer, rng: ra
         require(seed.hex() not in shown, "this viewer sees the seed, and can compute all later draws")
 
 
+class _ShownMove(NamedTuple):
+    """A move as a viewer is shown it, and the texts of the positions before and after it."""
+
+    move: str
+    shown: str
+    before: str
+    after: str
+    """Text for the viewer."""
+    full: str
+    """Full text of the same position."""
+
+
+def _show_move(position: Position, seat: Seat, move: str, viewer: Viewer) -> _ShownMove:
+    after = position.play(seat, move)
+    shown = position.visible_move(seat, move, viewer)
+    return _ShownMove(move, shown, str(position), after.text(viewer), str(after))
+
+
 def _seen(position: Position, viewer: Viewer) -> Iterable[tuple[str, object]]:
     """Return everything that `viewer` may query, with its name."""
     moves = position.moves(viewer) if viewer >= 0 else ()
+    is_due = viewer in position.owing
     return (
         ("the text", position.text(viewer)),
         ("the view", position.view(viewer)),
@@ -88,6 +140,8 @@ def _seen(position: Position, viewer: Viewer) -> Iterable[tuple[str, object]]:
         ("the standing", position.standing),
         ("the list of moves", list(moves)),
         ("the text of a move", [position.visible_move(viewer, move, viewer) for move in moves]),
+        ("the default move", position.default(viewer) if is_due else None),
+        ("the claim of a draw", position.claimable if is_due else None),
     )
 
 
@@ -134,3 +188,11 @@ def _play_both(
         return after, None
     twin_after = other.play(seat, rng.choice(twins))
     return after, twin_after if twin_after.text(viewer) == after.text(viewer) else None
+
+
+def _sample(moves: Sequence[str], most: int, rng: random.Random) -> Sequence[str]:
+    return rng.sample(moves, min(most, len(moves)))
+
+
+def _viewer_name(viewer: Viewer) -> str:
+    return "a spectator" if viewer == SPECTATOR else f"seat {viewer}"

@@ -5,7 +5,7 @@ import random
 
 from jsonschema import Draft202012Validator
 
-from engines.api import REFEREE, SPECTATOR, Game, Position, Seat
+from engines.api import REFEREE, SPECTATOR, Game, Position, Seat, is_score
 from engines.game_errors import IllegalMove, MalformedMove, NotYourTurn
 from engines.options import Settings
 from engines.testing.failure import locate, require, require_error
@@ -63,11 +63,14 @@ class Checker:
             outcome, sides = position.outcome, len(self.table.sides)
             require((outcome is None) == bool(position.owing), "there is an outcome, and a seat to move, or neither")
             require(len(position.standing) == sides, "the standing has not as many numbers as there are sides")
+            require(
+                all(map(is_score, position.standing)),
+                f"the standing is not made of finite numbers: {position.standing}",
+            )
             claimable = position.claimable
             require(claimable is None or claimable.replace("_", "").isalpha(), f"{claimable!r} is not a word")
             if outcome:
-                require(len(outcome.scores) == len(self.table.seats), "the outcome has not one score of each seat")
-                require(len(outcome.side_scores) == sides, "the outcome has not one score of each side")
+                require(not (wrong := outcome.fault(self.table)), wrong)
                 require(len(outcome.ranks(self.table)) == len(self.table.seats), "the outcome does not rank each seat")
                 require(outcome.reason.replace("_", "").isalpha(), f"the reason {outcome.reason!r} is not one word")
 

@@ -151,7 +151,7 @@ def _check_repeatable(suspect: Suspect, rng: random.Random) -> str:
 
 
 def _check_hidden(suspect: Suspect, rng: random.Random) -> str:
-    pairs, restricted = check_hidden(suspect.game, suspect.game.settings(), rng)
+    pairs, restricted = check_hidden(suspect.game, suspect.game.settings(), rng, sorted(suspect.moves))
     if not restricted:
         return "all viewers see everything"
     names = {viewer: "spectator" if viewer < 0 else f"seat {viewer}" for viewer in sorted(restricted)}

@@ -29,7 +29,7 @@ def env(
 ) -> AECEnv[str, Observation, int]:
     """Return an environment in which an illegal action ends the game.
 
-    The agent that chose it gets `illegal_reward`, and the others 0.
+    The agent that chose it gets `illegal_reward`, and the others 0. Raises ValueError if the game has no codec.
     """
     raw = RawEnv(game, options, preset, render_mode)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward))

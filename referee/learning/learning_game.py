@@ -129,7 +129,10 @@ class LearningGame:
         self.table = self.game.table(self.settings)
         codec = self.game.codec(self.settings)
         if codec is None:
-            raise ValueError(f"{self.game.name} has no codec: its class does not override Game.codec")
+            raise ValueError(
+                f"{self.game.name} has no codec, which environments need to write moves and views as numbers: games of"
+                " OpenSpiel and games in other languages have none, and a game in Python overrides Game.codec"
+            )
         self.observer = Observer(codec)
 
     def start(self, seed: bytes) -> Position:

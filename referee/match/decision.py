@@ -120,7 +120,10 @@ def charge_turn(match: Match, turn: Turn, measured: TurnMeasurement) -> ClockCha
 
 
 def resolve_outcome(match: Match, outcome: Outcome) -> Result:
-    """Return the result of a game that ended by its rules. Sides that dropped out are last, whatever their score."""
+    """Return the result of a game that ended by its rules. Sides that dropped out are last, whatever their score.
+
+    Raises InvalidOutcome.
+    """
     result = result_by_rules(outcome, match.table)
     if not match.dropped_seats:
         return result

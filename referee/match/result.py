@@ -94,8 +94,14 @@ def void_result(cause: EndCause, reason: str = "") -> Result:
     return Result(EndKind.VOID, cause, reason)
 
 
+class InvalidOutcome(ValueError):
+    """An outcome that does not fit the table, or that no log can hold: a fault of the engine."""
+
+
 def result_by_rules(outcome: Outcome, table: Table) -> Result:
-    """Return the result of a game that ended by its rules without dropouts."""
+    """Return the result of a game that ended by its rules without dropouts. Raises InvalidOutcome."""
+    if wrong := outcome.fault(table):
+        raise InvalidOutcome(wrong)
     return Result(
         EndKind.PLAYED,
         EndCause.RULES,

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -81,6 +82,10 @@ def error_by_bonus(at: FingersPosition, seat: int, move: str) -> Position:
     return true_play(at, seat, move)
 
 
+def show_bonus(at: FingersPosition, seat: int, move: str, viewer: int) -> str:
+    return move if viewer in (seat, REFEREE) else str(at.bonus)
+
+
 true_play = FingersPosition.play
 FAULTS: list[Fault] = [
     ("description", NIM, Nim, "name", "My Nim"),
@@ -100,6 +105,15 @@ FAULTS: list[Fault] = [
     ("outcomes", NIM, NimPosition, "outcome", property(lambda at: None)),
     ("outcomes", NIM, NimPosition, "claimable", property(lambda at: "two words")),
     ("outcomes", NIM, NimPosition, "outcome", property(lambda at: None if at.heap else Outcome("x y", (1,), (1,)))),
+    ("outcomes", NIM, NimPosition, "outcome", property(lambda at: None if at.heap else Outcome("x", (nan, 0), (1, 0)))),
+    (
+        "outcomes",
+        NIM,
+        NimPosition,
+        "outcome",
+        property(lambda at: None if at.heap else Outcome("x", (1, 0), (1, 0, 0))),
+    ),
+    ("outcomes", NIM, NimPosition, "standing", property(lambda at: (inf, 0.0))),
     ("texts", NIM, NimPosition, "text", lambda at, viewer: f"{at.heap} 0"),
     ("texts", NIM, NimPosition, "text", lambda at, viewer: 1 // 0),
     ("texts", FINGERS, FingersPosition, "text", lambda at, viewer: "\n"),
@@ -111,6 +125,10 @@ FAULTS: list[Fault] = [
     ("hidden", FINGERS, FingersPosition, "view", view_by_bonus),
     ("hidden", FINGERS, FingersPosition, "play", error_by_bonus),
     ("hidden", FINGERS, FingersPosition, "picture", lambda at, viewer: at.text(REFEREE)),
+    ("hidden", FINGERS, FingersPosition, "visible_move", lambda at, seat, move, viewer: move),
+    ("hidden", FINGERS, FingersPosition, "visible_move", show_bonus),
+    ("hidden", FINGERS, FingersPosition, "default", lambda at, seat: str(at.bonus)),
+    ("hidden", FINGERS, FingersPosition, "claimable", property(lambda at: "even" if at.bonus == 2 else None)),
     ("hidden", NIM, NimPosition, "text", lambda at, viewer: f"{at.heap} {at.mover}" if viewer == REFEREE else "?"),
     ("ends", NIM, NimPosition, "play", never_ends),
     ("repeatable", NIM, Nim, "start", differ_by_call([])),
@@ -209,6 +227,39 @@ def test_a_move_of_the_viewer_may_lead_to_different_positions() -> None:
     check_looks_same(one, other, 1, ["1", "9", "x"])
     with pytest.raises(CheckFailure):
         check_looks_same(one, other.play(0, "1"), 1)
+
+
+def test_a_viewer_tries_moves_that_are_legal_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of a move that is nonsense everywhere need not show what is hidden."""
+
+    def play(at: FingersPosition, seat: int, move: str) -> Position:
+        if seat > 0 and move == "3":
+            raise IllegalMove(move, "FI-1", f"the bonus is {at.bonus}")
+        return true_play(at, seat, move)
+
+    allowed = {0: ["1", "2", "3"]}
+    monkeypatch.setattr(
+        FingersPosition, "moves", lambda at, seat: allowed.get(seat, ["1", "2"]) if seat in at.owing else []
+    )
+    assert result_of("hidden", FINGERS).failure is None
+    monkeypatch.setattr(FingersPosition, "play", play)
+    failure = result_of("hidden", FINGERS).failure
+    assert failure
+    assert "an error tells" in failure.wrong
+
+
+def test_a_viewer_may_see_in_which_of_two_ways_a_position_was_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    moves, play = NimPosition.moves, NimPosition.play
+
+    def more_moves(at: NimPosition, seat: int) -> list[str]:
+        return sorted([*moves(at, seat), *(["1+2", "2+1"] if at.heap > 2 and seat in at.owing else [])])
+
+    def play_more(at: NimPosition, seat: int, move: str) -> Position:
+        return play(at, seat, "3" if move in ("1+2", "2+1") else move)
+
+    monkeypatch.setattr(NimPosition, "moves", more_moves)
+    monkeypatch.setattr(NimPosition, "play", play_more)
+    assert result_of("hidden", NIM).failure is None
 
 
 def test_pairs_come_from_the_game_if_it_can_draw_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,7 @@ def test_an_action_outside_of_the_space_is_an_error() -> None:
 
 def test_a_game_without_a_codec_has_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(NIM), "codec", Game.codec)
-    with pytest.raises(ValueError, match="nim has no codec"):
+    with pytest.raises(ValueError, match="nim has no codec, which environments need to write"):
         env(NIM)
 
 

@@ -7,6 +7,7 @@ that breaks its promises, in the way that its option names.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
 from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
@@ -131,7 +132,10 @@ class BrittlePosition(NimPosition):
     def outcome(self) -> Outcome | None:
         if self.rules.choice("breaks") == "outcome" and self.heap < self.rules.count("heap"):
             raise BrokenGame("the winner is not known")
-        return super().outcome
+        outcome = super().outcome
+        if outcome and self.rules.choice("breaks") == "score":
+            return Outcome(outcome.reason, (nan, 0.0), outcome.side_scores)
+        return outcome
 
 
 class Brittle(Nim):
@@ -144,7 +148,7 @@ class Brittle(Nim):
                 "breaks",
                 "playing",
                 "Which call fails.",
-                choices=("playing", "whose_turn", "own_default", "outcome", "starting", "over_at_once"),
+                choices=("playing", "whose_turn", "own_default", "outcome", "starting", "over_at_once", "score"),
             ),
         )
     )

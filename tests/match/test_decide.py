@@ -149,6 +149,13 @@ def test_an_engine_exception_after_a_move_discards_the_move() -> None:
     assert fixture.result.reason == "BrokenGame: the winner is not known"
 
 
+def test_an_outcome_that_no_log_can_hold_voids_the_match() -> None:
+    fixture = started_match(BRITTLE, chosen={"breaks": "score", "heap": 1})
+    assert kinds(fixture.move(0, "1")) == ["PlayEnded"]
+    assert (fixture.result.kind, fixture.result.cause) == (EndKind.VOID, EndCause.ENGINE_FAULT)
+    assert fixture.result.reason.startswith("InvalidOutcome: a score of the outcome is not a number from ")
+
+
 def test_an_engine_exception_at_the_start_voids_the_match() -> None:
     fixture = MatchFixture(match_setup(BRITTLE, chosen={"breaks": "starting"}))
     assert kinds(fixture.do(StartPlay())) == ["PlayEnded"]

@@ -11,6 +11,7 @@ from referee.match.result import (
     EndKind,
     Fault,
     Forfeit,
+    InvalidOutcome,
     Result,
     rank_sides,
     result_by_rank,
@@ -79,6 +80,11 @@ def test_an_end_by_the_rules_has_the_scores_of_the_game() -> None:
     assert result_by_rules(outcome, TEAMS) == Result(
         EndKind.PLAYED, EndCause.RULES, "no_men", (7.0, 3.0, 7.0, 3.0), (1, 2, 1, 2), (14.0, 6.0), (1, 2)
     )
+
+
+def test_an_outcome_of_another_table_has_no_result() -> None:
+    with pytest.raises(InvalidOutcome, match="not one score for each seat"):
+        result_by_rules(Outcome("no_men", (7.0, 3.0), (7.0, 3.0)), TEAMS)
 
 
 def test_a_void_match_has_no_scores() -> None:
