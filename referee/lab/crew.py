@@ -54,12 +54,13 @@ class TimedBatch(Protocol):
 def play_all(source: MatchSource, job: LabJob, workers: int) -> Iterator[Sequence[LabResult]]:
     """Yield the results of each batch as it is finished, once its records are written. 0 workers: in this process.
 
-    Raises LabBotRefused, LabWorkerDied, KeyUnusable or PackageMissing, and what PackedRecords raises.
+    The source records results after they were yielded. Raises what it raises then, LabBotRefused, LabWorkerDied,
+    KeyUnusable or PackageMissing, and what PackedRecords raises.
     """
     ahead = max(1, workers) * BATCHES_AHEAD if workers else 1
     with _here(job) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
         try:
-            for played in _play_batches(source, play, ahead):
+            for played in play_batches(source, play, ahead):
                 for group in played.groups:
                     assert packed is not None
                     packed.append_group(group)
@@ -72,7 +73,8 @@ def _packed_file(job: LabJob) -> AbstractContextManager[PackedRecords | None]:
     return PackedRecords(Path(job.records)) if is_packed_name(job.records) else nullcontext()
 
 
-def _play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[PlayedBatch]:
+def play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[PlayedBatch]:
+    """Yield batches as they are finished, at most `ahead` handed out, and then record their results."""
     size = 1
     running: set[Future[PlayedBatch]] = set()
     while True:
@@ -81,12 +83,12 @@ def _play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator
         if not running:
             return
         done, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            played = future.result()
+        finished = [future.result() for future in done]
+        yield from finished  # Written before they are recorded: the source may give up at any of them.
+        for played in finished:
             for result in played.results:
                 source.record(result)
             size = _next_size(len(played.results), played.seconds)
-            yield played
 
 
 def _next_size(played: int, seconds: float) -> int:

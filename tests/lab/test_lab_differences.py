@@ -2,6 +2,9 @@
 
 import json
 import shlex
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -14,9 +17,12 @@ from engines.second import second_registry
 from engines.second.second_registry import GROUP
 from referee.cli import main
 from referee.lab import lab_worker
-from referee.lab.lab_contest import MAX_ATTEMPTS
-from referee.lab.lab_match import RESULT_DECODER
-from tests.lab.test_lab_command import lab, results, unpacked
+from referee.lab.crew import play_batches
+from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid
+from referee.lab.lab_match import RESULT_DECODER, LabResult
+from referee.lab.lab_worker import PlayedBatch
+from referee.match.result import EndCause, void_result
+from tests.lab.test_lab_command import lab, packed_ids, results, unpacked
 
 NIM = """
 clock = "none"
@@ -132,10 +138,46 @@ def test_old_records_are_verified_against_a_second_engine(tmp_path: Path) -> Non
 
 
 def test_a_tournament_gives_up_a_match_whose_engines_differ(tmp_path: Path) -> None:
-    done = lab(tmp_path, GAUNTLET, "--against", "wrong")
-    assert done.exit_code == 2
-    assert "is void again and again: EngineDifference: the engines nim and wrong" in " ".join(done.stderr.split())
-    assert len(differences(tmp_path)) == MAX_ATTEMPTS - 1  # The last one ends the run.
+    for _ in range(2):  # The same command goes on, and gives up again.
+        done = lab(tmp_path, GAUNTLET, "--against", "wrong", "--records")
+        assert done.exit_code == 2
+        assert "is void again and again: EngineDifference: the engines nim and wrong" in " ".join(done.stderr.split())
+        found = differences(tmp_path)
+        assert [one["match"] for one in found] == ["1.1.1", "1.1.1-2", "1.1.1-3"]
+        assert len(found) == MAX_ATTEMPTS
+        assert packed_ids(tmp_path / "out" / "records.pack") == [result.match_id for result in results(tmp_path)]
+
+
+class GivingUp:
+    """A source that hands out two matches, and gives up at the first result."""
+
+    def __init__(self) -> None:
+        self.left = [named(1), named(2)]
+
+    def take(self, count: int) -> list[Any]:
+        taken, self.left = self.left[:count], self.left[count:]
+        return taken
+
+    def record(self, result: LabResult) -> None:
+        raise AlwaysVoid(result.name, "broken")
+
+
+def named(number: int) -> LabResult:
+    result = void_result(EndCause.ENGINE_FAULT, "broken")
+    return LabResult(number, str(number), "nim", ("a", "b"), result, 0, "")
+
+
+def test_results_of_all_finished_batches_are_handed_over_before_the_source_gives_up() -> None:
+    def play(batch: Sequence[Any]) -> Future[PlayedBatch]:
+        future: Future[PlayedBatch] = Future()
+        future.set_result(PlayedBatch(batch, 1.0, ()))
+        return future
+
+    handed_over: list[int] = []
+    with suppress(AlwaysVoid):
+        for played in play_batches(GivingUp(), play, 2):
+            handed_over += [result.number for result in played.results]
+    assert sorted(handed_over) == [1, 2]
 
 
 def test_a_run_that_goes_on_keeps_its_differences(tmp_path: Path) -> None:
