@@ -193,7 +193,7 @@ def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasureme
             return SubmitMove(turn.seat, turn.token, _text(given, answer), measured)
         case Choice(move, offer_draw, score):
             text = _text(given, move)
-            return SubmitMove(turn.seat, turn.token, text, measured, "", offer_draw, sendable_score(score))
+            return SubmitMove(turn.seat, turn.token, text, measured, "", offer_draw, _plain_score(score))
         case SpecialAnswer.RESIGN:
             return Resign(turn.seat)
         case SpecialAnswer.ACCEPT_DRAW:
@@ -205,6 +205,11 @@ def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasureme
 
 def _text(given: LabTurn, move: str) -> str:
     """Return a move as it can be stored; the client library does the same before it sends one."""
-    if move.isascii() and len(move) <= MAX_MOVE_CHARS:
-        return move
-    return sendable(cast(ClientTurn, given), move)
+    plain = "".join((move,))  # A subclass, such as numpy.str_, cannot be stored.
+    if plain.isascii() and len(plain) <= MAX_MOVE_CHARS:
+        return plain
+    return sendable(cast(ClientTurn, given), plain)
+
+
+def _plain_score(score: int | None) -> int | None:
+    return None if score is None else sendable_score(int(score))

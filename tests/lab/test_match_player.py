@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Any
 
 import pytest
+from msgspec import UnsetType
 from referee_client import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Choice, Turn
 
 from engines.registry import find
@@ -222,6 +223,24 @@ def test_a_bot_that_only_gives_answers_that_are_not_allowed_resigns_in_the_end()
 def test_a_move_that_is_no_text_of_a_log_is_refused() -> None:
     finished = play(lambda _: "\ud800", bots.last)
     assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
+
+
+class Text(str):
+    """Such as numpy.str_, which numpy.random.choice returns."""
+
+    __slots__ = ()
+
+
+class Whole(int):
+    pass
+
+
+@pytest.mark.parametrize("made", [Text, lambda move: Choice(Text(move), score=Whole(7))])
+def test_a_move_of_a_subclass_of_text_is_stored_as_plain_text(made: Callable[[str], Any]) -> None:
+    finished = play(lambda turn: made(turn.legal_moves[-1]), bots.last)
+    moves = events_of(MovePlayed, finished)
+    assert {type(event.move) for event in moves} == {str}
+    assert {type(event.score) for event in moves} <= {int, UnsetType}
 
 
 def test_a_failure_of_the_engine_makes_the_match_void(monkeypatch: pytest.MonkeyPatch) -> None:
