@@ -114,7 +114,7 @@ class LabRun:
             with _signals_interrupt(), progress(self._source.planned - len(before)) as show:
                 steps = 0
                 shown_at = began_at
-                for results in play_all(source, job, workers):
+                for results in play_all(source, job, workers, (_Interrupted,)):
                     self._folder.append(results)
                     steps += len(results)
                     now = time.monotonic()
@@ -219,7 +219,9 @@ def _losses_table(groups: Sequence[LossGroup], records: Mapping[str, str]) -> st
     return table(["lost by", "matches", "first", "record of the first"], rows)
 
 
-class _Interrupted(BaseException):
+class _Interrupted(KeyboardInterrupt):
+    """A signal. Its class is not that of a bot's own KeyboardInterrupt, which ends no run."""
+
     def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number

@@ -18,6 +18,7 @@ from engines.game_errors import DetailedError
 from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.lab_records import is_packed_name
 from referee.lab.lab_worker import LabJob, LabWorker, PlayedBatch
+from referee.lab.match_player import Interruptions
 from referee.records.packed_records import PackedRecords
 
 BATCH_S = 0.25
@@ -51,14 +52,17 @@ class TimedBatch(Protocol):
     def __call__(self, batch: Sequence[LabMatch]) -> "Future[PlayedBatch]": ...
 
 
-def play_all(source: MatchSource, job: LabJob, workers: int) -> Iterator[Sequence[LabResult]]:
+def play_all(
+    source: MatchSource, job: LabJob, workers: int, interruptions: Interruptions = (KeyboardInterrupt,)
+) -> Iterator[Sequence[LabResult]]:
     """Yield the results of each batch as it is finished, once its records are written. 0 workers: in this process.
 
+    `interruptions` are the exceptions by which signals end this process; bots that raise others resign.
     The source records results after they were yielded. Raises what it raises then, LabBotRefused, LabWorkerDied,
     KeyUnusable or PackageMissing, and what PackedRecords raises.
     """
     ahead = max(1, workers) * BATCHES_AHEAD if workers else 1
-    with _here(job) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
+    with _here(job, interruptions) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
         try:
             for played in play_batches(source, play, ahead):
                 for group in played.groups:
@@ -98,8 +102,8 @@ def _next_size(played: int, seconds: float) -> int:
 
 
 @contextmanager
-def _here(job: LabJob) -> Iterator[TimedBatch]:
-    worker = LabWorker(job)
+def _here(job: LabJob, interruptions: Interruptions) -> Iterator[TimedBatch]:
+    worker = LabWorker(job, interruptions)
 
     def play(batch: Sequence[LabMatch]) -> "Future[PlayedBatch]":
         future: Future[PlayedBatch] = Future()

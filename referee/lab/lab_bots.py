@@ -4,7 +4,6 @@ import inspect
 import os
 import random
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,7 +24,7 @@ from referee_client.values.games import Rules
 from referee_client.values.results import Result as ResultValue
 
 from engines.game_errors import DetailedError
-from referee.lab.match_player import BotFailure, SeatedBot
+from referee.lab.match_player import SeatedBot
 from referee.local.bot_pool import passed_on
 from referee.local.bot_process import check_program
 from referee.local.entrant import BRIDGE, CLIENT, Entrant, read_entrant
@@ -64,10 +63,10 @@ class RunningBot(Protocol):
     """A bot in a worker process, for one match after the other."""
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
-        """Begin a match. Raises BotFailure."""
+        """Begin a match. Any exception is a failure of the bot."""
 
     def end(self, match: Match, seat: int) -> None:
-        """Report the end of a match. Raises BotFailure."""
+        """Report the end of a match. Any exception is a failure of the bot."""
 
     def close(self) -> None: ...
 
@@ -119,7 +118,7 @@ class PythonBot:
             return cast(SeatedBot, self._bot)
         key = (setup.match_id, seat)
         if hasattr(self._bot, "started"):
-            _call(self._players.notify, key, "started", started_match(setup), seat)
+            self._players.notify(key, "started", started_match(setup), seat)
         return partial(self._players.choose, key)
 
     def end(self, match: Match, seat: int) -> None:
@@ -128,7 +127,7 @@ class PythonBot:
         key = (match.setup.match_id, seat)
         try:
             if hasattr(self._bot, "ended"):
-                _call(self._players.notify, key, "ended", match_end(match, seat))
+                self._players.notify(key, "ended", match_end(match, seat))
         finally:
             self._players.remove(key)
 
@@ -170,13 +169,6 @@ def match_end(match: Match, seat: int) -> End:
     """Return the end of a match as the client library describes it to a bot."""
     assert match.result
     return End(match.setup.match_id, seat, from_message(ResultValue, result_of(match.result, match.setup.match_id)))
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return function(*arguments)
-    except (Exception, SystemExit):
-        raise BotFailure(traceback.format_exc()) from None
 
 
 def _load(bot: LabBot) -> Any:

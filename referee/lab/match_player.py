@@ -58,6 +58,9 @@ class TimeOver(Exception):
 SeatedBot = Callable[[LabTurn], Answer]
 """Chooses the answer of a bot that holds a seat. Raises TimeOver; any other exception is a failure of the bot."""
 
+Interruptions = tuple[type[BaseException], ...]
+"""Exceptions that end the run, because handlers of signals raise them. A bot that raises any other has failed."""
+
 
 class PlayedMatch(Struct, frozen=True):
     """A match that was played to its end."""
@@ -71,14 +74,30 @@ class PlayedMatch(Struct, frozen=True):
 
 
 def play_match(
-    setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int] = time.monotonic_ns
+    setup: Setup,
+    game: Game,
+    bots: Sequence[SeatedBot],
+    now_ns: Callable[[], int] = time.monotonic_ns,
+    interruptions: Interruptions = (KeyboardInterrupt,),
 ) -> PlayedMatch:
     """Play a match by a checked setup, whose seats are all taken; `bots` has one for each seat."""
-    return _MatchPlayer(setup, game, bots, now_ns).play()
+    return _MatchPlayer(setup, game, bots, now_ns, interruptions).play()
+
+
+def failure_text(failure: BaseException) -> str:
+    """Return why a bot has failed, with the traceback of its exception."""
+    return str(failure) if isinstance(failure, BotFailure) else "".join(traceback.format_exception(failure))
 
 
 class _MatchPlayer:
-    def __init__(self, setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        game: Game,
+        bots: Sequence[SeatedBot],
+        now_ns: Callable[[], int],
+        interruptions: Interruptions,
+    ) -> None:
         created = MatchCreated(0, setup)
         self._match = create_match(created, game_of_match(game, setup.terms))
         """The state before the plain moves of `_run`."""
@@ -86,6 +105,7 @@ class _MatchPlayer:
         self._log = MatchLog(created, self._match)
         self._bots = bots
         self._now_ns = now_ns
+        self._interruptions = interruptions
         self._began_ns = now_ns()
         self._refused: dict[Seat, Refusal] = {}
         """Why the last answer of a seat in its present turn was rejected."""
@@ -116,7 +136,9 @@ class _MatchPlayer:
             answer = self._bots[seat](given)
         except TimeOver:
             answer = NO_ANSWER
-        except (Exception, SystemExit) as failure:
+        except self._interruptions:
+            raise
+        except BaseException as failure:
             answer = self._fail(seat, failure)
         now_us = (now_ns() - self._began_ns) // 1000
         measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - log.used_us[seat])
@@ -153,7 +175,7 @@ class _MatchPlayer:
         """Let any answer be judged, even one that is not allowed or that no bot may give."""
         try:
             command = _command(given, turn, NO_ANSWER if answer is NO_ANSWER else checked(answer), measured)
-        except TypeError as failure:
+        except Exception as failure:
             command = _command(given, turn, self._fail(turn.seat, failure), measured)
         try:
             self._take(decide(self._match, command, measured.arrived_us))
@@ -168,8 +190,7 @@ class _MatchPlayer:
 
     def _fail(self, seat: Seat, failure: BaseException) -> Answer:
         """Resign for a bot that has failed, as the client library does."""
-        why = str(failure) if isinstance(failure, BotFailure) else "".join(traceback.format_exception(failure))
-        self._failures.append((seat, why))
+        self._failures.append((seat, failure_text(failure)))
         return SpecialAnswer.RESIGN
 
     def _note_refusal(self, seat: Seat) -> None:

@@ -69,6 +69,34 @@ class Remembering:
         assert end.rank in (1, 2)
 
 
+class FailingAtStart:
+    def started(self, match: Any, seat: int) -> None:
+        raise ZeroDivisionError("it divides at the start")
+
+    def choose(self, turn: Any) -> str:
+        return last(turn)
+
+
+class FailingAtEnd:
+    def choose(self, turn: Any) -> str:
+        return last(turn)
+
+    def ended(self, end: Any) -> None:
+        raise ZeroDivisionError("it divides at the end")
+
+
+class Stopping(BaseException):
+    """No subclass of Exception."""
+
+
+def stopping(_: Any) -> str:
+    raise Stopping("it stops")
+
+
+def interrupting(_: Any) -> str:
+    raise KeyboardInterrupt
+
+
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 

@@ -1,5 +1,6 @@
 """`referee lab`: plan files, their results folder, and how a run is continued."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -233,6 +234,36 @@ def test_a_bot_that_forfeits_or_fails_is_reported(tmp_path: Path) -> None:
     assert "rita illegal at ply 0" in done.stderr
     assert "rosa failed: ZeroDivisionError: it divides by zero" in done.stderr
     assert 'raise ZeroDivisionError("it divides by zero")' in (tmp_path / "out" / "bots" / "rosa.log").read_text()
+
+
+WORKERS = ["0", pytest.param("1", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize(
+    ("bot", "why"),
+    [
+        ("FailingAtStart", "ZeroDivisionError: it divides at the start"),
+        ("stopping", "Stopping: it stops"),
+        ("interrupting", "KeyboardInterrupt"),
+    ],
+)
+def test_a_bot_that_fails_in_any_way_resigns_and_the_others_play(
+    tmp_path: Path, workers: str, bot: str, why: str
+) -> None:
+    text = GAUNTLET.replace('rita = "random"', f'rita = "python:{bots.__file__}:{bot}"')
+    done = lab(tmp_path, text, "--workers", workers)
+    assert done.exit_code == 0, done.output
+    assert [result.result.cause for result in results(tmp_path)] == [EndCause.RESIGNATION] * 4
+    assert re.search(f"rita failed: .*{why}", done.stderr)
+    assert why in (tmp_path / "out" / "bots" / "rita.log").read_text()
+
+
+def test_a_bot_that_fails_after_the_end_keeps_its_result_and_its_log_has_the_error(tmp_path: Path) -> None:
+    text = GAUNTLET.replace('rita = "random"', f'rita = "python:{bots.__file__}:FailingAtEnd"')
+    assert lab(tmp_path, text).exit_code == 0
+    assert EndCause.RESIGNATION not in {result.result.cause for result in results(tmp_path)}
+    assert (tmp_path / "out" / "bots" / "rita.log").read_text().count("it divides at the end\n") == 4
 
 
 @pytest.mark.parametrize(

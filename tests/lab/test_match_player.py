@@ -191,6 +191,29 @@ def test_a_bot_that_fails_resigns_and_its_error_is_kept() -> None:
     assert why.endswith("ZeroDivisionError: it divides by zero\n")
 
 
+@pytest.mark.parametrize("failure", [GeneratorExit, SystemExit, bots.Stopping])
+def test_a_bot_that_raises_what_is_no_error_resigns_too(failure: type[BaseException]) -> None:
+    def choose(_: Any) -> str:
+        raise failure("by the bot")
+
+    ((seat, why),) = play(bots.last, choose).failures
+    assert (seat, "by the bot" in why) == (1, True)
+
+
+def test_an_interruption_is_no_failure_of_the_bot_that_it_interrupts() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        play(bots.last, bots.interrupting)
+
+
+def test_an_answer_that_cannot_be_shown_is_a_failure_of_the_bot() -> None:
+    class Unshown:
+        def __repr__(self) -> str:
+            raise ZeroDivisionError("no text")
+
+    ((_, why),) = play(lambda _: Unshown(), bots.last).failures
+    assert "no text" in why
+
+
 @pytest.mark.parametrize("answer", [None, 3, b"c2-c3"])
 def test_an_answer_that_is_no_answer_is_a_failure_of_the_bot(answer: object) -> None:
     finished = play(lambda _: answer, bots.last)
