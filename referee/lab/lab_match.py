@@ -13,6 +13,7 @@ from referee.match.events import FlagFell, MoveRefused
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.match.setup import Setup
+from referee.records.describe_event import escape_unprintable
 
 
 class LabMatch(Struct, frozen=True):
@@ -86,7 +87,7 @@ def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
 
 
 def _last_line(text: str) -> str:
-    return text.strip().rpartition("\n")[2]
+    return escape_unprintable(text.strip().rpartition("\n")[2])
 
 
 RESULT_ENCODER = msgspec.json.Encoder()

@@ -77,6 +77,19 @@ def test_faults_and_failures_are_in_the_results_which_can_be_written_and_read() 
         assert RESULT_DECODER.decode(RESULT_ENCODER.encode(one)) == one
 
 
+def raising(text: str) -> Any:
+    def choose(_: Any) -> str:
+        raise ValueError(text)
+
+    return choose
+
+
+def test_the_error_of_a_bot_can_be_written_and_printed() -> None:
+    (result,) = play(raising("\ud800 \x1b[31m"), bots.last, matches=1)
+    assert result.failures == ((0, "ValueError: \\ud800 \\x1b[31m"),)
+    assert RESULT_DECODER.decode(RESULT_ENCODER.encode(result)) == result
+
+
 @pytest.mark.parametrize(
     ("bot", "why"),
     [
