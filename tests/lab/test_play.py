@@ -10,7 +10,7 @@ import pytest
 from referee import lab
 from referee.lab import lab_records
 from referee.lab.lab_bots import LabBotRefused
-from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
+from referee.lab.lab_match import MAX_FAILURE_CHARS, RESULT_DECODER, RESULT_ENCODER, LabResult
 from referee.local.entrant import BadEntrant
 from referee.local.toml_validation import BadPlan
 from referee.match.result import Fault
@@ -88,6 +88,12 @@ def test_the_error_of_a_bot_can_be_written_and_printed() -> None:
     (result,) = play(raising("\ud800 \x1b[31m"), bots.last, matches=1)
     assert result.failures == ((0, "ValueError: \\ud800 \\x1b[31m"),)
     assert RESULT_DECODER.decode(RESULT_ENCODER.encode(result)) == result
+
+
+def test_a_long_error_of_a_bot_is_shortened() -> None:
+    (result,) = play(raising("x" * 100_000), bots.last, matches=1)
+    ((_, why),) = result.failures
+    assert why == f"{'ValueError: '.ljust(MAX_FAILURE_CHARS, 'x')}..."
 
 
 @pytest.mark.parametrize(
