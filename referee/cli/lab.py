@@ -3,7 +3,7 @@
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -76,13 +76,13 @@ def lab(
     again continues where it was interrupted.
     """
     plan = read_lab_plan(file)
-    folder = LabFolder(out or DEFAULT_OUT / file.stem)
-    run = LabRun(file.stem, plan, folder, seed, records, against)
-    try:
-        run.play(plan.workers if workers is None else workers)
-    except StartupError as why:
-        raise click.ClickException(str(why)) from None
-    run.summarise()
+    with closing(LabFolder(out or DEFAULT_OUT / file.stem)) as folder:
+        run = LabRun(file.stem, plan, folder, seed, records, against)
+        try:
+            run.play(plan.workers if workers is None else workers)
+        except StartupError as why:
+            raise click.ClickException(str(why)) from None
+        run.summarise()
     context.exit(run.status)
 
 

@@ -1,5 +1,6 @@
 """`referee lab`: plan files, their results folder, and how a run is continued."""
 
+import os
 import re
 import signal
 import subprocess
@@ -12,11 +13,13 @@ from click.testing import CliRunner, Result
 from engines.registry import find
 from referee.cli import main
 from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid, LabTournament
+from referee.lab.lab_folder import LOCK
 from referee.lab.lab_match import RESULT_DECODER, LabMatch, LabResult
 from referee.lab.lab_plan import read_lab_plan
 from referee.match.result import EndCause, void_result
 from referee.records.packed_reader import PackedFile
 from referee.records.record_reader import read_record_history
+from referee.storage.sqlite.database import DataDirLock
 from tests.lab import bots
 
 ARENA = f"""
@@ -103,6 +106,32 @@ def test_a_folder_belongs_to_one_plan_and_one_seed(tmp_path: Path) -> None:
         assert done.exit_code == 2
         assert "choose another folder with --out" in done.stderr
     assert lab(tmp_path, f"parallel = 3\n{GAUNTLET}").exit_code == 0
+
+
+def test_only_one_run_at_a_time_uses_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with DataDirLock(tmp_path / "out", LOCK):
+        done = lab(tmp_path, GAUNTLET)
+    assert done.exit_code == 1
+    assert f"out: process {os.getpid()} already uses it (lock file lab.lock)" in " ".join(done.stderr.split())
+    assert not (tmp_path / "out" / "plan.json").exists()
+    assert [lab(tmp_path, GAUNTLET).exit_code for _ in range(2)] == [0, 0]
+
+
+def test_a_run_holds_the_lock_of_its_folder(tmp_path: Path) -> None:
+    """A bot that looks for the lock finds it held."""
+    (tmp_path / "looking.py").write_text(
+        f"""
+from pathlib import Path
+from referee.lab.lab_folder import LOCK
+from referee.storage.sqlite.database import DataDirLock
+
+def choose(turn):
+    DataDirLock(Path({str(tmp_path / "out")!r}), LOCK)
+"""
+    )
+    done = lab(tmp_path, GAUNTLET.replace('rita = "random"', 'rita = "python:looking.py:choose"'))
+    assert "rita failed: referee.storage.sqlite.database.DataDirLocked: process" in done.stderr
 
 
 def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
