@@ -18,7 +18,7 @@ from referee.cli._shared.signals import BY_SIGNAL
 from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.crew import play_all
-from referee.lab.lab_contest import Resumed, trial_course
+from referee.lab.lab_contest import AlwaysVoid, Resumed, trial_course
 from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_folder import LabFolder
 from referee.lab.lab_match import LabResult
@@ -99,12 +99,15 @@ class LabRun:
         self._text = f"{plan.text}\nseed {seed}\n" + (f"against {against}\n" if against else "")
         self._results: list[LabResult] = []
         self._interrupted_by = 0
+        self._given_up = ""
+        """Why the contest cannot go on. Empty: it can."""
         self._took_s = 0.0
 
     def play(self, workers: int) -> None:
         """Play what is left. Raises a DetailedError or StartupError."""
         before = self._folder.open(self._text)
         source = Resumed(self._source, before)
+        all_results = dict(before)
         self._folder.drop_unfinished(before.values())
         job = LabJob(self._plan.bots, str(self._folder.bots), self._records_path() if self._records else "")
         if before:
@@ -116,6 +119,7 @@ class LabRun:
                 shown_at = began_at
                 for results in play_all(source, job, workers, (_Interrupted,)):
                     self._folder.append(results)
+                    all_results.update((result.name, result) for result in results)
                     steps += len(results)
                     now = time.monotonic()
                     if now - shown_at >= SHOW_EVERY_S:
@@ -123,7 +127,9 @@ class LabRun:
                         steps, shown_at = 0, now
         except _Interrupted as interrupted:
             self._interrupted_by = interrupted.number
-        self._results = sorted(source.results, key=lambda result: result.number)
+        except AlwaysVoid as why:
+            self._given_up = str(why)
+        self._results = sorted(all_results.values(), key=lambda result: result.number)
         self._took_s = time.monotonic() - began_at
 
     def _records_path(self) -> str:
@@ -139,10 +145,10 @@ class LabRun:
     def status(self) -> int:
         if self._interrupted_by:
             return BY_SIGNAL + self._interrupted_by
-        if self._source.trial:
-            return VERDICTS.get(self._source.trial.verdict.value, SprtExitStatus.UNDECIDED)
         if any(result.void for result in self._results):
             return VOID
+        if self._source.trial:
+            return VERDICTS.get(self._source.trial.verdict.value, SprtExitStatus.UNDECIDED)
         return FAULT if any(result.finish.forfeited for result in self._results) else 0
 
     def summarise(self) -> None:
@@ -176,6 +182,8 @@ class LabRun:
             for seat, why in result.failures:
                 bot = result.bots[seat]
                 click.echo(f"\n{result.name}: {bot} failed: {why}\n  {self._folder.bots / bot}.log", err=True)
+        if self._given_up:
+            click.echo(f"\nError: {self._given_up}", err=True)
         if self._interrupted_by:
             click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
 

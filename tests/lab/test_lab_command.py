@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from engines.registry import find
 from referee.cli import main
 from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid, LabTournament
 from referee.lab.lab_folder import LOCK
-from referee.lab.lab_match import RESULT_DECODER, LabMatch, LabResult
+from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabMatch, LabResult
 from referee.lab.lab_plan import read_lab_plan
 from referee.match.result import EndCause, void_result
 from referee.records.packed_reader import PackedFile
@@ -220,6 +221,18 @@ def test_the_page_of_a_test_shows_its_course_and_a_repeated_run_writes_the_same(
     (tmp_path / "out" / "report.html").unlink()
     lab(tmp_path, text)
     assert (tmp_path / "out" / "report.html").read_text() == page
+
+
+def test_a_finished_test_shows_all_its_results_again(tmp_path: Path) -> None:
+    text = f'{SPRT}new = "greedy"\nold = "random"\n'
+    lab(tmp_path, text)
+    file = tmp_path / "out" / "results.jsonl"
+    last = results(tmp_path)[-1]
+    more = structs.replace(last, number=last.number + 1, name="9999.1.1")  # In play when the test ended.
+    file.write_bytes(file.read_bytes() + RESULT_ENCODER.encode_lines([more]))
+    done = lab(tmp_path, text)
+    assert f"matches played: {more.number}," in done.stdout
+    assert (done.exit_code, "passed: +" in done.stdout) == (0, True)
 
 
 def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
