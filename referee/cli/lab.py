@@ -17,7 +17,7 @@ from referee.cli._shared.output import counted, progress, table, write
 from referee.cli._shared.signals import BY_SIGNAL
 from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.lab.crew import play_all
+from referee.lab.crew import LabWorkerDied, play_all
 from referee.lab.lab_contest import AlwaysVoid, Resumed, trial_course
 from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_folder import LabFolder
@@ -36,10 +36,11 @@ from referee.server.stores import StartupError
 DEFAULT_OUT = Path("referee-lab")
 SHOW_EVERY_S = 1.0
 FORFEITS_SHOWN = 5
-FAULT, VOID = 3, 5
+WORKER_DIED, FAULT, VOID = 1, 3, 5
 STATUSES = """\b
 Exit status:
     0  all matches were played and none was forfeited; of a test: passed
+    1  the results folder cannot be used, or a bot has ended its worker process
     2  invalid input
     3  a bot forfeited a match: late, illegal
     5  a match was void: the rules failed, or two engines differ
@@ -99,8 +100,8 @@ class LabRun:
         self._text = f"{plan.text}\nseed {seed}\n" + (f"against {against}\n" if against else "")
         self._results: list[LabResult] = []
         self._interrupted_by = 0
-        self._given_up = ""
-        """Why the contest cannot go on. Empty: it can."""
+        self._given_up: AlwaysVoid | LabWorkerDied | None = None
+        """Why the contest cannot go on."""
         self._took_s = 0.0
 
     def play(self, workers: int) -> None:
@@ -127,8 +128,8 @@ class LabRun:
                         steps, shown_at = 0, now
         except _Interrupted as interrupted:
             self._interrupted_by = interrupted.number
-        except AlwaysVoid as why:
-            self._given_up = str(why)
+        except (AlwaysVoid, LabWorkerDied) as why:
+            self._given_up = why
         self._results = sorted(all_results.values(), key=lambda result: result.number)
         self._took_s = time.monotonic() - began_at
 
@@ -145,6 +146,8 @@ class LabRun:
     def status(self) -> int:
         if self._interrupted_by:
             return BY_SIGNAL + self._interrupted_by
+        if isinstance(self._given_up, LabWorkerDied):
+            return WORKER_DIED
         if any(result.void for result in self._results):
             return VOID
         if self._source.trial:

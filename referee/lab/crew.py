@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
-from engines.game_errors import DetailedError
+from engines.game_errors import DetailedError, shortened
 from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.lab_records import is_packed_name
 from referee.lab.lab_worker import LabJob, LabWorker, PlayedBatch
@@ -28,12 +28,21 @@ BATCHES_AHEAD = 2
 """Batches for each worker that are handed out, so that none waits for the next one."""
 
 
+MATCHES_SHOWN = 5
+"""Matches that an error names."""
+
+
 class LabWorkerDied(DetailedError):
     """A worker process has ended, for example because a bot has ended it."""
 
-    def __init__(self) -> None:
+    def __init__(self, matches: Sequence[LabMatch]) -> None:
+        """`matches` were handed out and not finished."""
+        bots = shortened(", ".join(sorted({bot for match in matches for bot in match.bots})))
+        handed_out = ", ".join(match.name for match in matches[:MATCHES_SHOWN])
+        more = f" and {len(matches) - MATCHES_SHOWN} others" if len(matches) > MATCHES_SHOWN else ""
+        where = f", in one of the matches {handed_out}{more} of the bots {bots}" if matches else ""
         super().__init__(
-            "a worker process has ended unexpectedly: a bot in it crashed, or the machine has no memory left"
+            f"a worker process has ended unexpectedly{where}: a bot in it crashed, or the machine has no memory left"
         )
 
 
@@ -63,14 +72,11 @@ def play_all(
     """
     ahead = max(1, workers) * BATCHES_AHEAD if workers else 1
     with _here(job, interruptions) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
-        try:
-            for played in play_batches(source, play, ahead):
-                for group in played.groups:
-                    assert packed is not None
-                    packed.append_group(group)
-                yield played.results
-        except BrokenProcessPool:
-            raise LabWorkerDied from None
+        for played in play_batches(source, play, ahead):
+            for group in played.groups:
+                assert packed is not None
+                packed.append_group(group)
+            yield played.results
 
 
 def _packed_file(job: LabJob) -> AbstractContextManager[PackedRecords | None]:
@@ -78,16 +84,24 @@ def _packed_file(job: LabJob) -> AbstractContextManager[PackedRecords | None]:
 
 
 def play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[PlayedBatch]:
-    """Yield batches as they are finished, at most `ahead` handed out, and then record their results."""
+    """Yield batches as they are finished, at most `ahead` handed out, and then record their results.
+
+    Raises LabWorkerDied, and what the source raises.
+    """
     size = 1
-    running: set[Future[PlayedBatch]] = set()
+    running: dict[Future[PlayedBatch], Sequence[LabMatch]] = {}
     while True:
-        while len(running) < ahead and (batch := source.take(size)):
-            running.add(play(batch))
-        if not running:
-            return
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        finished = [future.result() for future in done]
+        try:
+            while len(running) < ahead and (batch := source.take(size)):
+                running[play(batch)] = batch
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            finished = [future.result() for future in done]
+        except BrokenProcessPool:
+            raise LabWorkerDied([match for batch in running.values() for match in batch]) from None
+        for future in done:
+            del running[future]
         yield from finished  # Written before they are recorded: the source may give up at any of them.
         for played in finished:
             for result in played.results:

@@ -308,6 +308,16 @@ def test_a_bot_that_fails_after_the_end_keeps_its_result_and_its_log_has_the_err
     assert (tmp_path / "out" / "bots" / "rita.log").read_text().count("it divides at the end\n") == 4
 
 
+@pytest.mark.slow
+def test_a_bot_that_ends_its_worker_ends_the_run_with_the_results_so_far(tmp_path: Path) -> None:
+    text = GAUNTLET.replace('rita = "random"', f'rita = "python:{bots.__file__}:exiting"')
+    done = lab(tmp_path, text, "--workers", "1")
+    assert done.exit_code == 1
+    assert "Error: a worker process has ended unexpectedly, in one of the matches 1.1.1" in done.stderr
+    assert "of the bots rita, rosa, ruth" in done.stderr
+    assert "matches played: 0" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
