@@ -40,7 +40,7 @@ from referee.match.setup import Setup
 from referee.match.state import Match, Turn, create_match
 
 MAX_REJECTED = 100
-"""A bot that gives this many answers that are neither moves nor allowed resigns: without a clock nothing
+"""A bot that gives this many answers in a turn that are neither moves nor allowed resigns: without a clock nothing
 else would end the match."""
 
 NO_ANSWER = object()
@@ -110,7 +110,7 @@ class _MatchPlayer:
         self._refused: dict[Seat, Refusal] = {}
         """Why the last answer of a seat in its present turn was rejected."""
         self._rejected = 0
-        """Answers in succession that were not allowed."""
+        """Answers in succession, within a turn, that were not allowed."""
         self._failures: list[tuple[Seat, str]] = []
         self._fault: Exception | None = None
 
@@ -164,6 +164,7 @@ class _MatchPlayer:
         self._log.used_us[seat] = 0
         if self._refused:
             self._refused.pop(seat, None)
+            self._rejected = 0
 
     def _end_run(self) -> None:
         """Compute the state after the plain moves so far."""

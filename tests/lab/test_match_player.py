@@ -243,6 +243,15 @@ def test_a_bot_that_only_gives_answers_that_are_not_allowed_resigns_in_the_end()
     assert "claim" in told[-1]
 
 
+def test_answers_that_are_not_allowed_count_only_in_succession() -> None:
+    def claim_first(turn: Any) -> Any:
+        return turn.legal_moves[turn.ply % turn.legal_moves_count] if turn.refused else CLAIM_DRAW
+
+    finished = play(claim_first, claim_first, game="trox", clock_="none")
+    assert finished.match.ply > MAX_REJECTED
+    assert not finished.failures
+
+
 def test_a_move_that_is_no_text_of_a_log_is_refused() -> None:
     finished = play(lambda _: "\ud800", bots.last)
     assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
