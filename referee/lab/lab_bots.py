@@ -177,7 +177,7 @@ def _load(bot: LabBot) -> Any:
     try:
         loaded = _load_file(bot, Path(bot.folder, module)) if module.endswith(".py") else _import(bot, module)
         return getattr(loaded, name)
-    except Exception as why:
+    except (Exception, SystemExit) as why:
         raise LabBotRefused(bot.name, f"{bot.python} cannot be loaded: {type(why).__name__}: {why}") from None
 
 

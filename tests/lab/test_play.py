@@ -76,6 +76,13 @@ def test_faults_and_failures_are_in_the_results_which_can_be_written_and_read() 
         assert RESULT_DECODER.decode(RESULT_ENCODER.encode(one)) == one
 
 
+def test_a_file_that_ends_the_program_when_it_is_loaded_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ending.py").write_text("import sys\nsys.exit(5)\n")
+    bot = f"python:{tmp_path / 'ending.py'}:choose"
+    with pytest.raises(LabBotRefused, match=r"the bot a: .*ending.py:choose cannot be loaded: SystemExit: 5"):
+        list(lab.play({"a": bot, "b": bots.last}, TERMS, 1, 0))
+
+
 def raising(text: str) -> Any:
     def choose(_: Any) -> str:
         raise ValueError(text)
