@@ -6,7 +6,9 @@ of a batch changes a result.
 
 import atexit
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -153,8 +155,17 @@ _workers: list[LabWorker] = []
 
 def _start_worker(job: LabJob) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the first one ends the others.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _workers.append(LabWorker(job))
     atexit.register(_workers[0].close)
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the first process, which may be killed, and end this one, and with it its programs."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os._exit(1)
 
 
 def _play_batch(batch: Sequence[LabMatch]) -> PlayedBatch:

@@ -2,9 +2,11 @@
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ from referee.records.record_reader import read_record_history
 from referee.storage.sqlite.database import DataDirLock
 from tests.lab import bots
 
+TIMEOUT_S = 60
 ARENA = f"""
 clock = "none"
 rounds = 4
@@ -370,6 +373,24 @@ def test_a_signal_ends_the_run_although_a_bot_thinks(tmp_path: Path, number: sig
             assert process.wait(120) == status
         finally:
             process.kill()
+
+
+@pytest.mark.slow
+def test_workers_end_when_the_command_is_killed(tmp_path: Path) -> None:
+    file = plan(tmp_path, ARENA.replace('"random"', f'"python:{bots.__file__}:naming_process"'))
+    command = [sys.executable, "-m", "referee", "lab", str(file), "--out", str(tmp_path / "out"), "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        while not (line := process.stderr.readline()).startswith("process "):
+            assert process.poll() is None
+        worker = os.pidfd_open(int(line.split()[1]))
+        process.kill()
+        try:
+            assert select.select([worker], [], [], TIMEOUT_S)[0]
+        finally:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(worker, signal.SIGKILL)
+            os.close(worker)
 
 
 BOOK_ARENA = """
