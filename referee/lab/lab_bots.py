@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import pickle
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +58,14 @@ class LabBot(Struct, frozen=True):
     """The command of a program; empty: the bot is Python."""
     folder: str = "."
     env: Mapping[str, str] = {}
+
+    def check_importable(self) -> None:
+        """Raise LabBotRefused if other processes cannot get the bot."""
+        try:
+            pickle.dumps(self.python)
+        except Exception as why:
+            why_not = f"worker processes cannot import it ({why}); define it in a module, or use workers=0"
+            raise LabBotRefused(self.name, why_not) from None
 
 
 class RunningBot(Protocol):
@@ -204,12 +213,12 @@ def _search_in(folder: str) -> None:
 
 
 def names_of(bots: Mapping[str, Bot] | Sequence[Bot]) -> dict[str, Bot]:
-    """Return the bots by name; those without one are named by their text or their function, numbered if equal."""
+    """Return the bots by name; others are named by their text, function or class, numbered if equal."""
     if isinstance(bots, Mapping):
         return dict(bots)
     named: dict[str, Bot] = {}
     for bot in bots:
-        name = read_entrant(bot).name if isinstance(bot, str) else bot.__name__
+        name = read_entrant(bot).name if isinstance(bot, str) else getattr(bot, "__name__", type(bot).__name__)
         number = 2
         while name in named:
             name = f"{name.rpartition('-')[0] if number > 2 else name}-{number}"

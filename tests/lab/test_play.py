@@ -130,6 +130,26 @@ def test_terms_and_numbers_of_bots_are_checked_before_a_match_is_played() -> Non
     assert list(lab.play([bots.last, bots.drawn], TERMS, 0, 0)) == []
 
 
+@pytest.mark.parametrize(("matches", "workers"), [(1, -1), (1, 1001), (-1, 0)])
+def test_counts_out_of_range_are_refused(matches: int, workers: int) -> None:
+    with pytest.raises(BadPlan, match=r"(matches|workers): it must"):
+        lab.play([bots.last, bots.drawn], TERMS, matches, workers)
+
+
+def test_a_bot_needs_a_name() -> None:
+    with pytest.raises(BadPlan, match="empty name"):
+        lab.play({"": bots.last, "b": bots.last}, TERMS, 1, 0)
+
+
+def test_an_object_without_a_name_is_named_by_its_class() -> None:
+    assert play(bots.Remembering(), bots.last, matches=1)[0].bots == ("Remembering", "last")
+
+
+def test_a_bot_that_no_module_has_is_refused_before_workers_start() -> None:
+    with pytest.raises(LabBotRefused, match=r"the bot a: worker processes cannot import it .*lambda"):
+        lab.play({"a": lambda turn: turn.legal_moves[0], "b": bots.last}, TERMS, 1, 1)
+
+
 @pytest.mark.slow
 def test_workers_hand_over_the_records_of_a_packed_file(tmp_path: Path) -> None:
     packed = tmp_path / "run" / "all.pack"
@@ -144,7 +164,7 @@ def test_a_packed_file_of_another_run_can_be_continued_but_holds_no_match_twice(
     for seed in ("0", "1"):
         list(lab.play(["random", "random"], TERMS, 2, 0, seed, packed))
     with pytest.raises(NotPackable, match="is packed already"):
-        list(lab.play(["random", "random"], TERMS, 2, 0, "1", packed))
+        lab.play(["random", "random"], TERMS, 2, 0, "1", packed)  # Before a match is played.
     with packed.open("rb") as file:
         assert len(list(PackedFile(file).records())) == 4
 
