@@ -238,6 +238,16 @@ def test_a_finished_test_shows_all_its_results_again(tmp_path: Path) -> None:
     assert (done.exit_code, "passed: +" in done.stdout) == (0, True)
 
 
+def test_a_bot_against_itself_plays_both_matches_of_a_pair_alike(tmp_path: Path) -> None:
+    drawn = f"python:{bots.__file__}:drawn"
+    text = f"{SPRT}one = '{drawn}'\nother = '{drawn}'\n".replace("elo1 = 50", "elo1 = 50\nmax_matches = 8")
+    lab(tmp_path, text)
+    digests = {result.name: result.digest for result in results(tmp_path)}
+    assert len(digests) >= 8
+    assert all(digests[f"{pair}.1.1"] == digests[f"{pair}.1.2"] for pair in range(1, 5))
+    assert len(set(digests.values())) >= 4
+
+
 def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
     assert lab(tmp_path, GAUNTLET).exit_code == 0
     assert {frozenset(result.bots) for result in results(tmp_path)} == {
