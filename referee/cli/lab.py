@@ -3,7 +3,7 @@
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -17,8 +17,8 @@ from referee.cli._shared.output import counted, progress, table, write
 from referee.cli._shared.signals import BY_SIGNAL
 from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.lab.crew import play_all
-from referee.lab.lab_contest import Resumed, trial_course
+from referee.lab.crew import LabWorkerDied, play_all
+from referee.lab.lab_contest import AlwaysVoid, Resumed, trial_course
 from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_folder import LabFolder
 from referee.lab.lab_match import LabResult
@@ -36,10 +36,11 @@ from referee.server.stores import StartupError
 DEFAULT_OUT = Path("referee-lab")
 SHOW_EVERY_S = 1.0
 FORFEITS_SHOWN = 5
-FAULT, VOID = 3, 5
+WORKER_DIED, FAULT, VOID = 1, 3, 5
 STATUSES = """\b
 Exit status:
     0  all matches were played and none was forfeited; of a test: passed
+    1  the results folder cannot be used, or a bot has ended its worker process
     2  invalid input
     3  a bot forfeited a match: late, illegal
     5  a match was void: the rules failed, or two engines differ
@@ -76,13 +77,13 @@ def lab(
     again continues where it was interrupted.
     """
     plan = read_lab_plan(file)
-    folder = LabFolder(out or DEFAULT_OUT / file.stem)
-    run = LabRun(file.stem, plan, folder, seed, records, against)
-    try:
-        run.play(plan.workers if workers is None else workers)
-    except StartupError as why:
-        raise click.ClickException(str(why)) from None
-    run.summarise()
+    with closing(LabFolder(out or DEFAULT_OUT / file.stem)) as folder:
+        run = LabRun(file.stem, plan, folder, seed, records, against)
+        try:
+            run.play(plan.workers if workers is None else workers)
+        except StartupError as why:
+            raise click.ClickException(str(why)) from None
+        run.summarise()
     context.exit(run.status)
 
 
@@ -99,12 +100,15 @@ class LabRun:
         self._text = f"{plan.text}\nseed {seed}\n" + (f"against {against}\n" if against else "")
         self._results: list[LabResult] = []
         self._interrupted_by = 0
+        self._given_up: AlwaysVoid | LabWorkerDied | None = None
+        """Why the contest cannot go on."""
         self._took_s = 0.0
 
     def play(self, workers: int) -> None:
         """Play what is left. Raises a DetailedError or StartupError."""
         before = self._folder.open(self._text)
         source = Resumed(self._source, before)
+        all_results = dict(before)
         self._folder.drop_unfinished(before.values())
         job = LabJob(self._plan.bots, str(self._folder.bots), self._records_path() if self._records else "")
         if before:
@@ -114,8 +118,9 @@ class LabRun:
             with _signals_interrupt(), progress(self._source.planned - len(before)) as show:
                 steps = 0
                 shown_at = began_at
-                for results in play_all(source, job, workers):
+                for results in play_all(source, job, workers, (_Interrupted,)):
                     self._folder.append(results)
+                    all_results.update((result.name, result) for result in results)
                     steps += len(results)
                     now = time.monotonic()
                     if now - shown_at >= SHOW_EVERY_S:
@@ -123,7 +128,9 @@ class LabRun:
                         steps, shown_at = 0, now
         except _Interrupted as interrupted:
             self._interrupted_by = interrupted.number
-        self._results = sorted(source.results, key=lambda result: result.number)
+        except (AlwaysVoid, LabWorkerDied) as why:
+            self._given_up = why
+        self._results = sorted(all_results.values(), key=lambda result: result.number)
         self._took_s = time.monotonic() - began_at
 
     def _records_path(self) -> str:
@@ -139,10 +146,12 @@ class LabRun:
     def status(self) -> int:
         if self._interrupted_by:
             return BY_SIGNAL + self._interrupted_by
-        if self._source.trial:
-            return VERDICTS.get(self._source.trial.verdict.value, SprtExitStatus.UNDECIDED)
+        if isinstance(self._given_up, LabWorkerDied):
+            return WORKER_DIED
         if any(result.void for result in self._results):
             return VOID
+        if self._source.trial:
+            return VERDICTS.get(self._source.trial.verdict.value, SprtExitStatus.UNDECIDED)
         return FAULT if any(result.finish.forfeited for result in self._results) else 0
 
     def summarise(self) -> None:
@@ -176,6 +185,8 @@ class LabRun:
             for seat, why in result.failures:
                 bot = result.bots[seat]
                 click.echo(f"\n{result.name}: {bot} failed: {why}\n  {self._folder.bots / bot}.log", err=True)
+        if self._given_up:
+            click.echo(f"\nError: {self._given_up}", err=True)
         if self._interrupted_by:
             click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
 
@@ -219,7 +230,9 @@ def _losses_table(groups: Sequence[LossGroup], records: Mapping[str, str]) -> st
     return table(["lost by", "matches", "first", "record of the first"], rows)
 
 
-class _Interrupted(BaseException):
+class _Interrupted(KeyboardInterrupt):
+    """A signal. Its class is not that of a bot's own KeyboardInterrupt, which ends no run."""
+
     def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number

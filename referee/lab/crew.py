@@ -6,7 +6,9 @@ of a batch changes a result.
 
 import atexit
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -14,10 +16,11 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 from typing import Protocol
 
-from engines.game_errors import DetailedError
+from engines.game_errors import DetailedError, shortened
 from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.lab_records import is_packed_name
 from referee.lab.lab_worker import LabJob, LabWorker, PlayedBatch
+from referee.lab.match_player import Interruptions
 from referee.records.packed_records import PackedRecords
 
 BATCH_S = 0.25
@@ -27,12 +30,21 @@ BATCHES_AHEAD = 2
 """Batches for each worker that are handed out, so that none waits for the next one."""
 
 
+MATCHES_SHOWN = 5
+"""Matches that an error names."""
+
+
 class LabWorkerDied(DetailedError):
     """A worker process has ended, for example because a bot has ended it."""
 
-    def __init__(self) -> None:
+    def __init__(self, matches: Sequence[LabMatch]) -> None:
+        """`matches` were handed out and not finished."""
+        bots = shortened(", ".join(sorted({bot for match in matches for bot in match.bots})))
+        handed_out = ", ".join(match.name for match in matches[:MATCHES_SHOWN])
+        more = f" and {len(matches) - MATCHES_SHOWN} others" if len(matches) > MATCHES_SHOWN else ""
+        where = f", in one of the matches {handed_out}{more} of the bots {bots}" if matches else ""
         super().__init__(
-            "a worker process has ended unexpectedly: a bot in it crashed, or the machine has no memory left"
+            f"a worker process has ended unexpectedly{where}: a bot in it crashed, or the machine has no memory left"
         )
 
 
@@ -51,22 +63,22 @@ class TimedBatch(Protocol):
     def __call__(self, batch: Sequence[LabMatch]) -> "Future[PlayedBatch]": ...
 
 
-def play_all(source: MatchSource, job: LabJob, workers: int) -> Iterator[Sequence[LabResult]]:
+def play_all(
+    source: MatchSource, job: LabJob, workers: int, interruptions: Interruptions = (KeyboardInterrupt,)
+) -> Iterator[Sequence[LabResult]]:
     """Yield the results of each batch as it is finished, once its records are written. 0 workers: in this process.
 
+    `interruptions` are the exceptions by which signals end this process; bots that raise others resign.
     The source records results after they were yielded. Raises what it raises then, LabBotRefused, LabWorkerDied,
     KeyUnusable or PackageMissing, and what PackedRecords raises.
     """
     ahead = max(1, workers) * BATCHES_AHEAD if workers else 1
-    with _here(job) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
-        try:
-            for played in play_batches(source, play, ahead):
-                for group in played.groups:
-                    assert packed is not None
-                    packed.append_group(group)
-                yield played.results
-        except BrokenProcessPool:
-            raise LabWorkerDied from None
+    with _here(job, interruptions) if workers == 0 else _processes(job, workers) as play, _packed_file(job) as packed:
+        for played in play_batches(source, play, ahead):
+            for group in played.groups:
+                assert packed is not None
+                packed.append_group(group)
+            yield played.results
 
 
 def _packed_file(job: LabJob) -> AbstractContextManager[PackedRecords | None]:
@@ -74,16 +86,24 @@ def _packed_file(job: LabJob) -> AbstractContextManager[PackedRecords | None]:
 
 
 def play_batches(source: MatchSource, play: TimedBatch, ahead: int) -> Iterator[PlayedBatch]:
-    """Yield batches as they are finished, at most `ahead` handed out, and then record their results."""
+    """Yield batches as they are finished, at most `ahead` handed out, and then record their results.
+
+    Raises LabWorkerDied, and what the source raises.
+    """
     size = 1
-    running: set[Future[PlayedBatch]] = set()
+    running: dict[Future[PlayedBatch], Sequence[LabMatch]] = {}
     while True:
-        while len(running) < ahead and (batch := source.take(size)):
-            running.add(play(batch))
-        if not running:
-            return
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        finished = [future.result() for future in done]
+        try:
+            while len(running) < ahead and (batch := source.take(size)):
+                running[play(batch)] = batch
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            finished = [future.result() for future in done]
+        except BrokenProcessPool:
+            raise LabWorkerDied([match for batch in running.values() for match in batch]) from None
+        for future in done:
+            del running[future]
         yield from finished  # Written before they are recorded: the source may give up at any of them.
         for played in finished:
             for result in played.results:
@@ -98,8 +118,8 @@ def _next_size(played: int, seconds: float) -> int:
 
 
 @contextmanager
-def _here(job: LabJob) -> Iterator[TimedBatch]:
-    worker = LabWorker(job)
+def _here(job: LabJob, interruptions: Interruptions) -> Iterator[TimedBatch]:
+    worker = LabWorker(job, interruptions)
 
     def play(batch: Sequence[LabMatch]) -> "Future[PlayedBatch]":
         future: Future[PlayedBatch] = Future()
@@ -135,8 +155,17 @@ _workers: list[LabWorker] = []
 
 def _start_worker(job: LabJob) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the first one ends the others.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _workers.append(LabWorker(job))
     atexit.register(_workers[0].close)
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the first process, which may be killed, and end this one, and with it its programs."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os._exit(1)
 
 
 def _play_batch(batch: Sequence[LabMatch]) -> PlayedBatch:

@@ -2,9 +2,9 @@
 
 import inspect
 import os
+import pickle
 import random
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -29,7 +29,7 @@ from referee_client.values.results import Result as ResultValue
 from referee_client.values.time_controls import TimeControl
 
 from engines.game_errors import DetailedError
-from referee.lab.match_player import BotFailure, SeatedBot
+from referee.lab.match_player import SeatedBot
 from referee.local.bot_pool import passed_on
 from referee.local.bot_process import check_program
 from referee.local.entrant import BRIDGE, CLIENT, Entrant, read_entrant
@@ -84,6 +84,14 @@ class LabBot(Struct, frozen=True):
         if self.only_game not in ("", game):
             raise LabBotRefused(self.name, f"{self.protocol} engines play only {self.only_game}, not {game}")
 
+    def check_importable(self) -> None:
+        """Raise LabBotRefused if other processes cannot get the bot."""
+        try:
+            pickle.dumps(self.python)
+        except Exception as why:
+            why_not = f"worker processes cannot import it ({why}); define it in a module, or use workers=0"
+            raise LabBotRefused(self.name, why_not) from None
+
 
 class RunningBot(Protocol):
     """A bot in a worker process, for one match after the other."""
@@ -92,10 +100,10 @@ class RunningBot(Protocol):
         """Try before the first match whether the bot can play. Raises BotFailure."""
 
     def seat(self, setup: Setup, seat: int) -> SeatedBot:
-        """Begin a match. Raises BotFailure."""
+        """Begin a match. Any exception is a failure of the bot."""
 
     def end(self, match: Match, seat: int) -> None:
-        """Report the end of a match. Raises BotFailure."""
+        """Report the end of a match. Any exception is a failure of the bot."""
 
     def close(self) -> None: ...
 
@@ -178,7 +186,7 @@ class PythonBot:
             return cast(SeatedBot, self._bot)
         key = (setup.match_id, seat)
         if hasattr(self._bot, "started"):
-            _call(self._players.notify, key, "started", started_match(setup), seat)
+            self._players.notify(key, "started", started_match(setup), seat)
         return partial(self._players.choose, key)
 
     def end(self, match: Match, seat: int) -> None:
@@ -187,7 +195,7 @@ class PythonBot:
         key = (match.setup.match_id, seat)
         try:
             if hasattr(self._bot, "ended"):
-                _call(self._players.notify, key, "ended", match_end(match, seat))
+                self._players.notify(key, "ended", match_end(match, seat))
         finally:
             self._players.remove(key)
 
@@ -246,20 +254,13 @@ def match_end(match: Match, seat: int) -> End:
     return End(match.setup.match_id, seat, from_message(ResultValue, result_of(match.result, match.setup.match_id)))
 
 
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return function(*arguments)
-    except (Exception, SystemExit):
-        raise BotFailure(traceback.format_exc()) from None
-
-
 def _load(bot: LabBot) -> Any:
     """Return the object that the text names. Raises LabBotRefused."""
     module, _, name = SAMPLES.get(bot.python, bot.python).rpartition(":")
     try:
         loaded = _load_file(bot, Path(bot.folder, module)) if module.endswith(".py") else _import(bot, module)
         return getattr(loaded, name)
-    except Exception as why:
+    except (Exception, SystemExit) as why:
         raise LabBotRefused(bot.name, f"{bot.python} cannot be loaded: {type(why).__name__}: {why}") from None
 
 
@@ -286,12 +287,12 @@ def _search_in(folder: str) -> None:
 
 
 def names_of(bots: Mapping[str, Bot] | Sequence[Bot]) -> dict[str, Bot]:
-    """Return the bots by name; those without one are named by their text or their function, numbered if equal."""
+    """Return the bots by name; others are named by their text, function or class, numbered if equal."""
     if isinstance(bots, Mapping):
         return dict(bots)
     named: dict[str, Bot] = {}
     for bot in bots:
-        name = read_entrant(bot).name if isinstance(bot, str) else bot.__name__
+        name = read_entrant(bot).name if isinstance(bot, str) else getattr(bot, "__name__", type(bot).__name__)
         number = 2
         while name in named:
             name = f"{name.rpartition('-')[0] if number > 2 else name}-{number}"

@@ -5,6 +5,7 @@ changes nothing. A sequential test counts its sets in the order of planning.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from msgspec.structs import replace
@@ -166,11 +167,12 @@ def trial_course(source: ListedMatches | LabTournament, results: Iterable[LabRes
     """Return the states of the test of a new source, as it counts these results."""
     by_name = {result.name: result for result in results}
     states: list[TrialState] = []
-    while known := [match for match in source.take(READY_MATCHES) if match.name in by_name]:
-        for match in known:
-            source.record(by_name[match.name])
-            if source.trial:
-                states.append(source.trial)
+    with suppress(AlwaysVoid):
+        while known := [match for match in source.take(READY_MATCHES) if match.name in by_name]:
+            for match in known:
+                source.record(by_name[match.name])
+                if source.trial:
+                    states.append(source.trial)
     return states
 
 
@@ -181,8 +183,6 @@ class Resumed:
         """`before` has the results of earlier runs by the names of their matches."""
         self._source = source
         self._before = before
-        self.results: list[LabResult] = []
-        """All results that belong to the contest, in the order of recording."""
 
     def take(self, count: int) -> Sequence[LabMatch]:
         new: list[LabMatch] = []
@@ -191,8 +191,8 @@ class Resumed:
         return new
 
     def record(self, result: LabResult) -> None:
+        """Raises AlwaysVoid."""
         self._source.record(result)
-        self.results.append(result)
 
     def _recorded(self, taken: Sequence[LabMatch]) -> Iterator[LabMatch]:
         """Record the matches that have a result, and yield the others."""

@@ -14,10 +14,13 @@ from referee.records.packed_reader import SEPARATOR, PackedFile
 from referee.records.packed_records import PackedRecords
 from referee.records.record_reader import RecordInvalid
 from referee.server.stores import StartupError
+from referee.storage.sqlite.database import DataDirLock, DataDirLocked
 
 RESULTS = "results.jsonl"
 PAGE = "report.html"
 DIFFERENCES = "differences.jsonl"
+LOCK = "lab.lock"
+"""Held by a run: two at once would write each match twice."""
 PACKED = f"records{PACKED_ENDING}"
 
 
@@ -28,6 +31,7 @@ class LabFolder:
         self.page = path / PAGE
         self.differences = path / DIFFERENCES
         self._folder = ResultsFolder(path)
+        self._lock: DataDirLock | None = None
 
     @property
     def records(self) -> Path:
@@ -75,18 +79,26 @@ class LabFolder:
     def open(self, plan: str) -> dict[str, LabResult]:
         """Claim the folder for a plan, and return the results of earlier runs by the names of their matches.
 
-        Raises TermsChanged if the folder belongs to another plan, or StartupError.
+        It is locked until `close`. Raises TermsChanged if the folder belongs to another plan, or StartupError.
         """
-        self._folder.check_plan(plan)
         try:
             self.bots.mkdir(parents=True, exist_ok=True)
+            self._lock = DataDirLock(self.path, LOCK)
+        except DataDirLocked as error:
+            raise StartupError(f"cannot use {self.path}: {error}") from None
         except OSError as error:
             raise StartupError(f"cannot write to {self.path}: {error.strerror}") from None
+        self._folder.check_plan(plan)
         self._folder.claim(plan)
         try:
             return self._read()
         except OSError as error:
             raise StartupError(f"cannot use {self.results}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Release the folder. Idempotent."""
+        if self._lock:
+            self._lock.release()
 
     def append(self, results: Sequence[LabResult]) -> None:
         """Append results. They are not synchronised: after a power cut the last matches are played again."""

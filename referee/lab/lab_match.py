@@ -13,6 +13,10 @@ from referee.match.events import FlagFell, MoveRefused
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.match.setup import Setup
+from referee.records.describe_event import escape_unprintable
+
+MAX_FAILURE_CHARS = 300
+"""The beginning of a longer line of an error is in the result; the bot's log has all of it."""
 
 
 class LabMatch(Struct, frozen=True):
@@ -44,7 +48,7 @@ class LabResult(Struct, frozen=True):
     faults: tuple[tuple[Seat, Fault, int], ...] = ()
     """How many flag falls and illegal moves each seat had."""
     failures: tuple[tuple[Seat, str], ...] = ()
-    """Seats whose bots failed and resigned, each with the last line of the error."""
+    """Seats whose bots failed and resigned, each with the last line of the error, shortened."""
     match_id: str = ""
     """The id of the match. A packed file finds the record by it."""
     difference: LabDifference | UnsetType = UNSET
@@ -86,7 +90,8 @@ def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
 
 
 def _last_line(text: str) -> str:
-    return text.strip().rpartition("\n")[2]
+    line = text.strip().rpartition("\n")[2]
+    return escape_unprintable(line if len(line) <= MAX_FAILURE_CHARS else f"{line[:MAX_FAILURE_CHARS]}...")
 
 
 RESULT_ENCODER = msgspec.json.Encoder()

@@ -3,9 +3,9 @@
 import gc
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import NoReturn
 
 from msgspec import Struct
 
@@ -14,8 +14,10 @@ from engines.registry import games
 from referee.lab.lab_bots import LabBot, LabBotRefused, RunningBot, seed_bots, start_bot
 from referee.lab.lab_match import LabMatch, LabResult, lab_result
 from referee.lab.lab_records import LabRecords
-from referee.lab.match_player import BotFailure, PlayedMatch, play_match
-from referee.match.setup import match_chance
+from referee.lab.lab_turn import LabTurn
+from referee.lab.match_player import BotFailure, Interruptions, SeatedBot, failure_text, play_match
+from referee.match.setup import Setup, match_chance
+from referee.match.state import Match
 from referee.records.packed_records import EncodedGroup
 
 GC_THRESHOLD = 50_000
@@ -50,9 +52,10 @@ class PlayedBatch(Struct, frozen=True):
 
 
 class LabWorker:
-    def __init__(self, job: LabJob) -> None:
+    def __init__(self, job: LabJob, interruptions: Interruptions = ()) -> None:
         """Raises LabBotRefused, KeyUnusable or PackageMissing."""
         self._games = installed_games()
+        self._interruptions = interruptions
         self._logs = Path(job.logs) if job.logs else None
         self._records = LabRecords(Path(job.records)) if job.records else None
         self._bots: dict[str, RunningBot] = {}
@@ -82,23 +85,44 @@ class LabWorker:
     def _play(self, match: LabMatch) -> LabResult:
         setup = match.setup
         seed_bots(match_chance(setup.seed, ()).fork(BOTS_SEED).seed)
-        seats = [self._bots[name].seat(setup, seat) for seat, name in enumerate(match.bots)]
+        seats = [self._seat(name, setup, seat) for seat, name in enumerate(match.bots)]
         game = self._games[setup.terms.game]
-        finished = play_match(setup, game, seats)
-        for seat, name in enumerate(match.bots):
-            with suppress(BotFailure):
-                self._bots[name].end(finished.match, seat)
-        self._report(match, finished)
+        finished = play_match(setup, game, seats, interruptions=self._interruptions)
+        for seat, why in finished.failures:
+            self._report(match, seat, f"the bot failed, and resigned:\n{why}")
+        for seat in range(len(match.bots)):
+            self._end(match, finished.match, seat)
         if self._records:
             self._records.add(match, finished)
         return lab_result(match, finished, game)
 
-    def _report(self, match: LabMatch, finished: PlayedMatch) -> None:
-        """Append the failures of the bots to their logs."""
-        for seat, why in finished.failures:
-            if log := self._log(match.bots[seat]):
-                with log.open("a", encoding="utf-8", errors="replace") as file:
-                    file.write(f"{match.name}, seat {seat}: the bot failed, and resigned:\n{why.rstrip()}\n")
+    def _seat(self, name: str, setup: Setup, seat: int) -> SeatedBot:
+        """Begin a match for a bot. If it fails, it resigns in its first turn."""
+        try:
+            return self._bots[name].seat(setup, seat)
+        except self._interruptions:
+            raise
+        except BaseException as failure:
+            return partial(_fail, failure)
+
+    def _end(self, match: LabMatch, ended: Match, seat: int) -> None:
+        """Tell a bot that a match is over. If it fails, only its log shows it."""
+        try:
+            self._bots[match.bots[seat]].end(ended, seat)
+        except self._interruptions:
+            raise
+        except BaseException as failure:
+            self._report(match, seat, f"the bot failed after the end:\n{failure_text(failure)}")
+
+    def _report(self, match: LabMatch, seat: int, why: str) -> None:
+        """Append the failure of a bot to its log."""
+        if log := self._log(match.bots[seat]):
+            with log.open("a", encoding="utf-8", errors="replace") as file:
+                file.write(f"{match.name}, seat {seat}: {why.rstrip()}\n")
 
     def _log(self, bot: str) -> Path | None:
         return self._logs / f"{bot}.log" if self._logs else None
+
+
+def _fail(failure: BaseException, _: LabTurn) -> NoReturn:
+    raise failure

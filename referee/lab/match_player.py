@@ -40,7 +40,7 @@ from referee.match.setup import Setup
 from referee.match.state import Match, Turn, create_match
 
 MAX_REJECTED = 100
-"""A bot that gives this many answers that are neither moves nor allowed resigns: without a clock nothing
+"""A bot that gives this many answers in a turn that are neither moves nor allowed resigns: without a clock nothing
 else would end the match."""
 
 EXTRA_WAIT_S = 0.001
@@ -61,6 +61,9 @@ class TimeOver(Exception):
 SeatedBot = Callable[[LabTurn], Answer]
 """Chooses the answer of a bot that holds a seat. Raises TimeOver; any other exception is a failure of the bot."""
 
+Interruptions = tuple[type[BaseException], ...]
+"""Exceptions that end the run, because handlers of signals raise them. A bot that raises any other has failed."""
+
 
 class PlayedMatch(Struct, frozen=True):
     """A match that was played to its end."""
@@ -74,14 +77,30 @@ class PlayedMatch(Struct, frozen=True):
 
 
 def play_match(
-    setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int] = time.monotonic_ns
+    setup: Setup,
+    game: Game,
+    bots: Sequence[SeatedBot],
+    now_ns: Callable[[], int] = time.monotonic_ns,
+    interruptions: Interruptions = (KeyboardInterrupt,),
 ) -> PlayedMatch:
     """Play a match by a checked setup, whose seats are all taken; `bots` has one for each seat."""
-    return _MatchPlayer(setup, game, bots, now_ns).play()
+    return _MatchPlayer(setup, game, bots, now_ns, interruptions).play()
+
+
+def failure_text(failure: BaseException) -> str:
+    """Return why a bot has failed, with the traceback of its exception."""
+    return str(failure) if isinstance(failure, BotFailure) else "".join(traceback.format_exception(failure))
 
 
 class _MatchPlayer:
-    def __init__(self, setup: Setup, game: Game, bots: Sequence[SeatedBot], now_ns: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        game: Game,
+        bots: Sequence[SeatedBot],
+        now_ns: Callable[[], int],
+        interruptions: Interruptions,
+    ) -> None:
         created = MatchCreated(0, setup)
         self._match = create_match(created, game_of_match(game, setup.terms))
         """The state before the plain moves of `_run`."""
@@ -89,11 +108,12 @@ class _MatchPlayer:
         self._log = MatchLog(created, self._match)
         self._bots = bots
         self._now_ns = now_ns
+        self._interruptions = interruptions
         self._began_ns = now_ns()
         self._refused: dict[Seat, Refusal] = {}
         """Why the last answer of a seat in its present turn was rejected."""
         self._rejected = 0
-        """Answers in succession that were not allowed."""
+        """Answers in succession, within a turn, that were not allowed."""
         self._failures: list[tuple[Seat, str]] = []
         self._fault: Exception | None = None
 
@@ -119,7 +139,9 @@ class _MatchPlayer:
             answer = self._bots[seat](given)
         except TimeOver:
             answer = NO_ANSWER
-        except (Exception, SystemExit) as failure:
+        except self._interruptions:
+            raise
+        except BaseException as failure:
             answer = self._fail(seat, failure)
         now_us = (now_ns() - self._began_ns) // 1000
         measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - log.used_us[seat])
@@ -145,6 +167,7 @@ class _MatchPlayer:
         self._log.used_us[seat] = 0
         if self._refused:
             self._refused.pop(seat, None)
+            self._rejected = 0
 
     def _end_run(self) -> None:
         """Compute the state after the plain moves so far."""
@@ -156,7 +179,7 @@ class _MatchPlayer:
         """Let any answer be judged, even one that is not allowed or that no bot may give."""
         try:
             command = _command(given, turn, NO_ANSWER if answer is NO_ANSWER else checked(answer), measured)
-        except TypeError as failure:
+        except Exception as failure:
             command = _command(given, turn, self._fail(turn.seat, failure), measured)
         try:
             self._take(decide(self._match, command, measured.arrived_us))
@@ -171,8 +194,7 @@ class _MatchPlayer:
 
     def _fail(self, seat: Seat, failure: BaseException) -> Answer:
         """Resign for a bot that has failed, as the client library does."""
-        why = str(failure) if isinstance(failure, BotFailure) else "".join(traceback.format_exception(failure))
-        self._failures.append((seat, why))
+        self._failures.append((seat, failure_text(failure)))
         return SpecialAnswer.RESIGN
 
     def _note_refusal(self, seat: Seat) -> None:
@@ -196,7 +218,7 @@ def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasureme
             return SubmitMove(turn.seat, turn.token, _text(given, answer), measured)
         case Choice(move, offer_draw, score):
             text = _text(given, move)
-            return SubmitMove(turn.seat, turn.token, text, measured, "", offer_draw, sendable_score(score))
+            return SubmitMove(turn.seat, turn.token, text, measured, "", offer_draw, _plain_score(score))
         case SpecialAnswer.RESIGN:
             return Resign(turn.seat)
         case SpecialAnswer.ACCEPT_DRAW:
@@ -208,6 +230,11 @@ def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasureme
 
 def _text(given: LabTurn, move: str) -> str:
     """Return a move as it can be stored; the client library does the same before it sends one."""
-    if move.isascii() and len(move) <= MAX_MOVE_CHARS:
-        return move
-    return sendable(cast(ClientTurn, given), move)
+    plain = "".join((move,))  # A subclass, such as numpy.str_, cannot be stored.
+    if plain.isascii() and len(plain) <= MAX_MOVE_CHARS:
+        return plain
+    return sendable(cast(ClientTurn, given), plain)
+
+
+def _plain_score(score: int | None) -> int | None:
+    return None if score is None else sendable_score(int(score))

@@ -13,15 +13,17 @@ from engines.registry import find
 from referee.lab.crew import play_all
 from referee.lab.lab_bots import Bot, lab_bot, names_of
 from referee.lab.lab_match import LabMatch, LabResult
+from referee.lab.lab_records import is_packed_name
 from referee.lab.lab_worker import LabJob, installed_games
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
 from referee.local.entrant import Entrant
-from referee.local.plan import GameTerms, check_table, cores, order_of
+from referee.local.plan import MAX_PARALLEL, GameTerms, check_table, cores, order_of
 from referee.local.terms_reader import OF_A_MATCH, local_terms
-from referee.local.toml_validation import known
+from referee.local.toml_validation import BadPlan, known
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup
+from referee.records.packed_records import NotPackable, PackedRecords
 
 DEFAULT_SEED = "0"
 
@@ -51,15 +53,38 @@ def play(
     core, 0: this process alone). `records` is a packed file if its name ends in `.pack`, to which the records of all
     matches are added, which must not be there yet; otherwise a folder for a file of each match (None: no records).
     Python bots must be functions, objects or classes of a module that the processes can import; with 0 workers they
-    may be any. Raises BadEntrant, BadPlan, LabBotRefused, LabWorkerDied, and for a packed file PackageMissing,
-    NotPackable, RecordInvalid or OSError.
+    may be any. A bot that raises an exception resigns; but KeyboardInterrupt in this process ends the run. Raises
+    BadEntrant, BadPlan, LabBotRefused, LabWorkerDied, and for a packed file PackageMissing, NotPackable, RecordInvalid
+    or OSError.
     """
+    _check_count("workers", workers, MAX_PARALLEL)
+    _check_count("matches", matches)
     named = {name: lab_bot(name, bot) for name, bot in names_of(bots).items()}
     for bot in named.values():
         bot.check_game(terms.game)
     source = SameTable(tuple(named), terms, matches, seed)
     job = LabJob(named, records=str(records or ""))
+    if workers != 0:
+        for bot in named.values():
+            bot.check_importable()
+    if records and is_packed_name(records) and records.exists():
+        _check_absent(records, source)
     return chain.from_iterable(play_all(source, job, cores() if workers is None else workers))
+
+
+def _check_count(where: str, given: int | None, most: int | None = None) -> None:
+    if given is not None and (given < 0 or (most is not None and given > most)):
+        raise BadPlan(
+            where, f"it must be 0 to {most}, not {given}" if most else f"it must not be negative, like {given}"
+        )
+
+
+def _check_absent(file: Path, source: "SameTable") -> None:
+    """Raise NotPackable if the packed file has one of the matches already."""
+    with PackedRecords(file) as packed:
+        for match_id in source.match_ids():
+            if match_id in packed:
+                raise NotPackable(f"match {match_id} is packed already in {file}; another seed gives other matches")
 
 
 class SameTable:
@@ -68,6 +93,8 @@ class SameTable:
     def __init__(self, names: Sequence[str], terms: MatchTerms, matches: int, seed: str) -> None:
         """Raises BadPlan or BadSetup."""
         game = installed_games().get(terms.game) or find(terms.game)
+        if not all(names):
+            raise BadPlan("bots", "a bot has an empty name")
         check_table("bots", game.table(terms.settings), len(names), len(names))
         self._terms = GameTerms(game.name, game, terms.with_defaults(game, LiveLimits().start_timeout_us), 0, matches)
         self._group = tuple(Entrant(name, ()) for name in names)
@@ -83,10 +110,24 @@ class SameTable:
     def record(self, result: LabResult) -> None:
         """Nothing follows from a result."""
 
+    def match_ids(self) -> Iterator[str]:
+        """Yield the ids of all matches."""
+        return (_match_id(self._seed, _name(number)) for number in range(self._terms.games))
+
     def _match(self, number: int) -> LabMatch:
         seats = self._terms.seated(order_of(self._group, number))
         terms, bots = self._terms, [seat.name for seat in seats]
-        return new_match(number + 1, str(number + 1), terms.label, terms.game, terms.match_terms, bots, self._seed)
+        name, seed = _name(number), self._seed
+        return new_match(number + 1, name, terms.label, terms.game, terms.match_terms, bots, seed)
+
+
+def _name(number: int) -> str:
+    """Return the name of a match, which is counted from 0."""
+    return str(number + 1)
+
+
+def _match_id(seed: str, name: str) -> str:
+    return match_id_of(f"lab/{seed}", name)
 
 
 def new_match(
@@ -101,8 +142,7 @@ def new_match(
 ) -> LabMatch:
     """Return a match by complete terms, whose seed follows from that of the run and the name of the match."""
     players = tuple(Player(bot) for bot in bots)
-    match_id = match_id_of(f"lab/{seed}", name)
-    setup = Setup(match_id, game.version, terms, players, seed_of(seed, name), opening=opening)
+    setup = Setup(_match_id(seed, name), game.version, terms, players, seed_of(seed, name), opening=opening)
     return LabMatch(number, name, label, tuple(bots), setup)
 
 

@@ -114,7 +114,8 @@ def _name(content: Mapping[str, Any], file: Path) -> str:
     """Return the name, by default that of the file."""
     name = value("name", content, str, file.stem)
     if not NAME.fullmatch(name):
-        raise BadPlan("name", f"{NAME_RULE}, not {quoted(name)}")
+        source = "" if "name" in content else ', which is that of the file; give another one by `name = "..."`'
+        raise BadPlan("name", f"{NAME_RULE}, not {quoted(name)}{source}")
     return str(name)
 
 

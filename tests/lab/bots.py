@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import sys
 import time
@@ -67,6 +68,43 @@ class Remembering:
 
     def ended(self, end: Any) -> None:
         assert end.rank in (1, 2)
+
+
+def naming_process(turn: Any) -> str:
+    sys.stderr.write(f"process {os.getpid()}\n")
+    return endless(turn)
+
+
+def exiting(_: Any) -> str:
+    os._exit(1)
+
+
+class FailingAtStart:
+    def started(self, match: Any, seat: int) -> None:
+        raise ZeroDivisionError("it divides at the start")
+
+    def choose(self, turn: Any) -> str:
+        return last(turn)
+
+
+class FailingAtEnd:
+    def choose(self, turn: Any) -> str:
+        return last(turn)
+
+    def ended(self, end: Any) -> None:
+        raise ZeroDivisionError("it divides at the end")
+
+
+class Stopping(BaseException):
+    """No subclass of Exception."""
+
+
+def stopping(_: Any) -> str:
+    raise Stopping("it stops")
+
+
+def interrupting(_: Any) -> str:
+    raise KeyboardInterrupt
 
 
 def _number(text: str) -> int:

@@ -1,23 +1,31 @@
 """`referee lab`: plan files, their results folder, and how a run is continued."""
 
+import os
+import re
+import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from engines.registry import find
 from referee.cli import main
 from referee.lab.lab_contest import MAX_ATTEMPTS, AlwaysVoid, LabTournament
-from referee.lab.lab_match import RESULT_DECODER, LabMatch, LabResult
+from referee.lab.lab_folder import LOCK
+from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabMatch, LabResult
 from referee.lab.lab_plan import read_lab_plan
 from referee.match.result import EndCause, void_result
 from referee.records.packed_reader import PackedFile
 from referee.records.record_reader import read_record_history
+from referee.storage.sqlite.database import DataDirLock
 from tests.lab import bots
 
+TIMEOUT_S = 60
 ARENA = f"""
 clock = "none"
 rounds = 4
@@ -102,6 +110,32 @@ def test_a_folder_belongs_to_one_plan_and_one_seed(tmp_path: Path) -> None:
         assert done.exit_code == 2
         assert "choose another folder with --out" in done.stderr
     assert lab(tmp_path, f"parallel = 3\n{GAUNTLET}").exit_code == 0
+
+
+def test_only_one_run_at_a_time_uses_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with DataDirLock(tmp_path / "out", LOCK):
+        done = lab(tmp_path, GAUNTLET)
+    assert done.exit_code == 1
+    assert f"out: process {os.getpid()} already uses it (lock file lab.lock)" in " ".join(done.stderr.split())
+    assert not (tmp_path / "out" / "plan.json").exists()
+    assert [lab(tmp_path, GAUNTLET).exit_code for _ in range(2)] == [0, 0]
+
+
+def test_a_run_holds_the_lock_of_its_folder(tmp_path: Path) -> None:
+    """A bot that looks for the lock finds it held."""
+    (tmp_path / "looking.py").write_text(
+        f"""
+from pathlib import Path
+from referee.lab.lab_folder import LOCK
+from referee.storage.sqlite.database import DataDirLock
+
+def choose(turn):
+    DataDirLock(Path({str(tmp_path / "out")!r}), LOCK)
+"""
+    )
+    done = lab(tmp_path, GAUNTLET.replace('rita = "random"', 'rita = "python:looking.py:choose"'))
+    assert "rita failed: referee.storage.sqlite.database.DataDirLocked: process" in done.stderr
 
 
 def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
@@ -192,6 +226,28 @@ def test_the_page_of_a_test_shows_its_course_and_a_repeated_run_writes_the_same(
     assert (tmp_path / "out" / "report.html").read_text() == page
 
 
+def test_a_finished_test_shows_all_its_results_again(tmp_path: Path) -> None:
+    text = f'{SPRT}new = "greedy"\nold = "random"\n'
+    lab(tmp_path, text)
+    file = tmp_path / "out" / "results.jsonl"
+    last = results(tmp_path)[-1]
+    more = structs.replace(last, number=last.number + 1, name="9999.1.1")  # In play when the test ended.
+    file.write_bytes(file.read_bytes() + RESULT_ENCODER.encode_lines([more]))
+    done = lab(tmp_path, text)
+    assert f"matches played: {more.number}," in done.stdout
+    assert (done.exit_code, "passed: +" in done.stdout) == (0, True)
+
+
+def test_a_bot_against_itself_plays_both_matches_of_a_pair_alike(tmp_path: Path) -> None:
+    drawn = f"python:{bots.__file__}:drawn"
+    text = f"{SPRT}one = '{drawn}'\nother = '{drawn}'\n".replace("elo1 = 50", "elo1 = 50\nmax_matches = 8")
+    lab(tmp_path, text)
+    digests = {result.name: result.digest for result in results(tmp_path)}
+    assert len(digests) >= 8
+    assert all(digests[f"{pair}.1.1"] == digests[f"{pair}.1.2"] for pair in range(1, 5))
+    assert len(set(digests.values())) >= 4
+
+
 def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
     assert lab(tmp_path, GAUNTLET).exit_code == 0
     assert {frozenset(result.bots) for result in results(tmp_path)} == {
@@ -233,6 +289,46 @@ def test_a_bot_that_forfeits_or_fails_is_reported(tmp_path: Path) -> None:
     assert "rita illegal at ply 0" in done.stderr
     assert "rosa failed: ZeroDivisionError: it divides by zero" in done.stderr
     assert 'raise ZeroDivisionError("it divides by zero")' in (tmp_path / "out" / "bots" / "rosa.log").read_text()
+
+
+WORKERS = ["0", pytest.param("1", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize(
+    ("bot", "why"),
+    [
+        ("FailingAtStart", "ZeroDivisionError: it divides at the start"),
+        ("stopping", "Stopping: it stops"),
+        ("interrupting", "KeyboardInterrupt"),
+    ],
+)
+def test_a_bot_that_fails_in_any_way_resigns_and_the_others_play(
+    tmp_path: Path, workers: str, bot: str, why: str
+) -> None:
+    text = GAUNTLET.replace('rita = "random"', f'rita = "python:{bots.__file__}:{bot}"')
+    done = lab(tmp_path, text, "--workers", workers)
+    assert done.exit_code == 0, done.output
+    assert [result.result.cause for result in results(tmp_path)] == [EndCause.RESIGNATION] * 4
+    assert re.search(f"rita failed: .*{why}", done.stderr)
+    assert why in (tmp_path / "out" / "bots" / "rita.log").read_text()
+
+
+def test_a_bot_that_fails_after_the_end_keeps_its_result_and_its_log_has_the_error(tmp_path: Path) -> None:
+    text = GAUNTLET.replace('rita = "random"', f'rita = "python:{bots.__file__}:FailingAtEnd"')
+    assert lab(tmp_path, text).exit_code == 0
+    assert EndCause.RESIGNATION not in {result.result.cause for result in results(tmp_path)}
+    assert (tmp_path / "out" / "bots" / "rita.log").read_text().count("it divides at the end\n") == 4
+
+
+@pytest.mark.slow
+def test_a_bot_that_ends_its_worker_ends_the_run_with_the_results_so_far(tmp_path: Path) -> None:
+    text = GAUNTLET.replace('rita = "random"', f'rita = "python:{bots.__file__}:exiting"')
+    done = lab(tmp_path, text, "--workers", "1")
+    assert done.exit_code == 1
+    assert "Error: a worker process has ended unexpectedly, in one of the matches 1.1.1" in done.stderr
+    assert "of the bots rita, rosa, ruth" in done.stderr
+    assert "matches played: 0" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -287,6 +383,24 @@ def test_a_signal_ends_the_run_although_a_bot_thinks(tmp_path: Path, number: sig
             assert process.wait(120) == status
         finally:
             process.kill()
+
+
+@pytest.mark.slow
+def test_workers_end_when_the_command_is_killed(tmp_path: Path) -> None:
+    file = plan(tmp_path, ARENA.replace('"random"', f'"python:{bots.__file__}:naming_process"'))
+    command = [sys.executable, "-m", "referee", "lab", str(file), "--out", str(tmp_path / "out"), "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        while not (line := process.stderr.readline()).startswith("process "):
+            assert process.poll() is None
+        worker = os.pidfd_open(int(line.split()[1]))
+        process.kill()
+        try:
+            assert select.select([worker], [], [], TIMEOUT_S)[0]
+        finally:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(worker, signal.SIGKILL)
+            os.close(worker)
 
 
 BOOK_ARENA = """

@@ -45,6 +45,18 @@ gauntlet = { challengers = ["rita"], cycles = 1 }
 rita = "random"
 rosa = "random"
 """
+SPRT = """
+game = "nim"
+clock = "none"
+options = { heap = 4 }
+
+[sprt]
+elo1 = 400
+
+[bots]
+rita = "random"
+rosa = "random"
+"""
 OURS = """
 clock = "none"
 
@@ -140,12 +152,23 @@ def test_old_records_are_verified_against_a_second_engine(tmp_path: Path) -> Non
 def test_a_tournament_gives_up_a_match_whose_engines_differ(tmp_path: Path) -> None:
     for _ in range(2):  # The same command goes on, and gives up again.
         done = lab(tmp_path, GAUNTLET, "--against", "wrong", "--records")
-        assert done.exit_code == 2
+        assert done.exit_code == 5
+        assert "matches played: 3" in done.stdout
+        assert "rita" in (tmp_path / "out" / "report.html").read_text()
         assert "is void again and again: EngineDifference: the engines nim and wrong" in " ".join(done.stderr.split())
         found = differences(tmp_path)
         assert [one["match"] for one in found] == ["1.1.1", "1.1.1-2", "1.1.1-3"]
         assert len(found) == MAX_ATTEMPTS
         assert packed_ids(tmp_path / "out" / "records.pack") == [result.match_id for result in results(tmp_path)]
+
+
+def test_a_sequential_test_gives_up_such_a_match_too(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = lab(tmp_path, SPRT, "--against", "wrong")
+        assert done.exit_code == 5
+        assert "0 matches counted" in done.stdout
+        assert "is void again and again" in done.stderr
+        assert "rita" in (tmp_path / "out" / "report.html").read_text()
 
 
 class GivingUp:

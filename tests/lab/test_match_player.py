@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Any
 
 import pytest
+from msgspec import UnsetType
 from referee_client import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Choice, Turn
 
 from engines.registry import find
@@ -190,6 +191,29 @@ def test_a_bot_that_fails_resigns_and_its_error_is_kept() -> None:
     assert why.endswith("ZeroDivisionError: it divides by zero\n")
 
 
+@pytest.mark.parametrize("failure", [GeneratorExit, SystemExit, bots.Stopping])
+def test_a_bot_that_raises_what_is_no_error_resigns_too(failure: type[BaseException]) -> None:
+    def choose(_: Any) -> str:
+        raise failure("by the bot")
+
+    ((seat, why),) = play(bots.last, choose).failures
+    assert (seat, "by the bot" in why) == (1, True)
+
+
+def test_an_interruption_is_no_failure_of_the_bot_that_it_interrupts() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        play(bots.last, bots.interrupting)
+
+
+def test_an_answer_that_cannot_be_shown_is_a_failure_of_the_bot() -> None:
+    class Unshown:
+        def __repr__(self) -> str:
+            raise ZeroDivisionError("no text")
+
+    ((_, why),) = play(lambda _: Unshown(), bots.last).failures
+    assert "no text" in why
+
+
 @pytest.mark.parametrize("answer", [None, 3, b"c2-c3"])
 def test_an_answer_that_is_no_answer_is_a_failure_of_the_bot(answer: object) -> None:
     finished = play(lambda _: answer, bots.last)
@@ -219,9 +243,36 @@ def test_a_bot_that_only_gives_answers_that_are_not_allowed_resigns_in_the_end()
     assert "claim" in told[-1]
 
 
+def test_answers_that_are_not_allowed_count_only_in_succession() -> None:
+    def claim_first(turn: Any) -> Any:
+        return turn.legal_moves[turn.ply % turn.legal_moves_count] if turn.refused else CLAIM_DRAW
+
+    finished = play(claim_first, claim_first, game="trox", clock_="none")
+    assert finished.match.ply > MAX_REJECTED
+    assert not finished.failures
+
+
 def test_a_move_that_is_no_text_of_a_log_is_refused() -> None:
     finished = play(lambda _: "\ud800", bots.last)
     assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
+
+
+class Text(str):
+    """Such as numpy.str_, which numpy.random.choice returns."""
+
+    __slots__ = ()
+
+
+class Whole(int):
+    pass
+
+
+@pytest.mark.parametrize("made", [Text, lambda move: Choice(Text(move), score=Whole(7))])
+def test_a_move_of_a_subclass_of_text_is_stored_as_plain_text(made: Callable[[str], Any]) -> None:
+    finished = play(lambda turn: made(turn.legal_moves[-1]), bots.last)
+    moves = events_of(MovePlayed, finished)
+    assert {type(event.move) for event in moves} == {str}
+    assert {type(event.score) for event in moves} <= {int, UnsetType}
 
 
 def test_a_failure_of_the_engine_makes_the_match_void(monkeypatch: pytest.MonkeyPatch) -> None:

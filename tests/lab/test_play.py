@@ -1,6 +1,5 @@
 """`lab.play`: equal results in this process and in others, and bots of all kinds."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 from referee import lab
 from referee.lab import lab_records
 from referee.lab.lab_bots import LabBotRefused
-from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
+from referee.lab.lab_match import MAX_FAILURE_CHARS, RESULT_DECODER, RESULT_ENCODER, LabResult
 from referee.local.entrant import BadEntrant
 from referee.local.toml_validation import BadPlan
 from referee.match.result import Fault
@@ -77,6 +76,32 @@ def test_faults_and_failures_are_in_the_results_which_can_be_written_and_read() 
         assert RESULT_DECODER.decode(RESULT_ENCODER.encode(one)) == one
 
 
+def test_a_file_that_ends_the_program_when_it_is_loaded_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ending.py").write_text("import sys\nsys.exit(5)\n")
+    bot = f"python:{tmp_path / 'ending.py'}:choose"
+    with pytest.raises(LabBotRefused, match=r"the bot a: .*ending.py:choose cannot be loaded: SystemExit: 5"):
+        list(lab.play({"a": bot, "b": bots.last}, TERMS, 1, 0))
+
+
+def raising(text: str) -> Any:
+    def choose(_: Any) -> str:
+        raise ValueError(text)
+
+    return choose
+
+
+def test_the_error_of_a_bot_can_be_written_and_printed() -> None:
+    (result,) = play(raising("\ud800 \x1b[31m"), bots.last, matches=1)
+    assert result.failures == ((0, "ValueError: \\ud800 \\x1b[31m"),)
+    assert RESULT_DECODER.decode(RESULT_ENCODER.encode(result)) == result
+
+
+def test_a_long_error_of_a_bot_is_shortened() -> None:
+    (result,) = play(raising("x" * 100_000), bots.last, matches=1)
+    ((_, why),) = result.failures
+    assert why == f"{'ValueError: '.ljust(MAX_FAILURE_CHARS, 'x')}..."
+
+
 @pytest.mark.parametrize(
     ("bot", "why"),
     [
@@ -105,6 +130,26 @@ def test_terms_and_numbers_of_bots_are_checked_before_a_match_is_played() -> Non
     assert list(lab.play([bots.last, bots.drawn], TERMS, 0, 0)) == []
 
 
+@pytest.mark.parametrize(("matches", "workers"), [(1, -1), (1, 1001), (-1, 0)])
+def test_counts_out_of_range_are_refused(matches: int, workers: int) -> None:
+    with pytest.raises(BadPlan, match=r"(matches|workers): it must"):
+        lab.play([bots.last, bots.drawn], TERMS, matches, workers)
+
+
+def test_a_bot_needs_a_name() -> None:
+    with pytest.raises(BadPlan, match="empty name"):
+        lab.play({"": bots.last, "b": bots.last}, TERMS, 1, 0)
+
+
+def test_an_object_without_a_name_is_named_by_its_class() -> None:
+    assert play(bots.Remembering(), bots.last, matches=1)[0].bots == ("Remembering", "last")
+
+
+def test_a_bot_that_no_module_has_is_refused_before_workers_start() -> None:
+    with pytest.raises(LabBotRefused, match=r"the bot a: worker processes cannot import it .*lambda"):
+        lab.play({"a": lambda turn: turn.legal_moves[0], "b": bots.last}, TERMS, 1, 1)
+
+
 @pytest.mark.slow
 def test_workers_hand_over_the_records_of_a_packed_file(tmp_path: Path) -> None:
     packed = tmp_path / "run" / "all.pack"
@@ -119,7 +164,7 @@ def test_a_packed_file_of_another_run_can_be_continued_but_holds_no_match_twice(
     for seed in ("0", "1"):
         list(lab.play(["random", "random"], TERMS, 2, 0, seed, packed))
     with pytest.raises(NotPackable, match="is packed already"):
-        list(lab.play(["random", "random"], TERMS, 2, 0, "1", packed))
+        lab.play(["random", "random"], TERMS, 2, 0, "1", packed)  # Before a match is played.
     with packed.open("rb") as file:
         assert len(list(PackedFile(file).records())) == 4
 
@@ -139,12 +184,8 @@ def test_a_record_that_is_too_large_for_a_packed_file_is_a_file(
 
 @pytest.mark.slow
 def test_a_bot_that_ends_its_process_ends_the_run_with_an_error() -> None:
-    with pytest.raises(lab.LabWorkerDied, match="worker process"):
-        list(lab.play([exiting, bots.last], TERMS, 2, 1))
-
-
-def exiting(_: Any) -> str:
-    os._exit(1)
+    with pytest.raises(lab.LabWorkerDied, match="in one of the matches 1, 2 of the bots exiting, last: a bot"):
+        list(lab.play([bots.exiting, bots.last], TERMS, 2, 1))
 
 
 def test_the_lab_starts_no_program_before_the_first_turn_is_due() -> None:

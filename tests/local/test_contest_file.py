@@ -36,6 +36,16 @@ def test_a_minimal_tournament_file_has_a_game_and_bots_and_is_a_round_robin(tmp_
     assert plan.terms.match_terms.policies.disconnect.grace_period_ms == 5_000
 
 
+def test_the_error_of_a_name_says_whether_it_is_that_of_the_file(tmp_path: Path) -> None:
+    text = f'game = "trox"\n{BOTS}'
+    file = tmp_path / "p_x.toml"
+    file.write_text(text)
+    with pytest.raises(DetailedError, match=r"not 'p_x', which is that of the file; give another one by `name = "):
+        read_tournament(file, LOCAL_POLICIES)
+    with pytest.raises(DetailedError, match=r"not 'p_x'$"):
+        read_cup(tmp_path, f'name = "p_x"\n{text}')
+
+
 def test_a_running_referee_uses_its_own_disconnect_policy(tmp_path: Path) -> None:
     policies = read_cup(tmp_path, 'game = "trox"', Policies()).terms.match_terms.policies
     assert policies.disconnect.action == policy_pb2.DISCONNECT_ACTION_UNSPECIFIED

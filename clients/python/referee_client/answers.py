@@ -52,6 +52,8 @@ def checked(answer: object) -> Answer:
             return answer
         case Choice(str(), bool(), int() as score) if not isinstance(score, bool):
             return answer
+        case Choice(str(), bool(), score):
+            raise TypeError(f"the score of a Choice must be a whole number (int) or None, not {score!r}")
     raise TypeError(f"a bot must return a move, a Choice, RESIGN, ACCEPT_DRAW or CLAIM_DRAW, not {answer!r}")
 
 
