@@ -93,8 +93,9 @@ def test_no_run_begins_where_a_move_has_further_consequences() -> None:
     assert plain_run(started_match(FINGERS, MINUTE).match) is None
 
 
-def test_no_run_begins_before_and_after_play() -> None:
+def test_a_run_leaves_the_last_move_to_decide_and_none_begins_after_it() -> None:
     fixture = started_match(NIM, MINUTE, {"heap": 1})
+    assert begun_run(fixture).play("1", TurnMeasurement(5)) is None
     fixture.move(0, "1")
     assert fixture.match.result
     assert plain_run(fixture.match) is None

@@ -70,7 +70,7 @@ def test_both_kinds_have_the_same_turns(seed: int) -> None:
     for at in positions(seed):
         listed = sorted(plain(at).moves())
         assert sorted(at.moves()) == listed
-        assert at.can_move() == bool(listed)
+        assert at.can_move() == plain(at).can_move() == bool(listed)
         # Every step that a piece could make somewhere.
         assert [turn for turn in at.table.bit if at.allows(turn)] == [turn for turn in at.table.bit if turn in listed]
 
@@ -98,3 +98,4 @@ def test_both_kinds_know_demands_and_ends() -> None:
     over = read("e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWrMr w").pieces
     for kind in (over, plain(over)):
         assert (list(kind.moves()), kind.can_move(), kind.allows(0)) == ([], False, False)
+    assert not Pieces(at.rules, 0, (0,) * len(at.sets), at.chips, at.castles).can_move()
