@@ -131,10 +131,10 @@ class _Pipes:
         self._pending.append(self._numbers)
         self._extra_bytes = 0
         self.write(turn_line(self._numbers, cast(ClientTurn, turn), view=False), deadline)
-        while True:
-            line = self._read_line(deadline)
-            if (answer := self._match_answer(line)) is not None:
-                return answer
+        while (answer := self._match_answer(self._read_line(deadline))) is None:
+            if _is_over(deadline):  # Lines that have been read are taken without waiting.
+                raise TimeOver
+        return answer
 
     def write(self, data: bytes, deadline: float | None) -> None:
         """Write a line, and read meanwhile, so that neither side waits for the other forever."""
@@ -144,6 +144,9 @@ class _Pipes:
                 left = left[os.write(self._stdin, left) :]
             except BlockingIOError:
                 self._wait(deadline, writing=True)
+                if _is_over(deadline):
+                    raise TimeOver from None
+                self._check_extra(len(self._unread))
             except OSError:
                 raise ProgramEnded("it closed its input") from None
 
@@ -158,19 +161,21 @@ class _Pipes:
         self._signal(signal.SIGKILL)
         self._process.wait()
 
-    def _match_answer(self, line: str) -> Answer | None:
+    def _match_answer(self, line: bytes) -> Answer | None:
         """Return the answer to the newest turn; None: the line is no answer to it."""
-        if not line:
-            return None
-        received = read_answer(line)
-        number = received.id if received.id is not None else next(iter(self._pending), 0)
-        if number in self._pending:
-            self._pending.remove(number)
-            return received.answer if number == self._numbers else None
+        if text := line.decode(errors="replace").strip():
+            received = read_answer(text)
+            number = received.id if received.id is not None else next(iter(self._pending), 0)
+            if number in self._pending:
+                self._pending.remove(number)
+                return received.answer if number == self._numbers else None
         self._extra_bytes += len(line)
-        if self._extra_bytes > MAX_EXTRA_BYTES:
-            raise ProgramEnded(f"it wrote more than {MAX_EXTRA_BYTES} bytes that answer no turn")
+        self._check_extra(self._extra_bytes)
         return None
+
+    def _check_extra(self, size: int) -> None:
+        if size > MAX_EXTRA_BYTES:
+            raise ProgramEnded(f"it wrote more than {MAX_EXTRA_BYTES} bytes that answer no turn")
 
     def _read_extra(self) -> None:
         """Read what was written since the last turn: answers to turns whose time was over, and what answers none."""
@@ -178,12 +183,12 @@ class _Pipes:
             while True:
                 self._match_answer(self._read_line(time.monotonic()))
 
-    def _read_line(self, deadline: float | None) -> str:
+    def _read_line(self, deadline: float | None) -> bytes:
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE_BYTES:
             self._wait(deadline, writing=False)
         if end < 0 or end > MAX_LINE_BYTES:
             raise ProgramEnded(f"it wrote a line of more than {MAX_LINE_BYTES} bytes")
-        line = self._unread[:end].decode(errors="replace").strip()
+        line = bytes(self._unread[: end + 1])
         del self._unread[: end + 1]
         return line
 
@@ -195,7 +200,7 @@ class _Pipes:
             poll.register(self._stdin, select.POLLOUT)
         left_ms = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
         ready = poll.poll(left_ms)
-        if not ready and deadline is not None and time.monotonic() >= deadline:
+        if not ready and _is_over(deadline):
             raise TimeOver
         if any(pipe == self._stdout for pipe, _ in ready):
             more = os.read(self._stdout, READ_BYTES)
@@ -206,3 +211,7 @@ class _Pipes:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
+
+
+def _is_over(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() >= deadline

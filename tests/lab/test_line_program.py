@@ -2,14 +2,22 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from referee_client.bridge.program_lines import MAX_EXTRA_BYTES
+from referee_client.turn import Turn
 
 from referee import lab
+from referee.lab import line_program
 from referee.lab.lab_match import LabResult
+from referee.lab.line_program import LineProgram
+from referee.lab.match_player import BotFailure, TimeOver
 from referee.match.result import EndCause, Fault
 from tests.lab import bots
 
@@ -81,3 +89,38 @@ def test_the_answer_to_a_turn_whose_time_was_over_is_no_answer_to_the_next_one(t
     (result,) = lab.play([f"{sys.executable} {source}", bots.last], terms, 1, 0)
     assert [seat for seat, _, _ in result.faults] == [0]
     assert all(fault is Fault.TIME for _, fault, _ in result.faults)
+
+
+def turn(position: str = "", **fields: Any) -> Turn:
+    return Turn("m", 0, "t", "alquerque", {}, 0, position, listed_moves=(), **fields)
+
+
+def ask(source: str, turn: Turn) -> Any:
+    """Let a program of this source answer a turn."""
+    asked = LineProgram((sys.executable, "-c", source), ".", os.environ, None)
+    try:
+        return asked.choose(turn)  # type: ignore[arg-type]  # It uses what all turns have.
+    finally:
+        asked.close()
+
+
+def test_a_program_that_writes_empty_lines_resigns() -> None:
+    with pytest.raises(BotFailure, match="it wrote more than 1048576 bytes that answer no turn"):
+        ask("import sys; sys.stdout.write((' ' * 1023 + '\\n') * 1025)", turn())
+
+
+def test_a_program_that_writes_without_reading_resigns() -> None:
+    writes = f"import sys, time; sys.stdout.write('a line\\n' * {MAX_EXTRA_BYTES}); time.sleep(3600)"
+    with pytest.raises(BotFailure, match="it wrote more than 1048576 bytes that answer no turn"):
+        ask(writes, turn("x" * MAX_EXTRA_BYTES, left=60, arrived_at=time.monotonic()))
+
+
+def test_the_time_of_a_program_that_writes_empty_lines_ends_before_all_of_them_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = count()
+    clock = SimpleNamespace(monotonic=lambda: 0.0 if next(looks) < 10_000 else 1_000.0)
+    monkeypatch.setattr(line_program, "time", clock)
+    writes = "import os, sys; sys.stdin.readline(); sys.stdin.readline(); os.write(1, b'\\n' * 500_000 + b'a\\n')"
+    with pytest.raises(TimeOver):
+        ask(writes, turn(left=1, arrived_at=0.0))
