@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import IO, cast
 
 from referee_client.answers import Answer
@@ -27,6 +28,7 @@ from referee_client.values.matches import Match
 
 from referee.lab.lab_turn import LabTurn
 from referee.lab.match_player import BotFailure, TimeOver
+from referee.local.rotated_log import CHUNK_BYTES, RotatedLog
 
 READ_BYTES = 1 << 16
 EXTRA_WAIT_S = 0.001
@@ -83,39 +85,40 @@ class LineProgram:
 
     def _running(self) -> "_Pipes":
         if self._pipes is None:
-            self._pipes = _Pipes(self._start())
+            self._pipes = self._start()
             self._pipes.write(hello_line(), time.monotonic() + READS_WITHIN_S)
         return self._pipes
 
-    def _start(self) -> "subprocess.Popen[bytes]":
+    def _start(self) -> "_Pipes":
         launcher = (sys.executable, "-I", launch.__file__, "0", "0")
-        log: IO[bytes] | int = self._log.open("ab") if self._log else subprocess.DEVNULL
-        try:
-            return subprocess.Popen(
-                [*launcher, *self._command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                cwd=self._folder,
-                env=self._env,
-                bufsize=0,
-                start_new_session=True,
-            )
-        finally:
-            if not isinstance(log, int):
-                log.close()
+        log = RotatedLog(self._log) if self._log else None
+        process = subprocess.Popen(
+            [*launcher, *self._command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if log else subprocess.DEVNULL,
+            cwd=self._folder,
+            env=self._env,
+            bufsize=0,
+            start_new_session=True,
+        )
+        return _Pipes(process, log)
 
 
 class _Pipes:
     """The pipes of one running program."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", log: RotatedLog | None) -> None:
+        """Standard error is copied to the log, if there is one."""
         assert process.stdin
         assert process.stdout
         self._process = process
         self._stdin, self._stdout = process.stdin.fileno(), process.stdout.fileno()
         for pipe in (self._stdin, self._stdout):
             os.set_blocking(pipe, False)
+        self._logging = Thread(target=_copy, args=(process.stderr, log), daemon=True) if log else None
+        if self._logging:
+            self._logging.start()
         self._unread = bytearray()
         self._numbers = 0
         self._pending: deque[int] = deque()
@@ -160,6 +163,8 @@ class _Pipes:
             self._process.wait(TERMINATION_TIMEOUT_S)
         self._signal(signal.SIGKILL)
         self._process.wait()
+        if self._logging:
+            self._logging.join(TERMINATION_TIMEOUT_S)  # An escaped process may keep the pipe open.
 
     def _match_answer(self, line: bytes) -> Answer | None:
         """Return the answer to the newest turn; None: the line is no answer to it."""
@@ -211,6 +216,13 @@ class _Pipes:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
+
+
+def _copy(stderr: IO[bytes], log: RotatedLog) -> None:
+    """Copy standard error, until all processes that can write to it have ended."""
+    with stderr:
+        while chunk := stderr.read(CHUNK_BYTES):
+            time.sleep(log.append(chunk))
 
 
 def _is_over(deadline: float | None) -> bool:

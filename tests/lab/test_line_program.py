@@ -18,6 +18,7 @@ from referee.lab import line_program
 from referee.lab.lab_match import LabResult
 from referee.lab.line_program import LineProgram
 from referee.lab.match_player import BotFailure, TimeOver
+from referee.local.rotated_log import LOG_BYTES
 from referee.match.result import EndCause, Fault
 from tests.lab import bots
 
@@ -95,9 +96,9 @@ def turn(position: str = "", **fields: Any) -> Turn:
     return Turn("m", 0, "t", "alquerque", {}, 0, position, listed_moves=(), **fields)
 
 
-def ask(source: str, turn: Turn) -> Any:
+def ask(source: str, turn: Turn, log: Path | None = None) -> Any:
     """Let a program of this source answer a turn."""
-    asked = LineProgram((sys.executable, "-c", source), ".", os.environ, None)
+    asked = LineProgram((sys.executable, "-c", source), ".", os.environ, log)
     try:
         return asked.choose(turn)  # type: ignore[arg-type]  # It uses what all turns have.
     finally:
@@ -124,3 +125,15 @@ def test_the_time_of_a_program_that_writes_empty_lines_ends_before_all_of_them_a
     writes = "import os, sys; sys.stdin.readline(); sys.stdin.readline(); os.write(1, b'\\n' * 500_000 + b'a\\n')"
     with pytest.raises(TimeOver):
         ask(writes, turn(left=1, arrived_at=0.0))
+
+
+def test_the_log_of_a_program_keeps_the_latest_lines_of_its_standard_error(tmp_path: Path) -> None:
+    writes = (
+        f"import sys; sys.stderr.write('a line\\n' * {LOG_BYTES // 2}); sys.stderr.write('the last\\n'); print('a')"
+    )
+    assert ask(writes, turn(), tmp_path / "bot.log") == "a"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["bot.log", "bot.log.1"]
+    assert all(file.stat().st_size <= LOG_BYTES + 200 for file in tmp_path.iterdir())
+    lines = (tmp_path / "bot.log").read_text().splitlines()
+    assert lines[0].startswith("(log rotated: earlier output is in bot.log.1")
+    assert lines[-1] == "the last"
