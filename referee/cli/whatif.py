@@ -56,8 +56,9 @@ def whatif(
     """Estimate what the positions of a match were worth, and name the moves that cost most.
 
     From each position, games are played to the end with random moves. Before each of them, what the seat to move did
-    not know is drawn anew. The worth of a position is the mean score of these games. RECORD is a file, or one of packed
-    records: FILE#MATCH.
+    not know is drawn anew. The worth of a position is the mean result of these games: 1 for a win, 1/2 for a draw, 0
+    for a loss, and with more sides the share of the others that are beaten. RECORD is a file, or one of packed records:
+    FILE#MATCH.
     """
     if html and ply is not None:
         raise click.UsageError("--html draws the whole match; leave out --ply")

@@ -1,7 +1,8 @@
 """What the positions of a finished match were worth, estimated by playing on from them at random.
 
 Before each continuation, everything that the seat to move did not know is drawn anew, so a move is judged by what its
-seat could know. The worth of a position is the mean score of its continuations.
+seat could know. The worth of a position to a seat is the mean share of the other sides that its side beats in the
+continuations, where a draw is half: scores of games have no common unit.
 """
 
 import os
@@ -37,7 +38,7 @@ class PlayoutTerms:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Mean score of each seat, and its standard error."""
+    """Mean share of the other sides that each seat beats, from 0 to 1, and its standard error."""
 
     means: tuple[float, ...]
     errors: tuple[float, ...]
@@ -60,7 +61,7 @@ class JudgedMove:
 
     @property
     def cost(self) -> float:
-        """Mean score that its seat lost by it. Negative: it gained."""
+        """Worth that its seat lost by it. Negative: it gained."""
         seat = self.played.seat
         return self.before.means[seat] - self.after.means[seat]
 
@@ -188,7 +189,7 @@ def estimate(line: Line, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estim
     """
     rng, game, position = random.Random(f"{terms.seed}/{purpose}"), find(line.game), line.position()
     table = game.table(line.settings)
-    scores = []
+    shares = []
     known = position.text(seat)
     for _ in range(terms.games):
         # The text lacks the history that repetition rules need, so the position itself is better if nothing is hidden.
@@ -198,11 +199,11 @@ def estimate(line: Line, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estim
         except MalformedPosition:
             return None
         last = _play_on(start, rng, terms.max_moves)
-        scores.append(last.outcome.scores if last.outcome else _scores_by_standing(last.standing, table))
-    means = tuple(sum(column) / terms.games for column in zip(*scores, strict=True))
+        shares.append(shares_beaten(last.outcome.side_scores if last.outcome else last.standing, table))
+    means = tuple(sum(column) / terms.games for column in zip(*shares, strict=True))
     errors = tuple(
-        sqrt(sum((score - mean) ** 2 for score in column) / (terms.games - 1) / terms.games)
-        for column, mean in zip(zip(*scores, strict=True), means, strict=True)
+        sqrt(sum((share - mean) ** 2 for share in column) / (terms.games - 1) / terms.games)
+        for column, mean in zip(zip(*shares, strict=True), means, strict=True)
     )
     return Estimate(means, errors)
 
@@ -217,10 +218,11 @@ def _play_on(position: Position, rng: random.Random, max_moves: int | None) -> P
     return position
 
 
-def _scores_by_standing(standing: Sequence[float], table: Table) -> list[float]:
-    """Return the scores of the seats as if those sides had won that are ahead; several share the win."""
-    ahead = [side for side, score in zip(table.sides, standing, strict=True) if score == max(standing)]
-    scores = [0.0] * len(table.seats)
-    for seat in (seat for side in ahead for seat in side):
-        scores[seat] = 1 / len(ahead)
-    return scores
+def shares_beaten(scores: Sequence[float], table: Table) -> list[float]:
+    """Return for each seat which share of the other sides have a lower score than its side; an equal one is half."""
+    shares = [0.0] * len(table.seats)
+    for side, mine in zip(table.sides, scores, strict=True):
+        beaten = sum((mine > other) + (mine == other) / 2 for other in scores) - 0.5  # It equals itself.
+        for seat in side:
+            shares[seat] = beaten / max(1, len(scores) - 1)
+    return shares

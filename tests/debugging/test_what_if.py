@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from click.testing import CliRunner, Result
 
-from engines.api import Game, Position
+from engines.api import Game, Position, Table
 from engines.game_errors import MalformedPosition
 from engines.registry import find
 from engines.toc.position import TocPosition
@@ -23,6 +23,7 @@ from referee.debugging.what_if import (
     estimate,
     played_moves,
     run_playouts,
+    shares_beaten,
 )
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
@@ -99,6 +100,30 @@ def test_without_an_end_those_who_are_ahead_have_won() -> None:
     assert level
     assert behind
     assert (level.means, behind.means) == ((0.5, 0.5), (0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("sides", "scores", "shares"),
+    [
+        (((0,), (1,)), (3.0, -1.0), [1.0, 0.0]),
+        (((0,), (1,)), (7.0, 7.0), [0.5, 0.5]),
+        (((0, 2), (1, 3)), (-2.0, -1.0), [0.0, 1.0, 0.0, 1.0]),
+        (((0,), (1,), (2,), (3,)), (9.0, 8.0, 8.0, 1.0), [1.0, 0.5, 0.5, 0.0]),
+    ],
+)
+def test_the_worth_is_the_share_of_sides_beaten_whatever_points_a_game_counts(
+    sides: tuple[tuple[int, ...], ...], scores: tuple[float, ...], shares: list[float]
+) -> None:
+    assert shares_beaten(scores, Table(("a seat",) * len(shares), sides)) == shares
+
+
+def test_an_estimate_is_a_share_of_sides_also_in_a_game_with_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = find("alquerque")
+    start = game.start(game.settings(), b"")
+    monkeypatch.setattr(type(start), "standing", (120.0, -30.0))
+    found = estimate(line_to(start), 0, PlayoutTerms(2, max_moves=0), "")
+    assert found
+    assert found.means == (1.0, 0.0)
 
 
 def test_a_game_that_cannot_draw_what_it_hides_cannot_be_judged() -> None:
