@@ -5,9 +5,7 @@ Lines, limits and restarts are those of docs/bridge.md; the lines themselves are
 
 import os
 import select
-import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -17,7 +15,6 @@ from threading import Thread
 from typing import IO, cast
 
 from referee_client.answers import Answer
-from referee_client.bridge import launch
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.bridge.player import STARTS_PER_TURN
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES
@@ -28,6 +25,8 @@ from referee_client.values.matches import Match
 
 from referee.lab.lab_turn import LabTurn
 from referee.lab.match_player import BotFailure, TimeOver
+from referee.local import supervisor
+from referee.local.bot_process import SUPERVISED
 from referee.local.rotated_log import CHUNK_BYTES, RotatedLog
 
 READ_BYTES = 1 << 16
@@ -71,7 +70,7 @@ class LineProgram:
             self._tell(ended_line(end))
 
     def close(self) -> None:
-        """End the program, and all processes that it has started."""
+        """End the program and all processes that it has started; on Linux also those that left its process group."""
         if self._pipes:
             self._pipes.close()
         self._pipes = None
@@ -90,30 +89,39 @@ class LineProgram:
         return self._pipes
 
     def _start(self) -> "_Pipes":
-        launcher = (sys.executable, "-I", launch.__file__, "0", "0")
         log = RotatedLog(self._log) if self._log else None
-        process = subprocess.Popen(
-            [*launcher, *self._command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if log else subprocess.DEVNULL,
-            cwd=self._folder,
-            env=self._env,
-            bufsize=0,
-            start_new_session=True,
-        )
-        return _Pipes(process, log)
+        reading, writing = os.pipe()
+        try:
+            process = subprocess.Popen(
+                [*SUPERVISED, f"{supervisor.GIVEN}{reading}", *self._command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if log else subprocess.DEVNULL,
+                cwd=self._folder,
+                env=self._env,
+                bufsize=0,
+                pass_fds=(reading,),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(writing)
+            raise
+        finally:
+            os.close(reading)
+        return _Pipes(process, writing, log)
 
 
 class _Pipes:
     """The pipes of one running program."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", log: RotatedLog | None) -> None:
-        """Standard error is copied to the log, if there is one."""
-        assert process.stdin
+    def __init__(self, process: "subprocess.Popen[bytes]", stdin: int, log: RotatedLog | None) -> None:
+        """`process` is the supervisor, whose own input ends with this process; `stdin` is that of the program.
+
+        Standard error is copied to the log, if there is one.
+        """
         assert process.stdout
         self._process = process
-        self._stdin, self._stdout = process.stdin.fileno(), process.stdout.fileno()
+        self._stdin, self._stdout = stdin, process.stdout.fileno()
         for pipe in (self._stdin, self._stdout):
             os.set_blocking(pipe, False)
         self._logging = Thread(target=_copy, args=(process.stderr, log), daemon=True) if log else None
@@ -154,17 +162,22 @@ class _Pipes:
                 raise ProgramEnded("it closed its input") from None
 
     def close(self) -> None:
-        self._signal(signal.SIGTERM)
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe
-            with suppress(OSError):
-                pipe.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(TERMINATION_TIMEOUT_S)
-        self._signal(signal.SIGKILL)
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.terminate()
+        os.close(self._stdin)
+        self._process.stdout.close()
+        self._ends_soon()
+        self._process.stdin.close()  # The supervisor kills what is left.
+        self._ends_soon()
+        self._process.kill()
         self._process.wait()
         if self._logging:
             self._logging.join(TERMINATION_TIMEOUT_S)  # An escaped process may keep the pipe open.
+
+    def _ends_soon(self) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(TERMINATION_TIMEOUT_S)
 
     def _match_answer(self, line: bytes) -> Answer | None:
         """Return the answer to the newest turn; None: the line is no answer to it."""
@@ -212,10 +225,6 @@ class _Pipes:
             if not more:
                 raise ProgramEnded("it closed its output")
             self._unread += more
-
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, number)
 
 
 def _copy(stderr: IO[bytes], log: RotatedLog) -> None:

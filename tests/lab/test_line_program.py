@@ -1,6 +1,7 @@
 """Programs on pipes: their lines, their clocks, and what follows if they end, hang or write too much."""
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -137,3 +138,28 @@ def test_the_log_of_a_program_keeps_the_latest_lines_of_its_standard_error(tmp_p
     lines = (tmp_path / "bot.log").read_text().splitlines()
     assert lines[0].startswith("(log rotated: earlier output is in bot.log.1")
     assert lines[-1] == "the last"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_processes_that_have_left_the_group_of_a_program_end_with_it(tmp_path: Path) -> None:
+    source = (
+        "import os, subprocess, sys, time\n"
+        "child = subprocess.Popen(['sleep', '3600'], start_new_session=True)\n"
+        "daemon = os.fork()\n"
+        "if daemon == 0:\n"
+        "    os.setsid()\n"
+        "    time.sleep(3600)\n"
+        f"open({str(tmp_path / 'pids')!r}, 'w').write(f'{{child.pid}} {{daemon}}')\n"
+        "print('a', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    assert ask(source, turn()) == "a"
+    alive = [pid for pid in (tmp_path / "pids").read_text().split() if Path("/proc", pid).exists()]
+    for pid in alive:
+        os.kill(int(pid), signal.SIGKILL)
+    assert alive == []
+
+
+def test_a_program_that_closes_its_output_but_runs_on_is_started_again_and_resigns() -> None:
+    with pytest.raises(BotFailure, match="it closed its output; it has ended 3 times"):
+        ask("import os, sys; os.close(1); sys.stdin.read()", turn())
