@@ -12,10 +12,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engines.game_errors import MalformedMove
+from engines.game_errors import GameError, MalformedMove
 
 END: Final = 0
 """The action that ends every move. Its chunk is empty."""
+
+
+class UnknownAction(GameError):
+    """Raised for an action that a codec does not have."""
+
+    def __init__(self, action: int, last: int) -> None:
+        super().__init__(f"there is no action {action}; they are 0 to {last}", action=str(action), last=str(last))
 
 
 @dataclass(frozen=True)
@@ -54,8 +61,12 @@ class Codec(ABC):
         return (*[self._actions[chunk] for chunk in chunks], END)
 
     def decode(self, actions: Iterable[int]) -> str:
-        """Return the text that actions stand for: a move, or the beginning of one."""
-        return "".join([self.chunks[action] for action in actions])
+        """Return the text that actions stand for: a move, or the beginning of one. Raises UnknownAction."""
+        found = list(actions)
+        for action in found:
+            if not 0 <= action < len(self.chunks):
+                raise UnknownAction(action, len(self.chunks) - 1)
+        return "".join([self.chunks[action] for action in found])
 
     @abstractmethod
     def observe(self, view: Any, seat: int) -> list[int]:

@@ -28,7 +28,8 @@ def export(context: click.Context, sources: tuple[Path, ...], output: Path) -> N
 
     FILE is a record of a match, ladder or tournament, a file of packed records, or a folder with any of these. FOLDER
     gets one file for each table; with a name such as `moves.parquet`, only that table is written, to that file. With a
-    name such as `games.pgn`, the matches of chess are written to that file.
+    name such as `games.pgn`, the matches of chess are written to that file. Names with other endings are rejected,
+    unless they are those of existing folders.
 
     Existing files are replaced. Records that are not valid are left out and named; the exit status is then 3.
     """
@@ -66,6 +67,9 @@ def _export_games(sources: Sequence[Path], output: Path, skip: Callable[[str, Re
 
 
 def _files(output: Path) -> Mapping[str, Path]:
+    if output.suffix not in {"", ENDING} and not output.is_dir():
+        sentence = f"unknown ending {output.suffix!r}; known: {ENDING}, {PGN_ENDING}, or the name of a folder"
+        raise click.BadParameter(sentence, param_hint="-o")
     if output.suffix != ENDING:
         output.mkdir(parents=True, exist_ok=True)
         return {name: output / f"{name}{ENDING}" for name in COLUMNS}

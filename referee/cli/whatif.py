@@ -8,7 +8,15 @@ import click
 from referee.cli._shared.output import progress, text_table, write
 from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.cli.explain import read_record
-from referee.debugging.what_if import Estimate, JudgedMove, PlayoutTerms, can_be_judged, played_moves, run_playouts
+from referee.debugging.what_if import (
+    Estimate,
+    JudgedMove,
+    PlayoutTerms,
+    RecordedMove,
+    can_be_judged,
+    played_moves,
+    run_playouts,
+)
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable
 from referee.reporting.markup import Markup, tag
@@ -18,6 +26,8 @@ from referee.reporting.worth_chart import Worth, worth_chart
 
 MOST = 5
 """Costly moves that are named."""
+MAX_LEFT_OUT = 10
+"""Moves without an estimate that are named."""
 MAX_MOVE_CHARS = 40
 HEAD = ("ply", "seat", "move", "before", "after", "cost", "±")
 
@@ -46,8 +56,9 @@ def whatif(
     """Estimate what the positions of a match were worth, and name the moves that cost most.
 
     From each position, games are played to the end with random moves. Before each of them, what the seat to move did
-    not know is drawn anew. The worth of a position is the mean score of these games. RECORD is a file, or one of packed
-    records: FILE#MATCH.
+    not know is drawn anew. The worth of a position is the mean result of these games: 1 for a win, 1/2 for a draw, 0
+    for a loss, and with more sides the share of the others that are beaten. RECORD is a file, or one of packed records:
+    FILE#MATCH.
     """
     if html and ply is not None:
         raise click.UsageError("--html draws the whole match; leave out --ply")
@@ -62,20 +73,24 @@ def whatif(
             chosen = [number for number, move in enumerate(moves) if move.ply == ply]
             if not chosen:
                 raise click.BadParameter(f"the last move was played at ply {moves[-1].ply}", param_hint="--ply")
-            _print_alternatives(match, playouts.judge_alternatives(chosen[0]), moves[chosen[0]].move)
+            _print_alternatives(match, playouts.judge_alternatives(chosen[0]), moves[chosen[0]])
             return
         judged = []
         with progress(len(moves[::every])) as show:
             for one in playouts.judge_match(every):
                 judged.append(one)
                 show(f"ply {one.played.ply}")
+    if not judged:
+        raise _too_much_hidden(match)
     costly = sorted((one for one in judged if one.is_certain), key=lambda one: -one.cost)[:MOST]
     click.echo(_title(match))
     click.echo(text_table(HEAD, [_cells(match, one) for one in judged]))
-    for line in _verdict(match, costly):
+    plies = {one.played.ply for one in judged}
+    left_out = [*_left_out([f"ply {move.ply}" for move in moves[::every] if move.ply not in plies])]
+    for line in (*left_out, *_verdict(match, costly)):
         click.echo(line)
     if html:
-        write(html, _page(match, judged, costly))
+        write(html, _page(match, judged, costly, left_out))
         click.echo(f"written: {html}")
 
 
@@ -103,13 +118,28 @@ def _cells(match: Match, one: JudgedMove) -> tuple[str, ...]:
     )
 
 
-def _print_alternatives(match: Match, judged: Sequence[JudgedMove], played: str) -> None:
-    first = judged[0]
-    seat = first.played.seat
-    click.echo(f"{_title(match)}, ply {first.played.ply}, {_seat(match, seat)}")
+def _too_much_hidden(match: Match) -> click.ClickException:
+    return click.ClickException(
+        f"no move can be judged: {match.game.title} cannot draw anew what the seats did not know (Game.imagine)"
+    )
+
+
+def _left_out(names: Sequence[str]) -> Iterable[str]:
+    """Yield a sentence that names what has no estimate, if there is any."""
+    if names:
+        more = f" and {len(names) - MAX_LEFT_OUT} more" if len(names) > MAX_LEFT_OUT else ""
+        named = f"{', '.join(names[:MAX_LEFT_OUT])}{more}"
+        yield f"Not judged, because what the seat did not know cannot be drawn anew: {named}"
+
+
+def _print_alternatives(match: Match, judged: Sequence[JudgedMove], played: RecordedMove) -> None:
+    if not judged:
+        raise _too_much_hidden(match)
+    seat = played.seat
+    click.echo(f"{_title(match)}, ply {played.ply}, {_seat(match, seat)}")
     rows = [
         (
-            "*" if one.played.move == played else "",
+            "*" if one.played.move == played.move else "",
             _move(one.played.move),
             f"{one.after.means[seat]:.2f}",
             f"{one.after.errors[seat]:.2f}",
@@ -117,6 +147,9 @@ def _print_alternatives(match: Match, judged: Sequence[JudgedMove], played: str)
         for one in judged
     ]
     click.echo(text_table(("", "move", "worth", "±"), rows))
+    found = {one.played.move for one in judged}
+    for line in _left_out([_move(move) for move in played.before.moves(seat) if move not in found]):
+        click.echo(line)
     click.echo("* was played")
 
 
@@ -137,7 +170,7 @@ def _costly_text(match: Match, one: JudgedMove) -> str:
     )
 
 
-def _page(match: Match, judged: Sequence[JudgedMove], costly: Sequence[JudgedMove]) -> str:
+def _page(match: Match, judged: Sequence[JudgedMove], costly: Sequence[JudgedMove], left_out: Sequence[str]) -> str:
     last = judged[-1]
     points = [
         *(_worth(one.played.ply, one.before) for one in judged),
@@ -160,6 +193,7 @@ def _page(match: Match, judged: Sequence[JudgedMove], costly: Sequence[JudgedMov
         heading("What if", _title(match), ()),
         tag("div", chart, class_="scrolls", tabindex="0", role="group", aria_label="Curve"),
         tag("ul", *keys, class_="keys"),
+        *(tag("p", line) for line in left_out),
         tag(
             "section",
             tag("h2", "The moves that cost most"),

@@ -1,7 +1,8 @@
 """What the positions of a finished match were worth, estimated by playing on from them at random.
 
 Before each continuation, everything that the seat to move did not know is drawn anew, so a move is judged by what its
-seat could know. The worth of a position is the mean score of its continuations.
+seat could know. The worth of a position to a seat is the mean share of the other sides that its side beats in the
+continuations, where a draw is half: scores of games have no common unit.
 """
 
 import os
@@ -37,7 +38,7 @@ class PlayoutTerms:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Mean score of each seat, and its standard error."""
+    """Mean share of the other sides that each seat beats, from 0 to 1, and its standard error."""
 
     means: tuple[float, ...]
     errors: tuple[float, ...]
@@ -60,7 +61,7 @@ class JudgedMove:
 
     @property
     def cost(self) -> float:
-        """Mean score that its seat lost by it. Negative: it gained."""
+        """Worth that its seat lost by it. Negative: it gained."""
         seat = self.played.seat
         return self.before.means[seat] - self.after.means[seat]
 
@@ -89,7 +90,7 @@ def played_moves(history: RecordHistory) -> list[RecordedMove]:
 
 
 def can_be_judged(game: Game, move: RecordedMove) -> bool:
-    """Return whether the game can draw what the seat that moved did not know."""
+    """Return whether the game can draw what the seat that moved did not know at this move."""
     try:
         game.imagine(move.before.text(move.seat), move.before.settings, b"")
     except MalformedPosition:
@@ -126,8 +127,11 @@ class Playouts:
         self._line = Line(game.name, start.settings, str(start), played)
 
     def judge_match(self, every: int = 1) -> Iterator[JudgedMove]:
-        """Yield every such move with its estimates. Where nothing is hidden, one estimate serves two moves."""
-        asked: dict[tuple[int, Seat | None], Future[Estimate]] = {}
+        """Yield every such move with its estimates, except where the game cannot draw what is hidden.
+
+        Where nothing is hidden, one estimate serves two moves.
+        """
+        asked: dict[tuple[int, Seat | None], Future[Estimate | None]] = {}
         judged = [(number, move) for number, move in enumerate(self._moves)][::every]
         for number, move in judged:
             for count in (number, number + 1):
@@ -135,10 +139,14 @@ class Playouts:
                     asked[key] = self._estimate(self._line.moves[:count], move.seat, f"{count}")
         for number, move in judged:
             before, after = (asked[self._key(count, move)].result() for count in (number, number + 1))
-            yield JudgedMove(move, before, after)
+            if before and after:
+                yield JudgedMove(move, before, after)
 
     def judge_alternatives(self, number: int) -> list[JudgedMove]:
-        """Return all legal moves in place of a move that was played, the best first."""
+        """Return all legal moves in place of a move that was played, the best first.
+
+        Moves before or after which the game cannot draw what is hidden are left out.
+        """
         move = self._moves[number]
         line = self._line.moves[:number]
         before = self._estimate(line, move.seat, "before")
@@ -147,12 +155,9 @@ class Playouts:
             for other in move.before.moves(move.seat)
         }
         judged = [
-            JudgedMove(
-                replace(move, move=other),
-                before.result(),
-                after.result(),
-            )
+            JudgedMove(replace(move, move=other), worth_before, worth_after)
             for other, after in asked.items()
+            if (worth_before := before.result()) and (worth_after := after.result())
         ]
         return sorted(judged, key=lambda one: (one.cost, one.played.move))
 
@@ -160,7 +165,7 @@ class Playouts:
         """Return what an estimate after `count` moves depends on: not on the seat where nothing is hidden."""
         return count, move.seat if move.before.text(move.seat) != str(move.before) else None
 
-    def _estimate(self, moves: tuple[tuple[Seat, str], ...], seat: Seat, purpose: str) -> Future[Estimate]:
+    def _estimate(self, moves: tuple[tuple[Seat, str], ...], seat: Seat, purpose: str) -> Future[Estimate | None]:
         line = replace(self._line, moves=moves)
         return self._pool.submit(estimate, line, seat, self._terms, f"{purpose}/{seat}")
 
@@ -177,22 +182,28 @@ def run_playouts(
             pool.shutdown(cancel_futures=True)
 
 
-def estimate(line: Line, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estimate:
-    """Return the worth of a position to all seats, as far as `seat` could know it."""
+def estimate(line: Line, seat: Seat, terms: PlayoutTerms, purpose: str) -> Estimate | None:
+    """Return the worth of a position to all seats, as far as `seat` could know it.
+
+    None: the game finds no position that looks to `seat` like this one.
+    """
     rng, game, position = random.Random(f"{terms.seed}/{purpose}"), find(line.game), line.position()
     table = game.table(line.settings)
-    scores = []
+    shares = []
     known = position.text(seat)
     for _ in range(terms.games):
         # The text lacks the history that repetition rules need, so the position itself is better if nothing is hidden.
         whole = known == str(position)
-        start = position if whole else game.imagine(known, line.settings, rng.randbytes(SEED_BYTES))
+        try:
+            start = position if whole else game.imagine(known, line.settings, rng.randbytes(SEED_BYTES))
+        except MalformedPosition:
+            return None
         last = _play_on(start, rng, terms.max_moves)
-        scores.append(last.outcome.scores if last.outcome else _scores_by_standing(last.standing, table))
-    means = tuple(sum(column) / terms.games for column in zip(*scores, strict=True))
+        shares.append(shares_beaten(last.outcome.side_scores if last.outcome else last.standing, table))
+    means = tuple(sum(column) / terms.games for column in zip(*shares, strict=True))
     errors = tuple(
-        sqrt(sum((score - mean) ** 2 for score in column) / (terms.games - 1) / terms.games)
-        for column, mean in zip(zip(*scores, strict=True), means, strict=True)
+        sqrt(sum((share - mean) ** 2 for share in column) / (terms.games - 1) / terms.games)
+        for column, mean in zip(zip(*shares, strict=True), means, strict=True)
     )
     return Estimate(means, errors)
 
@@ -207,10 +218,11 @@ def _play_on(position: Position, rng: random.Random, max_moves: int | None) -> P
     return position
 
 
-def _scores_by_standing(standing: Sequence[float], table: Table) -> list[float]:
-    """Return the scores of the seats as if those sides had won that are ahead; several share the win."""
-    ahead = [side for side, score in zip(table.sides, standing, strict=True) if score == max(standing)]
-    scores = [0.0] * len(table.seats)
-    for seat in (seat for side in ahead for seat in side):
-        scores[seat] = 1 / len(ahead)
-    return scores
+def shares_beaten(scores: Sequence[float], table: Table) -> list[float]:
+    """Return for each seat which share of the other sides have a lower score than its side; an equal one is half."""
+    shares = [0.0] * len(table.seats)
+    for side, mine in zip(table.sides, scores, strict=True):
+        beaten = sum((mine > other) + (mine == other) / 2 for other in scores) - 0.5  # It equals itself.
+        for seat in side:
+            shares[seat] = beaten / max(1, len(scores) - 1)
+    return shares

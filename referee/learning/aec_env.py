@@ -15,7 +15,7 @@ from pettingzoo.utils import wrappers
 
 from engines.api import REFEREE, Game, Position, Seat
 from engines.options import Value
-from referee.learning.learning_game import LearningGame, MoveChoice, Observation
+from referee.learning.learning_game import RENDER_MODES, LearningGame, MoveChoice, Observation
 
 SEED_BYTES = 32
 
@@ -47,9 +47,9 @@ class RawEnv(AECEnv[str, Observation, int]):
         render_mode: str | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._game = LearningGame(game, options, preset)
+        self._game = LearningGame(game, options, preset, render_mode)
         name = f"{self._game.game.name}_v{self._game.game.version}"
-        self.metadata = {"render_modes": ["ansi"], "name": name, "is_parallelizable": False}
+        self.metadata = {"render_modes": list(RENDER_MODES), "name": name, "is_parallelizable": False}
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(len(self._game.table.seats))]
         both = [self._game.observer.spaces() for _ in self.possible_agents]

@@ -23,6 +23,10 @@ MAX_ACTIONS = 64
 """More actions than any move has."""
 
 
+RENDER_MODES = ("ansi",)
+"""Ways to draw positions: as text."""
+
+
 class IllegalAction(ValueError):
     """Raised if an action leads to no legal move."""
 
@@ -123,7 +127,12 @@ class Observer:
 class LearningGame:
     """A game with its settings."""
 
-    def __init__(self, game: Game | str, options: Mapping[str, Value] | None, preset: str | None) -> None:
+    def __init__(
+        self, game: Game | str, options: Mapping[str, Value] | None, preset: str | None, render_mode: str | None
+    ) -> None:
+        """Raises ValueError for a game without a codec, and for an unknown render mode."""
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"unknown render mode {render_mode!r}; known: {', '.join(map(repr, RENDER_MODES))}")
         self.game = find(game) if isinstance(game, str) else game
         self.settings = self.game.settings(options, preset)
         self.table = self.game.table(self.settings)

@@ -5,10 +5,18 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 
 from engines.api import Game, Position, Seat
 from engines.options import Value
-from referee.learning.learning_game import IllegalAction, LearningGame, MoveChoice, Observation, Policy
+from referee.learning.learning_game import (
+    RENDER_MODES,
+    IllegalAction,
+    LearningGame,
+    MoveChoice,
+    Observation,
+    Policy,
+)
 
 RANDOM = "random"
 SEED_BYTES = 32
@@ -31,17 +39,25 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         opponent: str | Policy = RANDOM,
         render_mode: str | None = None,
     ) -> None:
-        if isinstance(opponent, str) and opponent != RANDOM:
+        if opponent != RANDOM if isinstance(opponent, str) else not callable(opponent):
             raise ValueError(f"unknown opponent {opponent!r}; known: {RANDOM!r}, or a function that is a policy")
-        self._game = LearningGame(game, options, preset)
+        self._game = LearningGame(game, options, preset, render_mode)
         if not 0 <= seat < len(self._game.table.seats):
             raise ValueError(f"there is no seat {seat}; the last one is {len(self._game.table.seats) - 1}")
-        self.metadata = {"render_modes": ["ansi"]}
+        self.metadata = {"render_modes": list(RENDER_MODES)}
         self.render_mode = render_mode
         self.observation_space, self.action_space = self._game.observer.spaces()
         self._seat = seat
         self._opponent = opponent
+        self._started: Position | None = None
+        """The present position. None: `reset` was not called."""
         self._choice: MoveChoice | None = None
+
+    @property
+    def _position(self) -> Position:
+        if self._started is None:
+            raise ResetNeeded("call reset before step and render")
+        return self._started
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -77,7 +93,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         while position.owing and self._seat not in position.owing:
             other = position.owing[0]
             position = position.play(other, self._opponents_move(position, other))
-        self._position = position
+        self._started = position
         self._choice = self._game.choice(position, self._seat) if position.owing else None
 
     def _opponents_move(self, position: Position, seat: Seat) -> str:

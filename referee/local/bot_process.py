@@ -14,14 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from referee.local import supervisor
+from referee.local.rotated_log import CHUNK_BYTES, RotatedLog
 
-LOG_BYTES = 1 << 20
-"""A log of this size is rotated to NAME.log.1."""
-CHUNK_BYTES = 1 << 16
-BYTES_PER_S = 10 << 20
-"""Rate limit: a bot that writes faster blocks, so that its output cannot keep the referee busy."""
 TAIL_BYTES = 2_000
-REMARK = "(log rotated: earlier output is in {}, older output was deleted)\n"
 
 TERMINATE_TIMEOUT_S = 3.0
 """Time to exit after SIGTERM, before SIGKILL."""
@@ -38,7 +33,7 @@ class BotLogFile:
         """Take ownership of `pipe`, the reading end. Raises OSError if the file cannot be opened."""
         self.tail = b""
         """The end of the output."""
-        self._file = file.open("ab")
+        self._log = RotatedLog(file)
         self._reading = asyncio.create_task(self._read(pipe))
 
     async def ended(self, within_s: float) -> None:
@@ -55,23 +50,9 @@ class BotLogFile:
             try:
                 while chunk := await reader.read(CHUNK_BYTES):
                     self.tail = (self.tail + chunk)[-TAIL_BYTES:]
-                    with suppress(OSError):  # If the disk is full, the bot continues.
-                        self._keep(chunk)
-                    await asyncio.sleep(len(chunk) / BYTES_PER_S)
+                    await asyncio.sleep(self._log.append(chunk))
             finally:
                 transport.close()
-                self._file.close()
-
-    def _keep(self, chunk: bytes) -> None:
-        if self._file.tell() + len(chunk) > LOG_BYTES:
-            name = Path(self._file.name)
-            older = name.with_name(f"{name.name}.1")
-            name.replace(older)
-            self._file.close()
-            self._file = name.open("ab")
-            self._file.write(REMARK.format(older.name).encode())
-        self._file.write(chunk)
-        self._file.flush()
 
 
 class BotProcess:

@@ -1,14 +1,15 @@
 """Supervisor program: runs one bot as its child, and kills all its descendants at the end.
 
-    python -I -S supervisor.py HOST:PORT COMMAND...
+    python -I -S supervisor.py HOST:PORT|fd=N|- COMMAND...
 
 On Linux it is the subreaper of the bot: processes that leave the bot's process group, or outlive their parent, become
 its children and are killed when the bot has ended. SIGTERM is passed on to the bot's process group. When standard
 input ends, the program that started it is gone or has no patience left, and the bot is killed. The exit status is the
 bot's.
 
-With HOST:PORT, which is `-` otherwise, the bot runs in a sandbox without a network. Over its standard input, a socket,
-the sandbox hands out a socket that listens on its own loopback; each connection to that is relayed to HOST:PORT.
+With HOST:PORT, the bot runs in a sandbox without a network. Over its standard input, a socket, the sandbox hands out a
+socket that listens on its own loopback; each connection to that is relayed to HOST:PORT. With `fd=N`, that file
+descriptor is the bot's standard input, and only the bot has its standard output. With `-`, it has no input.
 
 It imports nothing from this project, so that it starts quickly.
 """
@@ -24,6 +25,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 NOT_STARTED = 126
+GIVEN = "fd="
 MAX_CONNECTIONS = 16
 """Concurrent connections of one bot; a client needs one."""
 CHUNK_BYTES = 1 << 16
@@ -31,13 +33,16 @@ CHUNK_BYTES = 1 << 16
 
 def main() -> None:
     address, *command = sys.argv[1:]
-    relayed = address != "-"
+    relayed = ":" in address
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     here, there = socket.socketpair()
+    stdin = there.detach() if relayed else _given(address)
     bot = os.fork()
     if bot == 0:
-        _become(command, there.fileno() if relayed else os.open(os.devnull, os.O_RDONLY))
-    there.close()
+        _become(command, stdin)
+    os.close(stdin)
+    if address.startswith(GIVEN):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     _close_token()
     signal.signal(signal.SIGTERM, lambda *_: _signal_group(bot, signal.SIGTERM))
     threading.Thread(target=_kill_when_alone, args=(bot,), daemon=True).start()
@@ -58,11 +63,16 @@ def _become(command: list[str], stdin: int) -> None:
         os.setsid()
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.dup2(stdin, 0)
+        os.close(stdin)
         os.execvp(command[0], command)
     except OSError as why:
         os.write(2, f"{command[0]}: {why.strerror}\n".encode())
     finally:
         os._exit(NOT_STARTED)
+
+
+def _given(address: str) -> int:
+    return int(address.removeprefix(GIVEN)) if address.startswith(GIVEN) else os.open(os.devnull, os.O_RDONLY)
 
 
 def _close_token() -> None:

@@ -31,6 +31,10 @@ MAX_GROUP_BYTES = MAX_RECORD_BYTES + (1 << 20)
 """Limit of the bytes of a group, compressed or not."""
 MAX_INDEX_BYTES = 1 << 20
 """Limit of the bytes of the index of a group."""
+MAX_EXPANSION = 200
+"""Limit of the bytes of a group and of its records, for each compressed byte: real ones have up to 40."""
+ALWAYS_EXPANDED = 1 << 16
+"""Bytes that a group and its records may have however small it is."""
 MAX_PACKED_RECORDS = 2_000_000
 """Limit of the records in a file."""
 HEAD_BYTES = 8
@@ -75,6 +79,16 @@ class GroupIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def group_bytes(self) -> int:
         """Bytes of the group after decompression."""
         return sum(size for _, size, _ in self.records)
+
+    @property
+    def max_bytes(self) -> int:
+        """Limit of `group_bytes` and of the bytes of all records: reading takes time in proportion to them."""
+        return max_expanded(self.compressed_bytes)
+
+
+def max_expanded(compressed_bytes: int) -> int:
+    """Return how many bytes a group of so many compressed bytes may have, and all its records together."""
+    return min(MAX_GROUP_BYTES, max(ALWAYS_EXPANDED, MAX_EXPANSION * compressed_bytes))
 
 
 def zstandard() -> ModuleType:
@@ -121,8 +135,8 @@ def stored_form(texts: Sequence[bytes], numbers: Sequence[Sequence[int]]) -> byt
     return b"\n".join(texts) + _NUMBERS + msgspec.json.encode(rows)[2:-2].replace(b"],[", b"\n")
 
 
-def restore_record(short: bytes) -> bytes:
-    """Return the record. Raises RecordInvalid if there is none, or it is larger than a record may be."""
+def restore_record(short: bytes, max_bytes: int = MAX_RECORD_BYTES) -> bytes:
+    """Return the record. Raises RecordInvalid if there is none, or it is larger than `max_bytes`."""
     text, _, numbers = short.partition(_NUMBERS)
     record, before, size = list[bytes](), "", 0
     last: dict[int, list[int]] = {}
@@ -134,7 +148,7 @@ def restore_record(short: bytes) -> bytes:
             before = hash_of(body)
             record.append(RecordLine(body, before, signed[1].decode() if signed else "").line(MAX_LINE_BYTES))
             size += len(record[-1])
-            if size > MAX_RECORD_BYTES:  # Two bytes of a stranger's file become a line with two hashes.
+            if size > max_bytes:  # Two bytes of a stranger's file become a line with two hashes.
                 raise ValueError("too large")
     except (ValueError, TypeError):
         raise RecordInvalid(RecordStatus.EDITED, "a packed record cannot be restored") from None
@@ -179,12 +193,24 @@ def store_record(match_id: str, record: bytes) -> StoredRecord:
 
 
 def encode_group(records: Sequence[StoredRecord], level: int = LEVEL) -> bytes:
-    frame = (
-        zstandard().ZstdCompressor(level=level, write_checksum=True).compress(b"".join(it.content for it in records))
-    )
+    frame = _compress(records, level)
+    if max(sum(it.full_bytes for it in records), sum(len(it.content) for it in records)) > max_expanded(len(frame)):
+        # Their lines hardly differ. With their hashes, which cannot be compressed, the group is within the limit.
+        records = [_with_hashes(record) for record in records]
+        frame = _compress(records, level)
     rows = tuple((it.match_id, len(it.content), it.whole) for it in records)
     index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), rows))
-    return MAGIC + len(index).to_bytes(4, "little") + index + bytes(frame)
+    return MAGIC + len(index).to_bytes(4, "little") + index + frame
+
+
+def _compress(records: Sequence[StoredRecord], level: int) -> bytes:
+    content = b"".join(it.content for it in records)
+    return bytes(zstandard().ZstdCompressor(level=level, write_checksum=True).compress(content))
+
+
+def _with_hashes(record: StoredRecord) -> StoredRecord:
+    content = record.content if record.whole else restore_record(record.content)
+    return StoredRecord(record.match_id, content, True, record.full_bytes)
 
 
 def decode_index(content: bytes) -> GroupIndex:
@@ -208,6 +234,9 @@ def decode_index(content: bytes) -> GroupIndex:
 def decompress_group(index: GroupIndex, frame: bytes) -> bytes:
     """Return a group in its stored form. Raises RecordInvalid if the frame is not what the index states."""
     library = zstandard()
+    if index.group_bytes > index.max_bytes:
+        sentence = f"a group of {index.compressed_bytes} compressed bytes has more than {index.max_bytes} bytes"
+        raise RecordInvalid(RecordStatus.EDITED, sentence)
     try:
         stated = library.get_frame_parameters(frame)
         # Checked first, since zstd allocates what the frame states.

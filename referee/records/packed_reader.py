@@ -120,10 +120,12 @@ class PackedFile:
     def _records(self, group: PackedGroup, only: str | None = None) -> Iterator[tuple[str, bytes]]:
         self._file.seek(group.start)
         stored, at = decompress_group(group.index, self._file.read(group.index.compressed_bytes)), 0
+        left = group.index.max_bytes
         for match_id, size, whole in group.index.records:
             if only in (None, match_id):
                 part = stored[at : at + size]
-                record = part if whole else restore_record(part)
+                record = part if whole else restore_record(part, min(left, MAX_RECORD_BYTES))
+                left -= len(record)
                 if id_of_record(record) != match_id:
                     sentence = f"what its index calls match {match_id} is not the record of that match"
                     raise RecordInvalid(RecordStatus.EDITED, sentence)

@@ -22,7 +22,7 @@ LINES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Mean score of each seat after `ply` moves, from 0 to 1, with its standard error."""
+    """Worth to each seat of the position after `ply` moves, from 0 to 1, with its standard error."""
 
     ply: int
     means: tuple[float, ...]

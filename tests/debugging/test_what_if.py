@@ -1,17 +1,20 @@
 """The worth of positions is estimated by playing on from them, with what the seat to move knew and nothing more."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import cast
 
 import pytest
 from click.testing import CliRunner, Result
 
-from engines.api import Position
+from engines.api import Game, Position, Table
+from engines.game_errors import MalformedPosition
 from engines.registry import find
 from engines.toc.position import TocPosition
 from referee.cli import main
+from referee.debugging import what_if
 from referee.debugging.what_if import (
     Line,
     PlayoutTerms,
@@ -20,6 +23,7 @@ from referee.debugging.what_if import (
     estimate,
     played_moves,
     run_playouts,
+    shares_beaten,
 )
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
@@ -82,6 +86,7 @@ def test_the_worth_of_a_decided_position_is_its_result() -> None:
     while position.outcome is None:
         position = position.play(position.owing[0], position.moves(position.owing[0])[0])
     found = estimate(line_to(position), 0, PlayoutTerms(3), "")
+    assert found
     assert found.means == position.outcome.scores
     assert found.errors == (0.0, 0.0)
 
@@ -91,14 +96,84 @@ def test_without_an_end_those_who_are_ahead_have_won() -> None:
     start = game.start(game.settings(), b"")
     ahead = start.play(0, "d2-c3").play(1, "b4xd2")
     none = PlayoutTerms(2, max_moves=0)
-    assert estimate(line_to(start), 0, none, "").means == (0.5, 0.5)
-    assert estimate(line_to(ahead), 0, none, "").means == (0.0, 1.0)
+    level, behind = (estimate(line_to(position), 0, none, "") for position in (start, ahead))
+    assert level
+    assert behind
+    assert (level.means, behind.means) == ((0.5, 0.5), (0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("sides", "scores", "shares"),
+    [
+        (((0,), (1,)), (3.0, -1.0), [1.0, 0.0]),
+        (((0,), (1,)), (7.0, 7.0), [0.5, 0.5]),
+        (((0, 2), (1, 3)), (-2.0, -1.0), [0.0, 1.0, 0.0, 1.0]),
+        (((0,), (1,), (2,), (3,)), (9.0, 8.0, 8.0, 1.0), [1.0, 0.5, 0.5, 0.0]),
+    ],
+)
+def test_the_worth_is_the_share_of_sides_beaten_whatever_points_a_game_counts(
+    sides: tuple[tuple[int, ...], ...], scores: tuple[float, ...], shares: list[float]
+) -> None:
+    assert shares_beaten(scores, Table(("a seat",) * len(shares), sides)) == shares
+
+
+def test_an_estimate_is_a_share_of_sides_also_in_a_game_with_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = find("alquerque")
+    start = game.start(game.settings(), b"")
+    monkeypatch.setattr(type(start), "standing", (120.0, -30.0))
+    found = estimate(line_to(start), 0, PlayoutTerms(2, max_moves=0), "")
+    assert found
+    assert found.means == (1.0, 0.0)
 
 
 def test_a_game_that_cannot_draw_what_it_hides_cannot_be_judged() -> None:
     for game, can in ((FINGERS, False), (NIM, True), (TOC, True)):
         start = game.start(game.settings(), bytes(32))
         assert can_be_judged(game, RecordedMove(0, 1, "", start)) == can
+
+
+def test_a_position_whose_hidden_part_cannot_be_drawn_has_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = TOC.start(TOC.settings(), bytes(32))
+    monkeypatch.setattr(type(TOC), "imagine", _cannot_imagine)
+    assert estimate(line_to(start), 0, TERMS, "") is None
+
+
+def _cannot_imagine(_: Game, text: str, *__: object) -> Position:
+    raise MalformedPosition(text, "too much of it is hidden")
+
+
+def lose_estimates(monkeypatch: pytest.MonkeyPatch, is_lost: Callable[[Line], bool]) -> None:
+    """Let some positions have no estimate, and compute the others in a thread of this process."""
+    monkeypatch.setattr(what_if, "ProcessPoolExecutor", lambda workers, _: ThreadPoolExecutor(workers))
+    monkeypatch.setattr(what_if, "estimate", lambda line, *terms: None if is_lost(line) else estimate(line, *terms))
+
+
+def test_moves_without_an_estimate_are_left_out_and_named(
+    record: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lose_estimates(monkeypatch, lambda line: len(line.moves) == 2)
+    page = tmp_path / "page.html"
+    output = run_whatif(record, "--games", "2", "--max-moves", "2", "--html", str(page)).output
+    assert [line.split()[0] for line in output.splitlines() if line[:1].isdigit() and "(" in line] == ["0", "3"]
+    assert "what the seat did not know cannot be drawn anew: ply 1, ply 2\n" in output
+    assert "drawn anew: ply 1, ply 2<" in page.read_text()
+
+
+def test_alternatives_without_an_estimate_are_left_out_and_named(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lose_estimates(monkeypatch, lambda line: line.moves == ((0, "c2-c3"),))
+    output = run_whatif(record, "--ply", "0", "--games", "2", "--max-moves", "2").output
+    assert sorted(line[3:8] for line in output.splitlines()[2:-2]) == ["b2-c3", "d2-c3", "d3-c3"]
+    assert "what the seat did not know cannot be drawn anew: c2-c3\n" in output
+
+
+@pytest.mark.parametrize("arguments", [(), ("--ply", "0")])
+def test_a_match_without_any_estimate_ends_in_a_sentence(
+    record: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    lose_estimates(monkeypatch, lambda _: True)
+    result = CliRunner().invoke(main, ["whatif", str(record), *arguments])
+    assert result.exit_code == 1
+    assert "Error: no move can be judged: Alquerque cannot draw anew what the seats did not know" in result.output
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.api import Game, Position
-from engines.codec import END, Codec, Field
+from engines.codec import END, Codec, Field, UnknownAction
 from engines.game_errors import MalformedMove
 from engines.options import Settings
 from engines.registry import find, own_games
@@ -102,6 +102,16 @@ def test_a_text_that_is_no_move_has_no_actions(game: Game) -> None:
     for text in ("", "no move", move + " ", move + "\n", "x99", "99"):
         with pytest.raises(MalformedMove):
             codec.encode(text)
+
+
+@every_game
+def test_an_action_that_there_is_not_stands_for_no_text(game: Game) -> None:
+    codec = codec_of(game, game.settings())
+    last = len(codec.chunks) - 1
+    assert codec.decode([last, END]) == codec.chunks[last]
+    for action in (-1, last + 1):
+        with pytest.raises(UnknownAction, match=f"there is no action {action}; they are 0 to {last}"):
+            codec.decode([action, END])
 
 
 def test_a_game_has_no_codec_unless_it_says_so() -> None:

@@ -1,11 +1,12 @@
 """The environments of Gymnasium: one seat against an opponent."""
 
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from engines.api import Game
 from engines.registry import find
-from referee.learning import Observation, SeatEnv
+from referee.learning import Observation, RawEnv, SeatEnv, env
 from tests.learning.learning_games import every_game, first_action
 from tests.third_party_games.third_party_games import NIM
 
@@ -82,8 +83,24 @@ def test_a_game_that_is_over_before_the_first_turn_ends_with_any_action() -> Non
 def test_an_unknown_opponent_or_seat_is_an_error_that_says_what_is_known() -> None:
     with pytest.raises(ValueError, match="unknown opponent 'greedy'; known: 'random', or a function"):
         SeatEnv("alquerque", opponent="greedy")
+    with pytest.raises(ValueError, match="unknown opponent 5; known"):
+        SeatEnv("alquerque", opponent=5)  # type: ignore[arg-type]  # That is the error.
     with pytest.raises(ValueError, match="there is no seat 2; the last one is 1"):
         SeatEnv("alquerque", seat=2)
+
+
+def test_a_step_or_a_drawing_before_a_reset_is_an_error_that_says_so() -> None:
+    environment = SeatEnv("alquerque", render_mode="ansi")
+    with pytest.raises(ResetNeeded, match="call reset before step and render"):
+        environment.step(0)
+    with pytest.raises(ResetNeeded, match="call reset before step and render"):
+        environment.render()
+
+
+def test_an_unknown_render_mode_is_refused() -> None:
+    for make in (SeatEnv, env, RawEnv):
+        with pytest.raises(ValueError, match="unknown render mode 'human'; known: 'ansi'"):
+            make("alquerque", render_mode="human")
 
 
 @pytest.mark.parametrize(("mode", "drawn"), [("ansi", True), (None, False)])

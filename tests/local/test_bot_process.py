@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.local.bot_process import LOG_BYTES, BotProcess
+from referee.local.bot_process import BotProcess
+from referee.local.rotated_log import LOG_BYTES
 
 TIMEOUT_S = 60
 BOT_WITH_CHILD = """

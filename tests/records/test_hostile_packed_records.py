@@ -1,6 +1,7 @@
 """Packed records from strangers: nothing that a file states makes the reader use more than its limits."""
 
 import json
+import re
 import tracemalloc
 from collections.abc import Mapping
 from io import BytesIO
@@ -11,7 +12,9 @@ import zstandard
 
 from referee.records import packed_format, packed_reader
 from referee.records.packed_format import (
+    ALWAYS_EXPANDED,
     MAGIC,
+    MAX_EXPANSION,
     MAX_GROUP_BYTES,
     MAX_INDEX_BYTES,
     MAX_RECORD_BYTES,
@@ -23,7 +26,7 @@ from referee.records.packed_format import (
 from referee.records.packed_reader import PackedFile, verify_packed
 from referee.records.packed_records import PackedRecords
 from referee.records.record_reader import RecordInvalid, RecordStatus
-from tests.records.forgery import record_of
+from tests.records.forgery import lines_of, record_of, rehashed
 from tests.records.matches import find_game, short_match
 
 RECORD = record_of(short_match())
@@ -150,16 +153,46 @@ def test_numbers_and_lines_that_no_writer_writes_are_rejected(short: bytes) -> N
         restore_record(short)
 
 
-def test_short_lines_do_not_become_a_record_larger_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_format, "MAX_RECORD_BYTES", 1 << 20)
+def test_short_lines_do_not_become_a_record_larger_than_the_limit() -> None:
     lines = 40_000
     tracemalloc.start()
     try:
         with pytest.raises(RecordInvalid, match="cannot be restored"):
-            restore_record(b"\n" * lines + b"\2" + b"\n" * lines)
+            restore_record(b"\n" * lines + b"\2" + b"\n" * lines, 1 << 20)
         assert tracemalloc.get_traced_memory()[1] < 6 << 20
     finally:
         tracemalloc.stop()
+
+
+def compressed(*shorts: bytes) -> BytesIO:
+    """Return a file with a group of these records as they are stored."""
+    frame = zstandard.ZstdCompressor(write_checksum=True).compress(b"".join(shorts))
+    rows = [[f"nim-{number}", len(short), False] for number, short in enumerate(shorts, 1)]
+    return file_with(index_of(frame, records=rows), frame)
+
+
+def test_a_small_group_with_many_numbers_is_not_decompressed() -> None:
+    many = MAX_EXPANSION * len(FRAME)
+    file = compressed(SHORT, b"\1," * many + b"\2" + b"0," * many)
+    assert re.search(r"a group of \d+ compressed bytes has more than \d+ bytes", str(trouble_in(file)))
+
+
+def test_a_small_group_with_many_short_lines_is_not_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_format, "MAX_EXPANSION", 1)
+    lines, text = ALWAYS_EXPANDED // 200, SHORT.partition(b"\2")
+    longer = text[0] + b"\n" * lines + text[1] + text[2] + b"\n" * lines
+    (_, record), *_ = PackedFile(compressed(longer)).records()
+    assert len(record) < ALWAYS_EXPANDED
+    with pytest.raises(RecordInvalid, match="cannot be restored"):
+        list(PackedFile(compressed(longer, longer.replace(b"nim-1", b"nim-2"))).records())
+
+
+def test_a_group_whose_lines_hardly_differ_is_stored_with_hashes_and_read_again() -> None:
+    header, entry, *_ = lines_of(RECORD)
+    record = rehashed([header, *[entry] * 2000])
+    file = BytesIO(encode_group([store_record("nim-1", record)]))
+    assert list(PackedFile(file).records()) == [("nim-1", record)]
+    assert next(PackedFile(file).groups()).index.records == (("nim-1", len(record), True),)
 
 
 def test_a_damaged_group_ends_the_verification_with_what_is_wrong(tmp_path: Path) -> None:

@@ -103,6 +103,17 @@ def test_one_table_is_chosen_by_the_name_of_the_file(records: Path, tmp_path: Pa
     assert "tables: matches, moves, clock_charges, ratings" in " ".join(wrong.output.split())
 
 
+def test_an_unknown_ending_is_refused_unless_it_is_that_of_a_folder(records: Path, tmp_path: Path) -> None:
+    output = tmp_path / "games.sgf"
+    refused = run("export", records, "-o", output)
+    assert refused.exit_code == 2
+    assert "unknown ending '.sgf'; known: .parquet, .pgn, or the name of a folder" in refused.output
+    assert not output.exists()
+    output.mkdir()
+    assert run("export", records, "-o", output).exit_code == 0
+    assert (output / "moves.parquet").exists()
+
+
 def test_rows_are_written_in_groups(records: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_export, "ROWS", 4)
     file = tmp_path / "moves.parquet"

@@ -19,7 +19,8 @@ import (
 const (
 	// maxLineBytes is the length of the longest line that a program may write.
 	maxLineBytes = 1 << 16
-	// maxExtraBytes limits what a program writes while no turn is pending, such as a greeting or debugging output.
+	// maxExtraBytes limits what a program writes between two turns that answers none, such as debugging output or
+	// empty lines.
 	maxExtraBytes = 1 << 20
 	// maxUnreadBytes limits what is buffered for a program that does not read.
 	maxUnreadBytes = 4 << 20
@@ -153,7 +154,7 @@ func (c *conversation) read(output io.Reader) {
 			c.end(fmt.Sprintf("it wrote a line of more than %d bytes", maxLineBytes))
 			return
 		}
-		c.onLine(strings.TrimSpace(string(line)))
+		c.onLine(line)
 		if err != nil {
 			c.end("it closed its output")
 			return
@@ -167,30 +168,28 @@ func (c *conversation) onOutput() {
 	c.hasOutput = true
 }
 
-func (c *conversation) onLine(line string) {
-	if line == "" {
-		return
-	}
-	id, answer := readAnswer(line)
+func (c *conversation) onLine(line []byte) {
+	text := strings.TrimSpace(string(line))
+	id, answer := readAnswer(text)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	index := slices.IndexFunc(c.pending, func(turn *pendingTurn) bool { return id == 0 || turn.id == id })
-	if index < 0 {
-		c.discard(line, id)
+	if text == "" || index < 0 {
+		c.discard(len(line), id)
 		return
 	}
 	c.pending[index].answer <- answer
 	c.pending = slices.Delete(c.pending, index, index+1)
 }
 
-// discard drops an answer to a turn that is not pending. Used for another turn, it might be a move in the wrong match.
-func (c *conversation) discard(line string, id int) {
+// discard drops a line that answers no pending turn. Used for another turn, it might be a move in the wrong match.
+func (c *conversation) discard(size int, id int) {
 	if id != 0 {
 		c.logger.Warn(fmt.Sprintf(
 			"turn %d is not pending, or already has an answer: this answer is discarded", id), "turn", id)
 	}
-	c.extraBytes += len(line)
+	c.extraBytes += size
 	if c.extraBytes > maxExtraBytes {
-		c.endLocked(fmt.Sprintf("it wrote more than %d bytes while no turn was pending", maxExtraBytes))
+		c.endLocked(fmt.Sprintf("it wrote more than %d bytes that answer no turn", maxExtraBytes))
 	}
 }

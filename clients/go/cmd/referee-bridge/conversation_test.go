@@ -51,10 +51,11 @@ func TestAnswersAreAssignedToTurns(t *testing.T) {
 }
 
 func TestAProgramThatWritesTooMuchIsGivenUp(t *testing.T) {
-	for reason, output := range map[string]string{
-		"it wrote a line of more than 65536 bytes":                   strings.Repeat("x", maxLineBytes+1),
-		"it wrote more than 1048576 bytes while no turn was pending": strings.Repeat(strings.Repeat("x", 1023)+"\n", 1100),
-		"it closed its output":                                       "hello\n",
+	for output, reason := range map[string]string{
+		strings.Repeat("x", maxLineBytes+1):                  "it wrote a line of more than 65536 bytes",
+		strings.Repeat(strings.Repeat("x", 1023)+"\n", 1100): "it wrote more than 1048576 bytes that answer no turn",
+		strings.Repeat(" \n", 1<<20):                         "it wrote more than 1048576 bytes that answer no turn",
+		"hello\n":                                            "it closed its output",
 	} {
 		conversation := startConversation(strings.NewReader(output), io.Discard, slog.New(slog.DiscardHandler))
 		<-conversation.ended

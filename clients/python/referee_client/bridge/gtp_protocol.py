@@ -203,12 +203,14 @@ class GtpProtocol(EngineLines):
             self._replying = self._pending.pop(number)
             self._reply, self._reply_chars = [found[1] + (found[3] or "")], len(line)
         elif not self._thinking:
-            self._discard(line)
+            self._discard(len(line))
 
-    def _on_empty_line(self) -> None:
+    def _on_empty_line(self, size: int) -> None:
         if self._replying:
             replying, self._replying = self._replying, None
             resolve(replying, "\n".join(self._reply))
+        else:
+            self._discard(size)
 
     def _reject_pending(self) -> None:
         self._reject([*self._pending.values(), *([self._replying] if self._replying else [])])

@@ -53,7 +53,7 @@ class LineProtocol(ProgramLines):
                 # Used for another turn, it might be a move in the wrong match.
                 message = "turn %d is not pending, or already has an answer: this answer is discarded"
                 log.warning(message, received.id)
-            self._discard(line)
+            self._discard(len(line))
         elif not answer.done():
             answer.set_result(received.answer)
 

@@ -14,7 +14,7 @@ from referee_client.values.matches import Match
 MAX_LINE_BYTES = 1 << 16
 """The longest line that a program may write."""
 MAX_EXTRA_BYTES = 1 << 20
-"""How much a program may write while no turn is pending, such as a greeting or debugging output."""
+"""How much a program may write between two turns that answers none, such as debugging output or empty lines."""
 MAX_UNREAD_BYTES = 4 << 20
 """How much output may be buffered for a program that does not read."""
 
@@ -61,8 +61,9 @@ class ProgramLines(ABC):
     def _on_line(self, line: str) -> None:
         """Handle a line that is not empty."""
 
-    def _on_empty_line(self) -> None:  # noqa: B027  # In most protocols, it has no meaning.
-        """Handle an empty line."""
+    def _on_empty_line(self, size: int) -> None:
+        """Handle an empty line of this many bytes, which has no meaning in most protocols."""
+        self._discard(size)
 
     @abstractmethod
     def _reject_pending(self) -> None:
@@ -94,7 +95,7 @@ class ProgramLines(ABC):
                 if text := line.decode(errors="replace").strip():
                     self._on_line(text)
                 else:
-                    self._on_empty_line()
+                    self._on_empty_line(len(line))
         except ValueError:
             self.has_output = True
             self._end(f"it wrote a line of more than {MAX_LINE_BYTES} bytes")
@@ -103,11 +104,11 @@ class ProgramLines(ABC):
         else:
             self._end("it closed its output")
 
-    def _discard(self, line: str) -> None:
-        """Count a line that was written while no turn was pending, and end the program after too much of it."""
-        self._extra_bytes += len(line)
+    def _discard(self, size: int) -> None:
+        """Count a line of this many bytes that answers no turn, and end the program after too many."""
+        self._extra_bytes += size
         if self._extra_bytes > MAX_EXTRA_BYTES:
-            self._end(f"it wrote more than {MAX_EXTRA_BYTES} bytes while no turn was pending")
+            self._end(f"it wrote more than {MAX_EXTRA_BYTES} bytes that answer no turn")
             self._reading.cancel()
 
     def _end(self, reason: str) -> None:

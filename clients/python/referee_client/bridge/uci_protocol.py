@@ -117,7 +117,7 @@ class UciProtocol(EngineLines):
                 resolve(self._search, words[0] if words else line)
                 return
         if self._search.done():
-            self._discard(line)
+            self._discard(len(line))
 
     def _set_options(self) -> None:
         for name, value in self._options.items():
