@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
-from engines.trox.pawns import Pawns
-from tests.engines.trox.positions import start
+from engines.trox.pawns import PASS, Pawns
+from tests.engines.trox.positions import all_down, at, start
 
 OPTION_SETS = [
     {},
@@ -58,3 +58,8 @@ def test_a_sequence_may_have_up_to_three_groups() -> None:
 def test_given_moves_and_none_are_sequences_too() -> None:
     check(listed([-1, 4096, 5]), [-1, 4096, 5])
     check(NO_MOVES, [])
+
+
+@pytest.mark.parametrize("suicide", ["captured", "forbidden"])
+def test_a_seat_that_cannot_move_has_only_the_pass(suicide: str) -> None:
+    check(at(all_down(4), suicide=suicide).pawns.moves(), [PASS])

@@ -301,7 +301,6 @@ def test_a_neutral_pawn_never_moves_again() -> None:
 
 
 def test_a_seat_that_cannot_move_passes_and_two_passes_are_a_draw() -> None:
-    assert moves(at(all_down(4), suicide="forbidden")) == ["pass"]
     position = at(all_down(4))
     assert moves(position) == ["pass"]
     once = played(position, "pass")
