@@ -54,6 +54,10 @@ class LogLevel(Enum):
     ERROR = "error"
 
 
+GRPC_CORE = "grpc._cython.cygrpc"
+CALLER_GONE = "ExecuteBatchError raised in core"
+"""How grpc begins the message that an answer could not be sent, since the call has ended meanwhile."""
+
 COMMON: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -92,6 +96,12 @@ def set_up_logs(wanted: LogFormat, level: LogLevel, stream: TextIO) -> None:
 
 
 class _Handler(logging.StreamHandler[TextIO]):
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is logged. What grpc reports as an error because a caller has gone is none."""
+        if record.name == GRPC_CORE and str(record.msg).startswith(CALLER_GONE):
+            record.levelno, record.levelname, record.exc_info = logging.DEBUG, "DEBUG", None
+        return record.levelno >= logging.getLogger().level and bool(super().filter(record))
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # So logging calls it.
         """Log that an event was lost. The default handler would print it with all secrets."""
         if record.name != __name__:

@@ -97,6 +97,18 @@ def test_events_of_libraries_are_logged_in_the_same_format(json_log: io.StringIO
     assert (event["event"], event["level"], event["logger"]) == ("cannot bind there", "error", "grpc._server")
 
 
+def test_an_answer_to_a_caller_that_has_gone_is_no_error(json_log: io.StringIO) -> None:
+    """grpc reports it so if the deadline of a call that reads nothing passes while its answer is written."""
+    message = "ExecuteBatchError raised in core by servicer method [%s]"
+    logging.getLogger("grpc._cython.cygrpc").error(message, "/x", exc_info=ValueError("no"))
+    assert events(json_log) == []
+    logging.getLogger().setLevel("DEBUG")
+    logging.getLogger("grpc._cython.cygrpc").error(message, "/x", exc_info=ValueError("no"))
+    assert (only_event(json_log)["level"], "exception" in only_event(json_log)) == ("debug", False)
+    logging.getLogger("grpc._cython.cygrpc").error("Unexpected [ValueError] raised by servicer method [/x]")
+    assert events(json_log)[-1]["level"] == "error"
+
+
 def test_an_exception_reported_by_asyncio_is_logged(json_log: io.StringIO) -> None:
     async def report_lost_exception() -> None:
         asyncio.get_running_loop().call_exception_handler({"message": "lost", "exception": KeyError("x")})
