@@ -49,7 +49,7 @@ test: lint ## All static checks, and all tests that need no toolchain but Python
 	$(BIN)/python -m pytest $(WAITING) -m "$(SELECT)" --durations=20
 
 again: $(READY) ## Run the tests that failed in the last run once more, one at a time
-	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v
+	$(BIN)/python -m tests.again
 
 toolchains: $(READY) ## Tests of clients in other languages, compiled engines and the image; skips what is not installed
 	$(BIN)/python -m pytest $(WAITING) -m "toolchain and not soak"
