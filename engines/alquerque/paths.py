@@ -62,7 +62,7 @@ class Paths:
         self.ways = [_way(shift, jump_shifts) for shift in sorted(ALL)]
         """The jumps by direction, of which the first is the one that shifts bits the farthest to the right."""
         self.jumps: list[tuple[Jump, ...]] = [()] * len(BITS)
-        """By number of a point all jumps from it."""
+        """All jumps from each point, by the number of the point."""
         for path in self.over.values():
             self.jumps[path >> DIGIT_BITS] += ((TAKEN[path], BITS[path & 31], path & 31, FLIPPED[path] | TAKEN[path]),)
         men = {bit: _man([path for path in steps if BITS[path >> DIGIT_BITS] == bit]) for bit in BITS[1:]}

@@ -58,7 +58,7 @@ class Ways:
             hand ^= low
             card = low.bit_length() - 1
             if card >> 2 == rank:
-                # Of the same rank as the card before: the same ways, with another card in the lowest bits.
+                # A card of the same rank has the same ways, with its own number in the lowest bits.
                 other = earlier ^ card
                 uses = found[begun:]
                 begun, earlier = len(found), card
