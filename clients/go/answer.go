@@ -14,6 +14,9 @@ import (
 // maxMoveChars is more than the length of any move; the referee rejects longer texts.
 const maxMoveChars = 1000
 
+// maxScore is the highest score that is sent, and the negative of the lowest.
+const maxScore = 1_000_000
+
 type answerKind int
 
 const (
@@ -28,6 +31,8 @@ type Answer struct {
 	kind      answerKind
 	text      string
 	offerDraw bool
+	score     int
+	hasScore  bool
 }
 
 // Move returns the answer that plays a move, in the game's notation.
@@ -35,6 +40,13 @@ func Move(text string) Answer { return Answer{text: text} }
 
 // MoveAndOfferDraw returns the answer that plays a move and offers a draw with it.
 func MoveAndOfferDraw(text string) Answer { return Answer{text: text, offerDraw: true} }
+
+// WithScore returns the answer with what the bot expects for its side, in hundredths of a point of the game; positive: it is
+// ahead. Others find it only in the record of the finished match. It has no effect on answers that are not moves.
+func (a Answer) WithScore(score int) Answer {
+	a.score, a.hasScore = score, true
+	return a
+}
 
 // Resign returns the answer that resigns the match.
 func Resign() Answer { return Answer{kind: resignation} }
@@ -82,6 +94,9 @@ func (a Answer) item(turn *Turn, logger *slog.Logger) *refereev1.BotItem {
 		TurnToken: turn.Token,
 		Move:      sendable(a.text, turn, logger),
 		OfferDraw: a.offerDraw,
+	}
+	if a.hasScore {
+		message.Score = proto.Int32(int32(min(max(a.score, -maxScore), maxScore)))
 	}
 	return &refereev1.BotItem{Item: &refereev1.BotItem_Move{Move: message}}
 }

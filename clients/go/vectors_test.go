@@ -597,6 +597,8 @@ func TestVectorsAnswers(t *testing.T) {
 			SentRepeat  []any  `json:"sent_repeat"`
 			SentPattern string `json:"sent_pattern"`
 			SentChars   int    `json:"sent_chars"`
+			Score       *int
+			SentScore   *int32 `json:"sent_score"`
 			Reports     int
 		}
 	}
@@ -614,7 +616,15 @@ func TestVectorsAnswers(t *testing.T) {
 				text = repeated(vector.Repeat)
 			}
 			logger, messages := recordedLogs()
-			sent := Move(text).item(&Turn{MatchID: "m1"}, logger).GetMove().GetMove()
+			answer := Move(text)
+			if vector.Score != nil {
+				answer = answer.WithScore(*vector.Score)
+			}
+			message := answer.item(&Turn{MatchID: "m1"}, logger).GetMove()
+			sent := message.GetMove()
+			if !reflect.DeepEqual(message.Score, vector.SentScore) {
+				t.Errorf("the score %v was sent", message.Score)
+			}
 			switch {
 			case vector.SentPattern != "":
 				if !regexp.MustCompile(vector.SentPattern).MatchString(sent) {

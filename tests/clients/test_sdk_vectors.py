@@ -25,7 +25,7 @@ from referee_client import (
     Turn,
 )
 from referee_client.address import address
-from referee_client.answers import sendable
+from referee_client.answers import answer_item
 from referee_client.backoff import Backoff
 from referee_client.bot import Key
 from referee_client.nonces import NONCE_BYTES, Nonces
@@ -311,7 +311,10 @@ def test_answers(vector: dict[str, Any], caplog: pytest.LogCaptureFixture) -> No
         text = units.decode("utf-16-le", "surrogatepass")
     else:
         text = vector["text"] if "text" in vector else vector["repeat"][0] * vector["repeat"][1]
-    sent = sendable(Turn("m1", 0, "t1", "alquerque", {}, 0, ""), text)
+    answer = Choice(text, score=vector.get("score"))
+    message = answer_item(Turn("m1", 0, "t1", "alquerque", {}, 0, ""), answer).move
+    sent = message.move
+    assert (message.score if message.HasField("score") else None) == vector.get("sent_score")
     if "sent_pattern" in vector:
         assert re.search(vector["sent_pattern"], sent)
         assert len(sent) == vector.get("sent_chars", len(sent))

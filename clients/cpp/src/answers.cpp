@@ -1,5 +1,6 @@
 #include "answers.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "utf8.h"
@@ -10,6 +11,9 @@ namespace {
 
 // No game has longer moves, and the server rejects longer texts.
 const std::size_t MAX_MOVE_CHARS = 1000;
+
+// The highest score that is sent, and the negative of the lowest.
+const int MAX_SCORE = 1'000'000;
 
 std::string place_of(const Turn& turn) {
     return "match " + turn.match_id + ", seat " + std::to_string(turn.seat);
@@ -43,6 +47,8 @@ api::BotItem to_item(const Answer& answer, const Turn& turn, const Logger& logge
             item.mutable_move()->set_turn_token(turn.token);
             item.mutable_move()->set_move(sendable(answer.move(), turn, logger));
             item.mutable_move()->set_offer_draw(answer.offers_draw());
+            if (answer.score())
+                item.mutable_move()->set_score(std::clamp(*answer.score(), -MAX_SCORE, MAX_SCORE));
             break;
         case Answer::Kind::resignation:
             set_seat(*item.mutable_resignation());
@@ -70,7 +76,8 @@ api::BotItem choose_answer(const std::function<Answer()>& choose, const Turn& tu
     }
     // A bot may well throw to leave a computation that is no longer needed.
     if (!cancelled.stop_requested()) {
-        logger(LogLevel::error, place_of(turn) + ": the bot failed and resigns: " + problem);
+        logger(LogLevel::error, place_of(turn) + ", ply " + std::to_string(turn.ply) +
+                                    ": the bot failed and resigns: " + problem);
     }
     return to_item(Answer::resign(), turn, logger);
 }

@@ -180,14 +180,22 @@ TEST(Vectors, Heartbeat) {
 TEST(Vectors, Answers) {
     for (const json& vector : load_vectors("answers")) {
         SCOPED_TRACE(vector["name"]);
-        expect_keys(vector, {"name", "rules", "text", "repeat", "utf8", "utf16", "sent",
-                             "sent_repeat", "sent_pattern", "sent_chars", "reports"});
+        expect_keys(vector,
+                    {"name", "rules", "text", "repeat", "utf8", "utf16", "sent", "sent_repeat",
+                     "sent_pattern", "sent_chars", "score", "sent_score", "reports"});
         if (vector.contains("utf16")) continue;  // A std::string has bytes.
         const std::string text = vector.contains("text")     ? vector["text"].get<std::string>()
                                  : vector.contains("repeat") ? repeat(vector["repeat"])
                                                              : unhex(vector["utf8"]);
         std::vector<std::string> messages;
-        const std::string sent = to_item(text, Turn(), TestOptions(messages).logger).move().move();
+        Answer answer(text);
+        if (vector.contains("score")) answer = answer.with_score(vector["score"]);
+        const api::Move message = to_item(answer, Turn(), TestOptions(messages).logger).move();
+        const std::string& sent = message.move();
+        EXPECT_EQ(message.has_score(), vector.contains("sent_score"));
+        if (message.has_score()) {
+            EXPECT_EQ(message.score(), vector["sent_score"]);
+        }
         EXPECT_EQ(messages.size(), vector["reports"]);
         if (vector.contains("sent")) {
             EXPECT_EQ(sent, vector["sent"]);

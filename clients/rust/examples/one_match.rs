@@ -22,7 +22,11 @@ impl Bot for Seat {
         }
         let first = turn.legal_moves.first().ok_or("there are no legal moves")?.clone();
         Ok(if self.turns == 2 {
-            Answer::MoveAndOfferDraw(first)
+            Answer::Choice {
+                text: first,
+                offer_draw: true,
+                score: None,
+            }
         } else {
             Answer::Move(first)
         })

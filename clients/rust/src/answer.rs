@@ -10,14 +10,25 @@ use crate::{
 /// No game has longer moves, and the referee rejects longer texts.
 const MAX_MOVE_CHARS: usize = 1_000;
 
+/// The highest score that is sent, and the negative of the lowest.
+const MAX_SCORE: i32 = 1_000_000;
+
 /// What a bot does in its turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
     /// Plays a move, in the game's notation.
     Move(String),
-    /// Plays a move, and offers a draw with it.
-    MoveAndOfferDraw(String),
+    /// Plays a move with more than its text.
+    Choice {
+        /// The move, in the game's notation.
+        text: String,
+        /// Whether to offer a draw with it.
+        offer_draw: bool,
+        /// What the bot expects for its side, in hundredths of a point of the game; positive: it is ahead. Others find
+        /// it only in the record of the finished match. None: the bot does not say.
+        score: Option<i32>,
+    },
     /// Resigns the match.
     Resign,
     /// Accepts a draw offer, see [`Turn::draw_offers`]. If the offer is no longer open, the bot is called again for the
@@ -32,7 +43,17 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Move(text) => f.write_str(text),
-            Self::MoveAndOfferDraw(text) => write!(f, "{text}, and offer a draw"),
+            Self::Choice {
+                text,
+                offer_draw,
+                score,
+            } => {
+                f.write_str(text)?;
+                if *offer_draw {
+                    f.write_str(", and offer a draw")?;
+                }
+                score.map_or(Ok(()), |score| write!(f, ", with score {score}"))
+            }
             Self::Resign => f.write_str("resign"),
             Self::AcceptDraw => f.write_str("accept the draw"),
             Self::ClaimDraw => f.write_str("claim a draw"),
@@ -90,9 +111,13 @@ impl Answer {
     /// Returns the answer as an item of the contract.
     pub(crate) fn into_item(self, turn: &Turn) -> bot_item::Item {
         let (match_id, seat) = (turn.match_id.clone(), Some(turn.seat));
-        let (text, offer_draw) = match self {
-            Self::Move(text) => (text, false),
-            Self::MoveAndOfferDraw(text) => (text, true),
+        let (text, offer_draw, score) = match self {
+            Self::Move(text) => (text, false, None),
+            Self::Choice {
+                text,
+                offer_draw,
+                score,
+            } => (text, offer_draw, score),
             Self::Resign => return bot_item::Item::Resignation(Resignation { match_id, seat }),
             Self::AcceptDraw => {
                 let accept = true;
@@ -106,7 +131,7 @@ impl Answer {
             turn_token,
             r#move,
             offer_draw,
-            ..Move::default()
+            score: score.map(|score| score.clamp(-MAX_SCORE, MAX_SCORE)),
         })
     }
 }

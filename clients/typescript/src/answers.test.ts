@@ -34,7 +34,7 @@ test("an answer with an unpaired surrogate is sent with a replacement character,
 });
 
 test("an answer that is neither text nor an answer is an error", () => {
-  for (const answer of [undefined, null, 7, {}, { move: 7 }]) {
+  for (const answer of [undefined, null, 7, {}, { move: 7 }, { move: "c2-c3", score: 0.5 }]) {
     assert.throws(() => sentMove(answer), TypeError);
   }
 });

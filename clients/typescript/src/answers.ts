@@ -9,6 +9,9 @@ import type { Turn } from "./turn.js";
 /** No game has longer moves, and the referee rejects longer texts. */
 export const MAX_MOVE_CHARS = 1_000;
 
+/** The highest score that is sent, and the negative of the lowest. */
+const MAX_SCORE = 1_000_000;
+
 type Item = NonNullable<MessageInitShape<typeof BotItemSchema>["item"]>;
 
 export function botItem(item: Item): BotItem {
@@ -23,11 +26,10 @@ export function answerItem(turn: Turn, answer: unknown, logger: Logger): BotItem
   }
   if (typeof answer === "object" && answer !== null) {
     if ("move" in answer && typeof answer.move === "string") {
-      const [move, offerDraw] = [
-        sendableMove(turn, answer.move, logger),
-        "offerDraw" in answer && answer.offerDraw === true,
-      ];
-      return botItem({ case: "move", value: { matchId, turnToken, move, offerDraw } });
+      const move = sendableMove(turn, answer.move, logger);
+      const offerDraw = "offerDraw" in answer && answer.offerDraw === true;
+      const score = "score" in answer && answer.score !== undefined ? { score: sendableScore(answer.score) } : {};
+      return botItem({ case: "move", value: { matchId, turnToken, move, offerDraw, ...score } });
     }
     if ("resign" in answer) {
       return resignationItem(turn);
@@ -61,6 +63,14 @@ function sendableMove({ matchId, seat }: Turn, answer: string, logger: Logger): 
     move = chars.slice(0, MAX_MOVE_CHARS + 1).join("");
   }
   return move;
+}
+
+/** Returns the score within the limits of what is sent. Throws TypeError if it is no integer. */
+function sendableScore(score: unknown): number {
+  if (!Number.isInteger(score)) {
+    throw new TypeError(`the score must be an integer, not ${String(score)}`);
+  }
+  return Math.max(-MAX_SCORE, Math.min(score as number, MAX_SCORE));
 }
 
 export function resignationItem({ matchId, seat }: Turn): BotItem {

@@ -6,10 +6,13 @@ import type { Turn } from "./turn.js";
 /**
  * What a bot does in its turn: a text is a move in the game's notation. If a draw that is accepted or claimed is not to
  * be had, the bot is called again for the same turn, with the error in `turn.rejection`.
+ *
+ * `score` is what the bot expects for its side, an integer in hundredths of a point of the game; positive: it is ahead.
+ * Others find it only in the record of the finished match.
  */
 export type Answer =
   | string
-  | { readonly move: string; readonly offerDraw?: boolean | undefined }
+  | { readonly move: string; readonly offerDraw?: boolean | undefined; readonly score?: number | undefined }
   | { readonly resign: true }
   | { readonly acceptDraw: true }
   | { readonly claimDraw: true };

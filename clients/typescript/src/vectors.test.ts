@@ -346,8 +346,10 @@ for (const vector of vectors("answers").filter(({ utf8 }) => utf8 === undefined)
     const reports: string[] = [];
     const fail = (message: string): void => assert.fail(message);
     const logger: Logger = { info: fail, warn: fail, error: (report) => reports.push(report) };
-    const { item } = answerItem(makeTurn({ matchId: "m1" }), text, logger);
+    const answer = "score" in vector ? { move: text, score: vector["score"] } : text;
+    const { item } = answerItem(makeTurn({ matchId: "m1" }), answer, logger);
     assert(item.case === "move");
+    assert.equal(item.value.score, vector["sent_score"]);
     if (vector["sent_pattern"]) {
       assert.match(item.value.move, new RegExp(vector["sent_pattern"]));
     } else {

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -29,6 +30,15 @@ class Answer {
         return answer;
     }
 
+    /// Returns the answer with what the bot expects for its side, in hundredths of a point of the
+    /// game; positive: it is ahead. Others find it only in the record of the finished match. It has
+    /// no effect on answers that are not moves.
+    Answer with_score(int score) const {
+        Answer answer = *this;
+        answer.score_ = score;
+        return answer;
+    }
+
     static Answer resign() { return Answer(Kind::resignation); }
 
     /// Accepts a draw offer, which the turn has in `draw_offers`. If the offer is no longer open,
@@ -43,6 +53,7 @@ class Answer {
     /// The move; empty for other answers.
     const std::string& move() const { return text_; }
     bool offers_draw() const { return offers_draw_; }
+    const std::optional<int>& score() const { return score_; }
 
     friend bool operator==(const Answer&, const Answer&) = default;
 
@@ -52,6 +63,7 @@ class Answer {
     Kind kind_ = Kind::move;
     std::string text_;
     bool offers_draw_ = false;
+    std::optional<int> score_;
 };
 
 /// A bot that holds one seat of one match. Its methods are never called at the same time, so it

@@ -1,12 +1,13 @@
-use std::collections::HashSet;
+use std::{collections::HashSet, error::Error, fmt};
 
 use serde::Deserialize;
 
 use super::{load, reports_of, unhex};
 use crate::{
-    Answer, Turn,
+    Answer, IntoBots, RefereeError, Turn,
     api::{Match, NonceRequest, SeatNonce, SeedCommitment, bot_item},
     nonces::{ChooseNonce, Nonces, random_nonce},
+    seats::choose_answer,
 };
 
 #[derive(Deserialize)]
@@ -31,6 +32,8 @@ struct AnswerVector {
     _sent_pattern: Option<String>,
     #[serde(rename = "sent_chars")]
     _sent_chars: Option<usize>,
+    score: Option<i32>,
+    sent_score: Option<i32>,
     reports: usize,
 }
 
@@ -48,14 +51,56 @@ fn answers() {
             continue;
         }
         let text = vector.text.or(vector.repeat.map(repeated)).unwrap();
+        let answer = match vector.score {
+            None => Answer::Move(text),
+            score => Answer::Choice {
+                text,
+                offer_draw: false,
+                score,
+            },
+        };
         let mut sent = None;
-        let reports = reports_of(|| sent = Some(Answer::Move(text).into_item(&Turn::default())));
+        let reports = reports_of(|| sent = Some(answer.into_item(&Turn::default())));
         let Some(bot_item::Item::Move(sent)) = sent else {
             panic!("{}", vector.name)
         };
         let expected = vector.sent.or(vector.sent_repeat.map(repeated)).unwrap();
         assert!(sent.r#move == expected, "{}", vector.name);
+        assert_eq!(sent.score, vector.sent_score, "{}", vector.name);
         assert_eq!(reports.len(), vector.reports, "{}: {reports:?}", vector.name);
+    }
+}
+
+#[test]
+fn a_failed_call_is_reported_with_its_match_and_the_cause_of_its_error() {
+    let turn = Turn {
+        match_id: "m1".into(),
+        seat: 2,
+        ply: 7,
+        ..Turn::default()
+    };
+    let choose =
+        |_: &Turn| -> Result<String, SearchFailed> { Err(SearchFailed(RefereeError::new("NO_BOOK", "no book"))) };
+    let reports = reports_of(|| drop(choose_answer(&mut *choose.into_bots().create(), &turn)));
+    assert_eq!(
+        reports,
+        ["match m1, seat 2, ply 7: the bot failed and resigns: the search failed: no book (NO_BOOK)"]
+    );
+}
+
+/// An error of a bot with a cause.
+#[derive(Debug)]
+struct SearchFailed(RefereeError);
+
+impl fmt::Display for SearchFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the search failed")
+    }
+}
+
+impl Error for SearchFailed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
     }
 }
 

@@ -93,7 +93,11 @@ impl Given {
 impl Bot for Given {
     fn choose(&mut self, _: &Turn) -> Result<Answer, BotError> {
         match self.r#move.clone() {
-            Some(text) if self.offer_draw => Ok(Answer::MoveAndOfferDraw(text)),
+            Some(text) if self.offer_draw => Ok(Answer::Choice {
+                text,
+                offer_draw: true,
+                score: None,
+            }),
             Some(text) => Ok(Answer::Move(text)),
             None if self.resigns => Ok(Answer::Resign),
             None if self.accepts_draw => Ok(Answer::AcceptDraw),

@@ -1,5 +1,7 @@
 package referee.client;
 
+import java.util.OptionalInt;
+
 /** What a bot does in its turn. */
 public sealed interface Answer {
     /**
@@ -10,11 +12,15 @@ public sealed interface Answer {
     record Move(String text) implements Answer {}
 
     /**
-     * Plays a move, and offers a draw with it.
+     * Plays a move with more than its text.
      *
      * @param text the move in the game's notation
+     * @param offerDraw whether to offer a draw with it
+     * @param score what the bot expects for its side, in hundredths of a point of the game;
+     *     positive: it is ahead. Others find it only in the record of the finished match. Empty:
+     *     the bot does not say
      */
-    record MoveWithDrawOffer(String text) implements Answer {}
+    record Choice(String text, boolean offerDraw, OptionalInt score) implements Answer {}
 
     /** Resigns the match. */
     record Resignation() implements Answer {}

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -25,6 +26,9 @@ import referee.api.v1.Rules;
 final class Seats {
     /** No game has longer moves, and the referee rejects longer texts. */
     private static final int MAX_MOVE_CHARS = 1000;
+
+    /** The highest score that is sent, and the negative of the lowest. */
+    private static final int MAX_SCORE = 1_000_000;
 
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
@@ -165,9 +169,9 @@ final class Seats {
     private BotItem item(Turn turn, Answer answer) {
         Objects.requireNonNull(answer, "the bot has returned no answer");
         if (answer instanceof Answer.Move move) {
-            return move(turn, move.text(), false);
-        } else if (answer instanceof Answer.MoveWithDrawOffer move) {
-            return move(turn, move.text(), true);
+            return move(turn, new Answer.Choice(move.text(), false, OptionalInt.empty()));
+        } else if (answer instanceof Answer.Choice choice) {
+            return move(turn, choice);
         }
         String matchId = turn.matchId();
         int seat = turn.seat();
@@ -183,14 +187,16 @@ final class Seats {
         return item.build();
     }
 
-    private BotItem move(Turn turn, String text, boolean offerDraw) {
-        Objects.requireNonNull(text, "the bot has returned no move");
+    private BotItem move(Turn turn, Answer.Choice choice) {
+        Objects.requireNonNull(choice.text(), "the bot has returned no move");
         Move.Builder move =
                 Move.newBuilder()
                         .setMatchId(turn.matchId())
                         .setTurnToken(turn.token())
-                        .setMove(sendable(turn, text))
-                        .setOfferDraw(offerDraw);
+                        .setMove(sendable(turn, choice.text()))
+                        .setOfferDraw(choice.offerDraw());
+        choice.score()
+                .ifPresent(s -> move.setScore(Math.max(-MAX_SCORE, Math.min(s, MAX_SCORE))));
         return BotItem.newBuilder().setMove(move).build();
     }
 

@@ -25,6 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -43,6 +44,7 @@ import referee.api.v1.Hello;
 import referee.api.v1.MatchEnded;
 import referee.api.v1.MatchStarted;
 import referee.api.v1.MatchTerms;
+import referee.api.v1.Move;
 import referee.api.v1.NonceRequest;
 import referee.api.v1.Ping;
 import referee.api.v1.RefereeItem;
@@ -266,7 +268,7 @@ class VectorsTest {
             if (answer.has("move")) {
                 String move = text(answer, "move");
                 return answer.has("offer_draw")
-                        ? new Answer.MoveWithDrawOffer(move)
+                        ? new Answer.Choice(move, true, OptionalInt.empty())
                         : new Answer.Move(move);
             } else if (answer.has("resigns")) {
                 return new Answer.Resignation();
@@ -587,6 +589,12 @@ class VectorsTest {
         return array.get(0).getAsString().repeat(array.get(1).getAsInt());
     }
 
+    private static OptionalInt score(JsonObject vector, String name) {
+        return vector.has(name)
+                ? OptionalInt.of(vector.get(name).getAsInt())
+                : OptionalInt.empty();
+    }
+
     /** Text in Java has no bytes that are not UTF-8, but halves of surrogate pairs. */
     @TestFactory
     Stream<DynamicTest> answers() {
@@ -601,9 +609,20 @@ class VectorsTest {
                         given.append(repeated(vector.get("repeat")));
                     }
                     Harness harness = new Harness(ENVIRONMENT);
-                    SeatBot bot = turn -> new Answer.Move(given.toString());
+                    String move = given.toString();
+                    Answer answer =
+                            vector.has("score")
+                                    ? new Answer.Choice(move, false, score(vector, "score"))
+                                    : new Answer.Move(move);
+                    SeatBot bot = turn -> answer;
                     Turn turn = Turn.builder("troke").build();
-                    String sent = harness.seats.answer(() -> bot, turn).getMove().getMove();
+                    Move message = harness.seats.answer(() -> bot, turn).getMove();
+                    String sent = message.getMove();
+                    assertEquals(
+                            score(vector, "sent_score"),
+                            message.hasScore()
+                                    ? OptionalInt.of(message.getScore())
+                                    : OptionalInt.empty());
                     if (vector.has("sent_pattern")) {
                         String pattern = text(vector, "sent_pattern");
                         assertTrue(Pattern.compile(pattern).matcher(sent).find(), sent);

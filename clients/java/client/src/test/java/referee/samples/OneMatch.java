@@ -1,5 +1,6 @@
 package referee.samples;
 
+import java.util.OptionalInt;
 import referee.client.Answer;
 import referee.client.Client;
 import referee.client.End;
@@ -31,7 +32,7 @@ public final class OneMatch implements SeatBot {
             return new Answer.DrawAcceptance();
         }
         String first = turn.legalMoves().get(0);
-        return turns == 2 ? new Answer.MoveWithDrawOffer(first) : new Answer.Move(first);
+        return turns == 2 ? new Answer.Choice(first, true, OptionalInt.empty()) : new Answer.Move(first);
     }
 
     @Override
