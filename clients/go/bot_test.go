@@ -13,7 +13,7 @@ import (
 )
 
 func TestABotThatPanicsOrReturnsAnErrorResigns(t *testing.T) {
-	turn := &Turn{MatchID: "m1", Seat: 2, Token: "t1"}
+	turn := &Turn{MatchID: "m1", Seat: 2, Ply: 7, Token: "t1"}
 	for name, choose := range map[string]BotFunc{
 		"panics":           func(context.Context, *Turn) (Answer, error) { panic("no idea") },
 		"returns an error": func(context.Context, *Turn) (Answer, error) { return Answer{}, errors.New("no idea") },
@@ -23,7 +23,7 @@ func TestABotThatPanicsOrReturnsAnErrorResigns(t *testing.T) {
 		if !proto.Equal(got, Resign().item(turn, logger)) {
 			t.Errorf("a bot that %s answers %v", name, got)
 		}
-		if !slices.Equal(messages(), []string{"the bot failed and resigns: no idea"}) {
+		if !slices.Equal(messages(), []string{"match m1, seat 2, ply 7: the bot failed and resigns: no idea"}) {
 			t.Errorf("a bot that %s is reported as %q", name, messages())
 		}
 	}
@@ -97,9 +97,9 @@ func TestAPanicInAHookIsReported(t *testing.T) {
 	logger, messages := recordedLogs()
 	s := newSeats(panics{}, logger)
 	s.start = func(_ *callQueue, call func()) { call() }
-	s.onMatchStarted(t.Context(), &refereev1.MatchStarted{})
-	s.onMatchEnded(t.Context(), &refereev1.MatchEnded{})
-	if want := []string{"Started of the bot failed: oh", "Ended of the bot failed: oh"}; !slices.Equal(messages(), want) {
+	s.onMatchStarted(t.Context(), &refereev1.MatchStarted{Match: &refereev1.Match{Id: "m1"}, Seat: 2})
+	s.onMatchEnded(t.Context(), &refereev1.MatchEnded{MatchId: "m1", Seat: 2})
+	if want := []string{"match m1, seat 2: Started of the bot failed: oh", "match m1, seat 2: Ended of the bot failed: oh"}; !slices.Equal(messages(), want) {
 		t.Errorf("reported: %q", messages())
 	}
 }

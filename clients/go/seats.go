@@ -109,11 +109,13 @@ func (s *seats) choose(open *openTurn, answered func(*refereev1.BotItem)) {
 
 // chooseAnswer returns the bot's answer, or its resignation if its code fails.
 func (s *seats) chooseAnswer(ctx context.Context, bot Bot, turn *Turn) (item *refereev1.BotItem) {
-	attributes := []any{"match", turn.MatchID, "seat", turn.Seat, "ply", turn.Ply}
+	report := func(reason any, attributes ...any) {
+		text := fmt.Sprintf("match %s, seat %d, ply %d: the bot failed and resigns: %v", turn.MatchID, turn.Seat, turn.Ply, reason)
+		s.logger.Error(text, append(attributes, "match", turn.MatchID, "seat", turn.Seat, "ply", turn.Ply)...)
+	}
 	defer func() {
 		if reason := recover(); reason != nil {
-			attributes = append(attributes, "stack", string(debug.Stack()))
-			s.logger.Error(fmt.Sprintf("the bot failed and resigns: %v", reason), attributes...)
+			report(reason, "stack", string(debug.Stack()))
 			item = Resign().item(turn, s.logger)
 		}
 	}()
@@ -122,7 +124,7 @@ func (s *seats) chooseAnswer(ctx context.Context, bot Bot, turn *Turn) (item *re
 		return answer.item(turn, s.logger)
 	}
 	if ctx.Err() == nil {
-		s.logger.Error(fmt.Sprintf("the bot failed and resigns: %v", err), attributes...)
+		report(err)
 	}
 	return Resign().item(turn, s.logger)
 }
@@ -131,6 +133,7 @@ func (s *seats) chooseAnswer(ctx context.Context, bot Bot, turn *Turn) (item *re
 func (s *seats) recoverFrom(method, matchID string, seat int) {
 	if reason := recover(); reason != nil {
 		stack := string(debug.Stack())
-		s.logger.Error(fmt.Sprintf("%s of the bot failed: %v", method, reason), "match", matchID, "seat", seat, "stack", stack)
+		text := fmt.Sprintf("match %s, seat %d: %s of the bot failed: %v", matchID, seat, method, reason)
+		s.logger.Error(text, "match", matchID, "seat", seat, "stack", stack)
 	}
 }
