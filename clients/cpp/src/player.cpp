@@ -1,6 +1,7 @@
 #include "player.h"
 
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "referee/play.h"
@@ -34,29 +35,67 @@ void Pending::remove() {
     if (--tasks_ == 0) none_left_.notify_all();
 }
 
-void Pending::wait() {
+bool Pending::wait(milliseconds limit) {
     std::unique_lock lock(mutex_);
-    none_left_.wait(lock, [this] { return tasks_ == 0; });
+    return none_left_.wait_for(lock, limit, [this] { return tasks_ == 0; });
+}
+
+Threads::~Threads() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+    }
+    wakeup_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
 }
 
 void Threads::start(std::function<void()> task) {
     const std::lock_guard lock(mutex_);
-    tasks_.remove_if([](const std::future<void>& started) {
-        return started.wait_for(milliseconds(0)) == std::future_status::ready;
-    });
-    tasks_.push_back(std::async(std::launch::async, std::move(task)));
+    waiting_.push_back(std::move(task));
+    if (idle_ >= waiting_.size()) return wakeup_.notify_one();
+    try {
+        threads_.emplace_back(&Threads::run_tasks, this);
+    } catch (const std::system_error&) {
+        if (!threads_.empty()) return;
+        waiting_.pop_back();
+        throw;
+    }
+}
+
+void Threads::run_tasks() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        wakeup_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+        --idle_;
+        if (waiting_.empty()) return;
+        std::function<void()> task = std::move(waiting_.front());
+        waiting_.pop_front();
+        lock.unlock();
+        try {
+            task();
+        } catch (...) {  // Of the program's logger: what a bot throws is reported to it.
+        }
+        task = nullptr;
+        lock.lock();
+    }
 }
 
 Player::Player(const Bots& bots, Options options)
     : options_(complete(std::move(options))), protocol_(bots, options_, callbacks()) {}
 
 Player::~Player() {
+    while (!end_calls(milliseconds(1000))) {
+    }
+}
+
+bool Player::end_calls(milliseconds limit) {
     stop();
     {
         const std::lock_guard lock(mutex_);
         protocol_.stop();
     }
-    pending_->wait();
+    return pending_->wait(limit);
 }
 
 void Player::play() {
@@ -128,18 +167,23 @@ grpc::Status Player::play_session() {
         }
         Player& player;
     };
-    Session session(options_);
+    std::unique_ptr<Session> session;
+    try {
+        session = std::make_unique<Session>(options_);
+    } catch (const std::system_error& failure) {
+        return {grpc::UNAVAILABLE, std::string("no thread can be started: ") + failure.what()};
+    }
     std::exception_ptr error;
     {
-        const Registration registration(*this, session);
-        session.open();
-        for (api::PlayResponse message; session.receive(message);) {
+        const Registration registration(*this, *session);
+        session->open();
+        for (api::PlayResponse message; session->receive(message);) {
             const std::lock_guard lock(mutex_);
             if (!error) error = handle(message);
-            if (error) session.cancel();
+            if (error) session->cancel();
         }
     }
-    grpc::Status status = session.finish();
+    grpc::Status status = session->finish();
     if (error) std::rethrow_exception(error);
     return status;
 }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <exception>
-#include <future>
-#include <list>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "protocol.h"
 #include "session.h"
@@ -23,8 +25,8 @@ class Pending : public std::enable_shared_from_this<Pending> {
     // Counts a task until the last copy of the returned pointer is gone.
     std::shared_ptr<void> add();
 
-    // Waits until there is none.
-    void wait();
+    // Waits until there is none, or until the time has passed; returns whether there is none.
+    bool wait(std::chrono::milliseconds limit);
 
   private:
     void remove();
@@ -34,14 +36,29 @@ class Pending : public std::enable_shared_from_this<Pending> {
     std::size_t tasks_ = 0;
 };
 
-// The default executor: each task has a thread of its own. Threads are joined at the end.
+// The default executor: all tasks run at the same time, as far as the system has threads for them.
 class Threads {
   public:
+    Threads() = default;
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+    // Waits until all tasks have ended.
+    ~Threads();
+
+    // Starts a task, which waits for the end of another one if there is no thread for it. Throws
+    // std::system_error if no thread could be started at all.
     void start(std::function<void()> task);
 
   private:
+    void run_tasks();
+
     std::mutex mutex_;
-    std::list<std::future<void>> tasks_;
+    std::condition_variable wakeup_;
+    std::deque<std::function<void()>> waiting_;
+    std::size_t idle_ = 0;
+    bool ending_ = false;
+    std::vector<std::thread> threads_;
 };
 
 class Player {
@@ -52,7 +69,7 @@ class Player {
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;
 
-    // Waits until all calls of the bot have ended.
+    // Ends the calls of the bot, and waits for them.
     ~Player();
 
     // Returns when it is stopped. Throws TakenOverError or RejectedError.
@@ -60,6 +77,9 @@ class Player {
 
     // Thread-safe, and also permitted in callbacks of the program.
     void stop();
+
+    // Tells all calls of the bot to end, and returns whether they have ended in time.
+    bool end_calls(std::chrono::milliseconds limit);
 
   private:
     Options complete(Options options);

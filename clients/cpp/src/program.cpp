@@ -4,9 +4,13 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <thread>
-#include <utility>
+
+#include "player.h"
+#include "settings.h"
 
 namespace referee {
 
@@ -37,7 +41,7 @@ class SignalThread {
         stop_.request_stop();
         if (!finished_) sigwait(&signals, &signal);
         if (finished_) return;
-        // The computations of the bot go on.
+        // Calls of the bot have not ended yet.
         std::signal(signal, SIG_DFL);
         pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
         std::raise(signal);
@@ -53,6 +57,27 @@ void write_line(LogLevel, const std::string& message) {
     std::cerr << "referee-client: " + message + "\n";
 }
 
+// The time that calls of the bot have to end when the play has ended.
+const std::chrono::milliseconds CALL_GRACE{1'000};
+
+// Plays, and returns the exit status. The program ends here if calls of the bot do not end in time.
+int play_program(const Bots& bots, const Options& options, const std::stop_token& stop) {
+    Player player(bots, options);
+    int status = STOPPED;
+    try {
+        const std::stop_callback stopping(stop, [&player] { player.stop(); });
+        player.play();
+    } catch (const TakenOverError& error) {
+        options.logger(LogLevel::error, error.what());
+        status = TAKEN_OVER;
+    } catch (const RejectedError& error) {
+        options.logger(LogLevel::error, error.what());
+        status = REJECTED;
+    }
+    if (!player.end_calls(CALL_GRACE)) std::_Exit(status);
+    return status;
+}
+
 }  // namespace
 
 int run_program(const Bots& bots, Options options) {
@@ -66,17 +91,14 @@ int run_program(const Bots& bots, Options options) {
     try {
         const SignalThread signal_thread(signals);
         options.read_environment();
-        play(bots, std::move(options), signal_thread.token());
-        return STOPPED;
-    } catch (const TakenOverError& error) {
-        logger(LogLevel::error, error.what());
-        return TAKEN_OVER;
-    } catch (const RejectedError& error) {
-        logger(LogLevel::error, error.what());
-        return REJECTED;
+        check(options);
+        return play_program(bots, options, signal_thread.token());
     } catch (const PlayError& error) {
         logger(LogLevel::error, error.what());
         return MISCONFIGURED;
+    } catch (const std::exception& error) {  // Such as a thread that cannot be started.
+        logger(LogLevel::error, error.what());
+        return FAILED;
     }
 }
 

@@ -19,11 +19,19 @@ Session::Session(const Options& options)
       heartbeat_timeout_(DEFAULT_HEARTBEAT_TIMEOUT) {
     context_.AddMetadata("authorization", authorization_of(options));
     silence_detector_ = std::thread(&Session::detect_silence, this);
+    try {
+        writer_ = std::thread(&Session::write_loop, this);
+    } catch (...) {
+        stop_threads();
+        silence_detector_.join();
+        throw;
+    }
 }
 
 Session::~Session() {
     stop_threads();
     silence_detector_.join();
+    if (writer_.joinable()) writer_.join();
 }
 
 void Session::send(api::BotItem item) {
@@ -37,8 +45,10 @@ void Session::cancel() {
 }
 
 void Session::open() {
-    stream_ = stub_->Play(&context_);
-    writer_ = std::thread(&Session::write_loop, this);
+    auto stream = stub_->Play(&context_);
+    const std::lock_guard lock(mutex_);
+    stream_ = std::move(stream);
+    writer_wakeup_.notify_one();
 }
 
 bool Session::receive(api::PlayResponse& message) {
@@ -86,7 +96,9 @@ void Session::detect_silence() {
 void Session::write_loop() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        writer_wakeup_.wait(lock, [this] { return stopping_ || outgoing_.items_size() > 0; });
+        writer_wakeup_.wait(lock, [this] {
+            return stopping_ || (stream_ != nullptr && outgoing_.items_size() > 0);
+        });
         if (stopping_) return;
         const api::PlayRequest message = std::exchange(outgoing_, {});
         lock.unlock();

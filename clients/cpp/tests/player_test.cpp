@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
+#include <system_error>
+#include <thread>
+
 #include "referee/play.h"
 #include "vectors.h"
+#include "without_threads.h"
 
 namespace referee {
 
@@ -51,9 +57,39 @@ TEST(Play, ItReturnsAtOnceIfAStopWasRequestedBefore) {
 TEST(Pending, WaitsForTheLastCopyOfATask) {
     const auto pending = std::make_shared<Pending>();
     std::shared_ptr<void> task = pending->add();
-    std::jthread waiter([&] { pending->wait(); });
+    EXPECT_FALSE(pending->wait(std::chrono::milliseconds(0)));
+    std::jthread waiter([&] { EXPECT_TRUE(pending->wait(std::chrono::hours(1))); });
     task.reset();
     waiter.join();
+}
+
+TEST(Threads, TasksRunAtTheSameTime) {
+    std::latch both(2);
+    Threads threads;
+    for (int i = 0; i < 2; ++i) threads.start([&] { both.arrive_and_wait(); });
+    both.wait();
+}
+
+TEST(Threads, ATaskWaitsForTheEndOfAnotherOneIfNoMoreThreadsCanBeStarted) {
+    std::latch first(1);
+    std::atomic<int> done = 0;
+    {
+        Threads threads;
+        threads.start([&] {
+            first.wait();
+            ++done;
+        });
+        const WithoutThreads without_threads;
+        threads.start([&] { ++done; });
+        first.count_down();
+    }
+    EXPECT_EQ(done, 2);
+}
+
+TEST(Threads, WithoutAnyThreadItIsAnError) {
+    const WithoutThreads without_threads;
+    Threads threads;
+    EXPECT_THROW(threads.start([] {}), std::system_error);
 }
 
 }  // namespace referee

@@ -10,6 +10,7 @@ namespace referee {
 /// The exit statuses of a bot's program.
 enum ExitStatus {
     STOPPED = 0,  // By SIGINT or SIGTERM.
+    FAILED = 1,   // For example because no thread can be started.
     MISCONFIGURED = 2,
     TAKEN_OVER = 3,  // By a newer session of the same bot.
     REJECTED = 4,    // By the server, for example because of an invalid token.
@@ -17,8 +18,8 @@ enum ExitStatus {
 
 /// Plays until the program gets SIGINT or SIGTERM, and returns its exit status. Environment
 /// variables that are set replace options, see Options::read_environment. Messages go to standard
-/// error unless the options have a logger. If the bot takes long to stop, a second signal ends the
-/// program at once.
+/// error unless the options have a logger. If calls of the bot do not end within a second after the
+/// play, it ends the program with this status, as std::_Exit does; a second signal ends it at once.
 ///
 /// It must be called by the main thread before any other thread exists, because it blocks signals.
 int run_program(const Bots& bots, Options options = {});
