@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
+
 use crate::{Answer, BotError, End, IntoAnswer, Match, Turn};
 
 /// Plays one seat of one match, and may keep what it knows about it.
@@ -27,6 +29,40 @@ pub trait Bot: Send + 'static {
 /// Makes a bot for each seat of each match: `per_seat(MyBot::default)`.
 pub fn per_seat<B: Bot>(mut create: impl FnMut() -> B + Send + 'static) -> Bots {
     Bots(Box::new(move || Box::new(create())))
+}
+
+/// Makes bots of an asynchronous function, which is called for different seats at the same time.
+///
+/// Its future is dropped when the answer is no longer needed. It is polled on a thread of the runtime that runs
+/// [`play`](crate::play), so that timers and connections of this runtime work, and so do blocking calls. It needs the
+/// default of [`Options::spawner`](crate::Options::spawner).
+///
+/// ```
+/// use referee_client::{Turn, async_bot};
+///
+/// async fn choose(turn: Turn) -> String {
+///     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+///     turn.legal_moves[0].clone()
+/// }
+///
+/// let bots = async_bot(choose);
+/// # let _ = bots;
+/// ```
+pub fn async_bot<F, R, A>(choose: F) -> Bots
+where
+    F: Fn(Turn) -> R + Send + Sync + 'static,
+    R: Future<Output = A>,
+    A: IntoAnswer,
+{
+    per_seat_function(move |turn: &Turn| {
+        let answer = choose(turn.clone());
+        Handle::try_current()?.block_on(async {
+            tokio::select! {
+                answer = answer => answer.into_answer(),
+                () = turn.cancellation().cancelled() => Err("the answer is no longer needed".into()),
+            }
+        })
+    })
 }
 
 /// The bots of all seats, see [`per_seat`].
@@ -69,19 +105,22 @@ where
     A: IntoAnswer,
 {
     fn into_bots(self) -> Bots {
-        let choose = Arc::new(self);
-        per_seat(move || SharedFunction(choose.clone()))
+        per_seat_function(move |turn: &Turn| self(turn).into_answer())
     }
+}
+
+fn per_seat_function(choose: impl Fn(&Turn) -> Result<Answer, BotError> + Send + Sync + 'static) -> Bots {
+    let choose = Arc::new(choose);
+    per_seat(move || SharedFunction(choose.clone()))
 }
 
 struct SharedFunction<F>(Arc<F>);
 
-impl<F, A> Bot for SharedFunction<F>
+impl<F> Bot for SharedFunction<F>
 where
-    F: Fn(&Turn) -> A + Send + Sync + 'static,
-    A: IntoAnswer,
+    F: Fn(&Turn) -> Result<Answer, BotError> + Send + Sync + 'static,
 {
     fn choose(&mut self, turn: &Turn) -> Result<Answer, BotError> {
-        (self.0)(turn).into_answer()
+        (self.0)(turn)
     }
 }

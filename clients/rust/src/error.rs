@@ -32,13 +32,19 @@ impl fmt::Display for PlayError {
         match self {
             Self::Setting(error) => error.fmt(f),
             Self::TakenOver => f.write_str("a newer session of this bot has taken over its seats"),
-            Self::Rejected(error) => write!(f, "the referee rejects this bot: {error}"),
+            Self::Rejected(_) => f.write_str("the referee rejects this bot"),
         }
     }
 }
 
-/// It has no source: its text has everything.
-impl Error for PlayError {}
+impl Error for PlayError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Rejected(error) => Some(error),
+            Self::Setting(_) | Self::TakenOver => None, // Their texts have everything.
+        }
+    }
+}
 
 impl From<SettingError> for PlayError {
     fn from(error: SettingError) -> Self {
@@ -245,7 +251,7 @@ mod tests {
         assert_eq!(PlayError::from(setting).to_string(), "BOT_TOKEN is not set");
         let rejected = PlayError::Rejected(RefereeError::new("BAD_TOKEN", "the token is wrong"));
         assert_eq!(
-            rejected.to_string(),
+            message_with_causes(&rejected),
             "the referee rejects this bot: the token is wrong (BAD_TOKEN)"
         );
     }

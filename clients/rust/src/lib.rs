@@ -72,7 +72,7 @@ mod turn;
 mod vectors;
 
 pub use answer::{Answer, IntoAnswer};
-pub use bot::{Bot, Bots, IntoBots, per_seat};
+pub use bot::{Bot, Bots, IntoBots, async_bot, per_seat};
 pub use error::{BotError, PlayError, RefereeError, SettingError};
 pub use matches::{End, Match, MatchResult, ResultKind};
 pub use options::{Call, Options};

@@ -9,7 +9,7 @@ use tracing::{
     span,
 };
 
-use crate::{IntoBots, Options, PlayError, play};
+use crate::{IntoBots, Options, PlayError, error::message_with_causes, play};
 
 const EXIT_FAILED: u8 = 1;
 const EXIT_MISCONFIGURED: u8 = 2;
@@ -59,8 +59,8 @@ pub(crate) fn exit_status(error: &PlayError) -> u8 {
     }
 }
 
-fn failed(status: u8, error: &dyn std::error::Error) -> ExitCode {
-    eprintln!("referee-client: {error}");
+fn failed(status: u8, error: &(dyn std::error::Error + 'static)) -> ExitCode {
+    eprintln!("referee-client: {}", message_with_causes(error));
     ExitCode::from(status)
 }
 

@@ -10,6 +10,7 @@ use std::{
 use crate::{
     Answer, Bot, Bots, End, Match, Turn,
     api::{self, MatchEnded, MatchStarted, Rules, bot_item},
+    error::message_with_causes,
     open_turns::SeatKey,
     options::Spawn,
 };
@@ -160,12 +161,17 @@ impl Calls {
 pub(crate) fn choose_answer(bot: &mut dyn Bot, turn: &Turn) -> bot_item::Item {
     let reason = match catch_unwind(AssertUnwindSafe(|| bot.choose(turn))) {
         Ok(Ok(answer)) => return answer.into_item(turn),
-        Ok(Err(error)) => error.to_string(),
+        Ok(Err(error)) => message_with_causes(&*error),
         Err(panic) => panic_message(&*panic),
     };
     let (match_id, seat, ply) = (&turn.match_id, turn.seat, turn.ply);
     if !turn.is_cancelled() {
-        tracing::error!(match_id, seat, ply, "the bot failed and resigns: {reason}");
+        tracing::error!(
+            match_id,
+            seat,
+            ply,
+            "match {match_id}, seat {seat}, ply {ply}: the bot failed and resigns: {reason}"
+        );
     }
     Answer::Resign.into_item(turn)
 }
@@ -174,7 +180,11 @@ pub(crate) fn choose_answer(bot: &mut dyn Bot, turn: &Turn) -> bot_item::Item {
 fn call_hook(name: &str, match_id: &str, seat: u32, call: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
         let reason = panic_message(&*panic);
-        tracing::error!(match_id, seat, "{name} of the bot failed: {reason}");
+        tracing::error!(
+            match_id,
+            seat,
+            "match {match_id}, seat {seat}: {name} of the bot failed: {reason}"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
 };
 
 use super::*;
-use crate::{BotError, IntoBots, api::Turn as TurnMessage, per_seat};
+use crate::{BotError, IntoBots, Options, api::Turn as TurnMessage, async_bot, per_seat};
 
 /// Returns seats whose calls are made at once.
 fn seats(bots: impl IntoBots) -> Seats {
@@ -91,4 +91,33 @@ fn a_bot_per_seat_is_told_everything_in_order() {
     expected.push("ended m1".into());
     assert_eq!(diaries.recv().unwrap(), expected);
     assert!(seats.by_key.is_empty());
+}
+
+/// Returns the answer of a call that is made as `play` makes it: on a blocking thread of a runtime.
+fn async_answer(bots: Bots, turn: Turn) -> bot_item::Item {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut seats = Seats::new(bots, Options::new("", "").spawn);
+    let (sender, answers) = tokio::sync::oneshot::channel();
+    runtime.block_on(async {
+        seats.choose(Arc::new(turn), move |answer| sender.send(answer).unwrap());
+        answers.await.unwrap()
+    })
+}
+
+#[test]
+fn an_async_function_is_a_bot() {
+    let bots = async_bot(|turn: Turn| async move {
+        tokio::task::yield_now().await;
+        format!("move {}", turn.ply)
+    });
+    assert_eq!(async_answer(bots, turn(7)), Answer::from("move 7").into_item(&turn(7)));
+}
+
+#[test]
+fn the_future_of_a_turn_is_dropped_when_its_answer_is_no_longer_needed() {
+    let bots = async_bot(|turn: Turn| async move {
+        turn.cancellation().cancel();
+        std::future::pending::<String>().await
+    });
+    async_answer(bots, turn(7));
 }
