@@ -43,6 +43,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private ClientCallStreamObserver<PlayRequest> call;
     private boolean writeScheduled;
     private long heartbeatTimeoutMs = DEFAULT_HEARTBEAT_TIMEOUT_MS;
+    private long receivedAtNs = System.nanoTime();
     private @Nullable ScheduledFuture<?> silenceTimer;
 
     /**
@@ -59,7 +60,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
         this.channel = channel;
         this.executor = executor;
         this.listener = listener;
-        restartSilenceTimer();
+        startSilenceTimer(heartbeatTimeoutMs);
         PlayServiceGrpc.newStub(channel)
                 .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(bearer(token)))
                 .play(this);
@@ -86,19 +87,27 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     @Override
     public void setHeartbeatTimeout(long heartbeatTimeoutMs) {
         this.heartbeatTimeoutMs = heartbeatTimeoutMs;
-        restartSilenceTimer();
+        silenceTimer.cancel(false); // It may fire too late now.
+        checkSilence();
     }
 
-    /** Restarts the timer that detects a dead connection which neither end has noticed. */
-    private void restartSilenceTimer() {
-        if (silenceTimer != null) {
-            silenceTimer.cancel(false);
+    /**
+     * Ends the stream if nothing was received for too long: the connection may be dead without
+     * either end having noticed. Otherwise, it looks again when that could be the case. A timer for
+     * each message would leave thousands of cancelled ones with the executor.
+     */
+    private void checkSilence() {
+        long silenceMs = (System.nanoTime() - receivedAtNs) / 1_000_000;
+        if (silenceMs < heartbeatTimeoutMs) {
+            startSilenceTimer(heartbeatTimeoutMs - silenceMs);
+        } else {
+            BigDecimal seconds = BigDecimal.valueOf(heartbeatTimeoutMs, 3).stripTrailingZeros();
+            call.cancel("nothing was received for %s s".formatted(seconds.toPlainString()), null);
         }
-        BigDecimal seconds = BigDecimal.valueOf(heartbeatTimeoutMs, 3).stripTrailingZeros();
-        String reason = "nothing was received for %s s".formatted(seconds.toPlainString());
-        silenceTimer =
-                executor.schedule(
-                        () -> call.cancel(reason, null), heartbeatTimeoutMs, MILLISECONDS);
+    }
+
+    private void startSilenceTimer(long delayMs) {
+        silenceTimer = executor.schedule(this::checkSilence, delayMs, MILLISECONDS);
     }
 
     @Override
@@ -121,7 +130,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
 
     @Override
     public void onNext(PlayResponse message) {
-        restartSilenceTimer();
+        receivedAtNs = System.nanoTime();
         message.getItemsList().forEach(listener::onItem);
     }
 
