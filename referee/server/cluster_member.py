@@ -171,16 +171,16 @@ class ClusterMember:
     def on_elected(self, epoch: int) -> None:
         self._start(self._coordinate())
 
-    def on_deposed(self) -> None:
+    def on_deposed(self, why: str) -> None:
         self.node.ready = False
         self._stream_server.end_all("this node is not the coordinator any more")
         if self._draining:
             self._start(self._application.close_contests(self._draining))
         else:
-            self._restart("another node is the coordinator now")
+            self._restart(why)
 
-    async def on_lost(self) -> None:
-        self._restart("this node has lost its membership in the cluster")
+    async def on_lost(self, why: str) -> None:
+        self._restart(why)
         await asyncio.Event().wait()  # It never joins again; the server that starts instead does.
 
     def on_refused(self, why: IncompatibleNode) -> None:

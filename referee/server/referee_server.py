@@ -222,7 +222,8 @@ class RefereeServer:
         self.shutdown(grace_us=0)
 
     def _restart(self, why: str) -> None:
-        log.warning("this node ends, and starts again as another one", reason=why)
+        if not self.restarts:
+            log.warning("this node ends, and starts again as another one", reason=why)
         self.restarts = True
         self.shutdown(grace_us=0)
 
