@@ -55,6 +55,8 @@ class LiveMatches:
 
     coordinates = True
     """Whether this process starts matches, and looks after bots that are offline. In a cluster one process does."""
+    notice_within_us: Micros = 0
+    """Delay after a deadline of a bot that is offline, until it is certain that no other process had it connected."""
     rated_ends: RatedEnds | None = None
 
     def __init__(
@@ -139,10 +141,10 @@ class LiveMatches:
                 self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
-    def decides_for(self, player: Player) -> bool:
+    def decision_delay_us(self, player: Player) -> Micros | None:
         if self.coordinates and not self.sessions.of_bot(player.bot):
-            return player.bot not in self.lost
-        return self.sessions.is_local(player.bot)
+            return None if player.bot in self.lost else self.notice_within_us
+        return 0 if self.sessions.is_local(player.bot) else None
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)

@@ -270,4 +270,7 @@ class RefereeServer:
         return HttpResponse(HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)
 
     def _not_ready(self) -> str:
-        return "shutting down" if self._shutting_down.is_set() else ""
+        """Return why this server should get no new bots; empty: it should. Called by any thread."""
+        if self._shutting_down.is_set():
+            return "shutting down"
+        return self._member.not_ready if self._member else ""
