@@ -21,6 +21,7 @@ from referee.cluster.messages import (
     Presence,
     SessionChanged,
     SessionClosed,
+    SessionKnown,
     SessionOpened,
     SessionReport,
     ToCoordinator,
@@ -204,6 +205,7 @@ class Coordinator:
             if opened.session_id in known:  # The node has measured the turns of the bot all the time.
                 self._shared.stop_waiting_for(opened.bot)
                 self._follow_all(known[opened.session_id], opened.follows, uses=())
+                self._send(node, SessionKnown(opened.session_id))
             else:
                 self._open_session(node, opened)
         self._set_heard(node)
@@ -213,6 +215,7 @@ class Coordinator:
         session = RemoteSession(opened, node, self._time, self._put)
         self._sessions.add(session, opened.holder)
         self._follow_all(session, opened.follows, self._shared.uses(opened.bot))
+        self._send(node, SessionKnown(session.id))
         for match in adopted:  # Nodes that reported their bots before this one were not told to follow it.
             self._let_nodes_follow(match)
 

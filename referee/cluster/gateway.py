@@ -15,6 +15,7 @@ from referee.cluster.messages import (
     Presence,
     SessionChanged,
     SessionClosed,
+    SessionKnown,
     SessionOpened,
     SessionReport,
     ToCoordinator,
@@ -191,7 +192,7 @@ class Gateway:
         else:
             self._handle_session(message)
 
-    def _handle_session(self, message: CloseSession | Deliver | Ended) -> None:
+    def _handle_session(self, message: SessionKnown | CloseSession | Deliver | Ended) -> None:
         session = self._find_session(message.session_id)
         if session is None:  # It has closed meanwhile.
             return
@@ -199,6 +200,8 @@ class Gateway:
             session.outbox.put(None, EncodedItem(message.item))
         elif isinstance(message, Ended):
             session.notify_end(MatchEnded(message.match_id, message.seat))
+        elif isinstance(message, SessionKnown):
+            self._sessions.resend_ends(session)
         else:
             session.outbox.put(None, TakeoverNotice(message.by_session_id))
             session.outbox.close(SessionTakenOver(session.player, message.by_session_id))

@@ -48,7 +48,7 @@ class ClusterNode:
         self._referee = referee
         self._shared = referee.shared
         self._shared.coordinate(coordinates=False)
-        self._receiver = EntryReceiver(self._shared, log)
+        self._receiver = EntryReceiver(self._shared, log, referee.recovery.restore_unknown)
         sessions, start = referee.sessions, self._start
         self.gateway = Gateway(self.node, sessions, self._shared, log, self._time, start)
         self.coordinator = Coordinator(
@@ -96,6 +96,9 @@ class ClusterNode:
         self.coordinator.begin(others)
         recovered = await self._referee.recover()
         self.coordinator.wait_for_reports()  # For the restored matches, too.
+        sessions = self._referee.sessions
+        for session in sessions.all():  # Matches may have ended before this node would have learned of it.
+            sessions.resend_ends(session)
         return recovered
 
     def follow(self, coordinator: str) -> None:

@@ -5,6 +5,7 @@ still until its bots are back or a time limit is over.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
@@ -89,6 +90,12 @@ class LiveMatches:
         self._presence_observers: list[PresenceObserver] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self.creating: Counter[str] = Counter()
+        """Requests that are creating each match, which may be in the log already."""
+
+    def is_known(self, match_id: str) -> bool:
+        """Return whether the match is live, or about to be."""
+        return self.creating[match_id] > 0 or self.index.find(match_id) is not None
 
     def subscribe(self, observer: PresenceObserver) -> None:
         """Notify `observer` of everything that happens from now on, also of what other processes have stored."""

@@ -41,7 +41,7 @@ class SharedMatches:
 
     def coordinate(self, *, coordinates: bool) -> None:
         """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
-        self._live.coordinates = coordinates
+        self._live.coordinates = self._live.sessions.learns_of_ends = coordinates
         self._live.lost.clear()
 
     def delay_deadlines(self, notice_within_us: Micros) -> None:
