@@ -21,6 +21,7 @@ from referee.cluster.messages import (
     Presence,
     SessionChanged,
     SessionClosed,
+    SessionKnown,
     SessionOpened,
     SessionReport,
     ToCoordinator,
@@ -109,6 +110,15 @@ class Coordinator:
         """Returns how long each of these nodes has sent nothing."""
         self._draining: set[str] = set()
         """Those of these nodes that send no new turns."""
+        self._unheard: set[str] = set()
+        """Members that have not reported their sessions, or whose stream has ended since: any bot may be there."""
+
+    def begin(self, others: Collection[str]) -> None:
+        """Become the coordinator of these other members, which have not reported their sessions yet."""
+        self._unheard = set(others)
+        self.wait_for_reports()
+        if self._unheard:
+            self._shared.hold_time()
 
     def connect(self, node: str, send: Send, silent_us: Callable[[], Micros]) -> None:
         """Begin a stream to a node, which reports its sessions next. `silent_us` returns for how long it is silent."""
@@ -119,18 +129,29 @@ class Coordinator:
     def disconnect(self, node: str, send: Send) -> None:
         """End a stream. The bots of the node count as connected until the node has left the cluster.
 
-        If one of them connects to another node, nobody knows how much time it has used.
+        If one of them connects to another node, nobody knows how much time it has used. Nor does anybody know which
+        bots connect to the node from now on, so the time of all bots that are offline stands still.
         """
         if self._nodes.get(node) is send:
+            unheard_us = self._silent_us[node]()
             del self._nodes[node], self._silent_us[node]
             self._draining.discard(node)
             self._wait_for_bots_of(node)
+            self._unheard.add(node)
+            self._shared.hold_time(unheard_us)
 
     def remove_node(self, node: str) -> None:
-        """Wait for the bots that were connected to a node that has left the cluster."""
+        """Wait for the bots that were connected to a node that has left the cluster, as far as is known."""
         self._wait_for_bots_of(node)
         for session in self._sessions_on(node):
             self._sessions.close(session)
+        self._set_heard(node)
+
+    def _set_heard(self, node: str) -> None:
+        """Note that no bots are connected to the node but those whose sessions are known."""
+        self._unheard.discard(node)
+        if not self._unheard:
+            self._shared.release_time(self._return_within_us)
 
     def _wait_for_bots_of(self, node: str) -> None:
         bots = {session.player.bot for session in self._sessions_on(node)}
@@ -148,6 +169,7 @@ class Coordinator:
         self._nodes.clear()
         self._silent_us.clear()
         self._draining.clear()
+        self._unheard.clear()
         for session in _only_remote(self._sessions.all()):
             self._sessions.close(session)
         self._shared.release_all()
@@ -183,14 +205,17 @@ class Coordinator:
             if opened.session_id in known:  # The node has measured the turns of the bot all the time.
                 self._shared.stop_waiting_for(opened.bot)
                 self._follow_all(known[opened.session_id], opened.follows, uses=())
+                self._send(node, SessionKnown(opened.session_id))
             else:
                 self._open_session(node, opened)
+        self._set_heard(node)
 
     def _open_session(self, node: str, opened: SessionOpened) -> None:
         adopted = [match for match_id in opened.follows if (match := self._shared.adopt(match_id))]
         session = RemoteSession(opened, node, self._time, self._put)
         self._sessions.add(session, opened.holder)
         self._follow_all(session, opened.follows, self._shared.uses(opened.bot))
+        self._send(node, SessionKnown(session.id))
         for match in adopted:  # Nodes that reported their bots before this one were not told to follow it.
             self._let_nodes_follow(match)
 
@@ -266,9 +291,9 @@ class Coordinator:
             self._start(self._deliver(session, item))
 
     def _excuse_node(self, session: RemoteSession) -> None:
-        """Charge no time to a bot that leaves a node which drains or may stand still: it may have got no turn there."""
+        """Charge no time to a bot that leaves a node which drains, or is not heard: it may have got no turn there."""
         silent_us = self._silent_us.get(session.node)
-        if session.node in self._draining or (silent_us and silent_us() > MAX_SILENCE_US):
+        if session.node in self._draining or silent_us is None or silent_us() > MAX_SILENCE_US:
             self._shared.wait_for({session.player.bot}, self._return_within_us)
 
     async def _deliver(self, session: RemoteSession, item: OutboxItem) -> None:

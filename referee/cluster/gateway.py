@@ -15,20 +15,27 @@ from referee.cluster.messages import (
     Presence,
     SessionChanged,
     SessionClosed,
+    SessionKnown,
     SessionOpened,
     SessionReport,
     ToCoordinator,
 )
-from referee.cluster.rated_ends import RemoteRatedEnds
+from referee.cluster.rated_ends import NO_COORDINATOR, RemoteRatedEnds
 from referee.live.outbox import EncodedItem, MatchEnded, TakeoverNotice
-from referee.live.ports import Entry, EventLog, LogUnavailable, Time
+from referee.live.ports import Entry, EventLog, LogUnavailable, Time, Timer
 from referee.live.sessions import Hello, Session, Sessions, SessionTakenOver
 from referee.live.shared_matches import SharedMatches
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match, MatchPhase
+from referee.wire.wire_errors import NodeUnavailable
 
 FOLLOW_RETRY_US: Micros = SECOND
 """Delay before a match whose log could not be read is read again."""
+
+CUT_OFF_AFTER_US: Micros = 3 * SECOND
+"""How long a node takes bots after its stream to the coordinator has ended."""
+CHECK_INTERVAL_US: Micros = SECOND
+"""How often a node that is cut off looks for sessions that it cannot serve any more."""
 
 Send = Callable[[ToCoordinator], None]
 
@@ -62,11 +69,15 @@ class Gateway:
         self._watched: set[str] = set()
         """Matches of which the coordinator must be notified of every entry."""
         self._draining = False
+        self.cut_off = True
+        """Whether this node has no stream to the coordinator and so takes no bots: it would not get their matches."""
+        self._cut_off_timer: Timer | None = None
         self.rated_ends = RemoteRatedEnds(log, time)
         """Ends of rated matches that run here."""
 
     def connect(self, send: Send) -> None:
         """Begin a stream to the coordinator."""
+        self._set_reachable()
         self._send, self._reported = send, {}
         self._watched.clear()
         sessions = [session for session in self._sessions.all() if not session.remote]
@@ -76,9 +87,42 @@ class Gateway:
         self.rated_ends.connect(send)
 
     def disconnect(self) -> None:
-        """End the stream to the coordinator. The matches that this node follows go on."""
+        """End the stream to the coordinator, or cease to be it. The matches that this node follows go on."""
         self._send = None
         self.rated_ends.disconnect()
+        if not self.cut_off and self._cut_off_timer is None:
+            self._check_sessions_in(CUT_OFF_AFTER_US)
+
+    def coordinate(self) -> None:
+        """Need no stream any more, because this node is the coordinator."""
+        self._set_reachable()
+        self._send = None
+        self.rated_ends.disconnect()
+        self.rated_ends.decide_again()
+
+    def close(self) -> None:
+        if self._cut_off_timer:
+            self._cut_off_timer.cancel()
+
+    def _set_reachable(self) -> None:
+        self.close()
+        self._cut_off_timer, self.cut_off = None, False
+
+    def _check_sessions_in(self, delay_us: Micros) -> None:
+        self._cut_off_timer = self._time.call_at(self._time.monotonic_us() + delay_us, self._end_unserved)
+
+    def _end_unserved(self) -> None:
+        """End the sessions of all bots but those that play matches which this node follows."""
+        self.cut_off = True
+        for session in self._sessions.all():
+            if not session.remote and not self._is_served(session):
+                session.outbox.close(NodeUnavailable(NO_COORDINATOR))
+        self._check_sessions_in(CHECK_INTERVAL_US)
+
+    def _is_served(self, session: Session) -> bool:
+        """Return whether the bot gets all turns that it owes, as far as this node can know."""
+        bot = session.player.bot
+        return session.id in self._reported.get(bot, {}) and bool(self._shared.in_play(bot))
 
     def announce_drain(self) -> None:
         """Tell the coordinator that this node sends no new turns any more."""
@@ -148,7 +192,7 @@ class Gateway:
         else:
             self._handle_session(message)
 
-    def _handle_session(self, message: CloseSession | Deliver | Ended) -> None:
+    def _handle_session(self, message: SessionKnown | CloseSession | Deliver | Ended) -> None:
         session = self._find_session(message.session_id)
         if session is None:  # It has closed meanwhile.
             return
@@ -156,6 +200,8 @@ class Gateway:
             session.outbox.put(None, EncodedItem(message.item))
         elif isinstance(message, Ended):
             session.notify_end(MatchEnded(message.match_id, message.seat))
+        elif isinstance(message, SessionKnown):
+            self._sessions.resend_ends(session)
         else:
             session.outbox.put(None, TakeoverNotice(message.by_session_id))
             session.outbox.close(SessionTakenOver(session.player, message.by_session_id))

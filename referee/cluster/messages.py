@@ -92,6 +92,12 @@ class Presence(Struct, frozen=True, tag=True):
     """Node ids by bot; empty: it is offline."""
 
 
+class SessionKnown(Struct, frozen=True, tag=True):
+    """The coordinator knows the session, so that the node learns of every end of its matches from now on."""
+
+    session_id: str
+
+
 class CloseSession(Struct, frozen=True, tag=True):
     """A newer session of the same version has taken over."""
 
@@ -131,7 +137,7 @@ STORED, CONFLICT, UNAVAILABLE = "stored", "conflict", "unavailable"
 ToCoordinator: TypeAlias = (
     SessionReport | SessionOpened | SessionChanged | SessionClosed | Draining | ItemForwarded | EndRated
 )
-FromCoordinator: TypeAlias = Follow | Presence | CloseSession | Deliver | Ended | EndStored
+FromCoordinator: TypeAlias = Follow | Presence | SessionKnown | CloseSession | Deliver | Ended | EndStored
 
 encode = msgspec.msgpack.Encoder().encode
 decode_to_coordinator = msgspec.msgpack.Decoder(ToCoordinator).decode

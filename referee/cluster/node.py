@@ -12,6 +12,7 @@ from referee.live.ports import EventLog, Time, Timer
 from referee.live.referee import Referee
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match
+from referee.transport.node_stream.node_link import MAX_SILENCE_US, PING_INTERVAL_US
 
 COMPARE_INTERVAL_US: Micros = 2 * SECOND
 """How often a node looks for entries that were not notified."""
@@ -47,7 +48,7 @@ class ClusterNode:
         self._referee = referee
         self._shared = referee.shared
         self._shared.coordinate(coordinates=False)
-        self._receiver = EntryReceiver(self._shared, log)
+        self._receiver = EntryReceiver(self._shared, log, referee.recovery.restore_unknown)
         sessions, start = referee.sessions, self._start
         self.gateway = Gateway(self.node, sessions, self._shared, log, self._time, start)
         self.coordinator = Coordinator(
@@ -56,6 +57,7 @@ class ClusterNode:
         referee.subscribe(self.gateway)
         referee.subscribe(self.coordinator)
         self._shared.store_rated_ends(self.gateway.rated_ends.store)
+        self._shared.delay_deadlines(MAX_SILENCE_US + PING_INTERVAL_US)
         self._shared.on_watched = self.coordinator.watch
 
     def open(self) -> None:
@@ -65,6 +67,7 @@ class ClusterNode:
         self._set_timer()
 
     def close(self) -> None:
+        self.gateway.close()
         if self._subscription:
             self._subscription.close()
         if self._timer:
@@ -74,20 +77,28 @@ class ClusterNode:
     def coordinates(self) -> bool:
         return self.coordinator_node == self.node
 
-    async def coordinate(self) -> int:
+    @property
+    def takes_bots(self) -> bool:
+        """Whether bots that connect to this node get their turns."""
+        return self.coordinates or not self.gateway.cut_off
+
+    async def coordinate(self, others: Collection[str]) -> int:
         """Become the coordinator: restore all matches that are not over, and return their number.
 
-        The caller sets `ready` when it has restored all contests as well. Raises LogUnavailable.
+        `others` are the ids of the other members. The caller sets `ready` when it has restored all contests as well.
+        Raises LogUnavailable.
         """
-        self.gateway.disconnect()
         self.coordinator_node = self.node
         self._referee.sessions.elsewhere = {}
         self._shared.coordinate(coordinates=True)
         self._shared.store_rated_ends(None)
-        self.gateway.rated_ends.decide_again()
-        self.coordinator.wait_for_reports()
+        self.gateway.coordinate()
+        self.coordinator.begin(others)
         recovered = await self._referee.recover()
         self.coordinator.wait_for_reports()  # For the restored matches, too.
+        sessions = self._referee.sessions
+        for session in sessions.all():  # Matches may have ended before this node would have learned of it.
+            sessions.resend_ends(session)
         return recovered
 
     def follow(self, coordinator: str) -> None:
@@ -96,6 +107,7 @@ class ClusterNode:
         if self.coordinates:
             self._shared.coordinate(coordinates=False)
             self.coordinator.resign()
+            self.gateway.disconnect()
             self._shared.store_rated_ends(self.gateway.rated_ends.store)
         self.coordinator_node = coordinator
 

@@ -6,7 +6,7 @@ that it follows with what it knows, regularly and whenever the bus may have lost
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -83,9 +83,13 @@ class EntryNotifier:
 
 
 class EntryReceiver:
-    def __init__(self, shared: SharedMatches, log: EventLog) -> None:
+    def __init__(
+        self, shared: SharedMatches, log: EventLog, restore_unknown: Callable[[Collection[str]], Awaitable[None]]
+    ) -> None:
+        """`restore_unknown` restores matches of this list of unfinished ones, or raises LogUnavailable."""
         self._shared = shared
         self._log = log
+        self._restore_unknown = restore_unknown
 
     def receive(self, payload: bytes) -> None:
         """Handle a message from the bus."""
@@ -98,7 +102,10 @@ class EntryReceiver:
             self._shared.receive(entries)
 
     async def compare(self, *, coordinates: bool) -> None:
-        """Read on in every log that has entries which were not notified. Does nothing while it is unavailable."""
+        """Read on in every log that has entries which were not notified; the coordinator looks for logs, too.
+
+        Does nothing while they are unavailable.
+        """
         try:
             for ids in _chunks(list(self._shared.followed)):
                 heads = await self._log.heads(ids)
@@ -106,7 +113,9 @@ class EntryReceiver:
                 self._shared.catch_up([match_id for match_id in ids if heads.get(match_id, 0) > known.get(match_id, 0)])
             if coordinates:
                 here = set(self._shared.unfinished)
-                self._shared.catch_up(sorted(here - set(await self._log.unfinished())))
+                unfinished = set(await self._log.unfinished())
+                self._shared.catch_up(sorted(here - unfinished))
+                await self._restore_unknown(unfinished)
         except LogUnavailable:
             return
 

@@ -7,7 +7,7 @@ from referee.live.referee import Referee
 from referee.transport.forwarding.routes import Route
 from referee.wire.wire_errors import NodeUnavailable
 
-NO_COORDINATOR = "the cluster is electing a coordinator"
+ELECTING = "the cluster is electing a coordinator"
 
 
 class NodeRouter:
@@ -36,5 +36,5 @@ class NodeRouter:
             return None
         address = self.addresses.get(self._node.coordinator_node)
         if address is None or self._node.coordinates:  # It is still restoring matches and contests.
-            raise NodeUnavailable(NO_COORDINATOR)
+            raise NodeUnavailable(ELECTING)
         return address

@@ -299,14 +299,14 @@ class MatchTimer(DeadlineTimer):
         delays: RefereeDelays,
         time: Time,
         on_timer: "WeakMethod[Callable[[], None]]",
-        decides_for: Callable[[Player], bool],
+        decision_delay_us: Callable[[Player], Micros | None],
     ) -> None:
         """`on_timer` is a weak reference: only the garbage collector could free a cycle of a runner and its timer.
 
-        `decides_for` returns whether the deadlines of a player are decided here.
+        `decision_delay_us` returns how long after a deadline of a player it is decided here; None: it is not.
         """
         super().__init__(time, partial(_call_if_alive, on_timer))
-        self._decides_for = decides_for
+        self._decision_delay_us = decision_delay_us
         self._match_time = match_time
         self._delays = delays
 
@@ -322,13 +322,15 @@ class MatchTimer(DeadlineTimer):
         return [late for late in self._with_delays(match, deadlines(match)) if late.at_us <= now_us]
 
     def _with_delays(self, match: Match, found: list[Deadline]) -> list[Deadline]:
-        """Return the deadlines that are decided here, with the referee delay so far; withheld turns have none."""
+        """Return when deadlines are decided here, with the referee delay so far; withheld turns have none."""
         now_us = self._match_time.now_us()
-        return [
-            due if due.of_grace else Deadline(due.at_us + self._delays.delay_us(due.seat, now_us), due.seat)
-            for due in found
-            if not self._delays.is_withheld(due.seat) and self._decides_for(match.players[due.seat])
-        ]
+        decided = []
+        for due in found:
+            decision_delay_us = self._decision_delay_us(match.players[due.seat])
+            if decision_delay_us is not None and not self._delays.is_withheld(due.seat):
+                delay_us = decision_delay_us + (0 if due.of_grace else self._delays.delay_us(due.seat, now_us))
+                decided.append(Deadline(due.at_us + delay_us, due.seat, due.of_grace))
+        return decided
 
     def _soonest_us(self, found: list[Deadline]) -> Micros | None:
         """Return the next deadline in monotonic time. None: there is none."""

@@ -6,7 +6,7 @@ room for more. The time of a match stands still until it is restored and its bot
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
 from engines.api import Game
@@ -43,13 +43,19 @@ class MatchRecovery:
         self._urgent: dict[str, None] = {}
         """Those of them whose bots are all online."""
         self._restored: list[LiveMatch] = []
+        self._found: set[str] = set()
+        """All matches that were to be restored so far."""
+        self._complete = False
+        """Whether all of them are restored."""
         live.stored.restore = self.restore
 
     async def begin(self) -> None:
         """Find all unfinished matches that are not live here. Raises LogUnavailable."""
+        self._complete = False
         bots = await self._log.bots_in_play()
         for match_id in await self._log.unfinished():
             if not self._live.index.find(match_id):
+                self._found.add(match_id)
                 self._pending[match_id] = bots.get(match_id, ())
                 for bot in self._pending[match_id]:
                     self._by_bot.setdefault(bot, {})[match_id] = None
@@ -75,7 +81,19 @@ class MatchRecovery:
                 else:
                     self._live.resume(live_match)
         self._live.resume_later(restored, self._return_within_us)
+        self._complete = True
         return len(restored)
+
+    async def restore_unknown(self, unfinished: Collection[str]) -> None:
+        """Restore the matches among these that an earlier coordinator has created too late for `begin` to find them.
+
+        Each is tried once: what cannot be restored is left out, as in `run`. Raises LogUnavailable.
+        """
+        found = {match_id for match_id in unfinished if not self._live.is_known(match_id)} - self._found
+        if found and self._complete:
+            self._found |= found
+            self._pending.update(dict.fromkeys(found, ()))
+            await self.run()
 
     async def restore(self, match_id: str) -> None:
         """Restore a match now, if that has not been done yet. Raises LogUnavailable."""

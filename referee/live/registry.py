@@ -5,6 +5,7 @@ still until its bots are back or a time limit is over.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
@@ -55,6 +56,8 @@ class LiveMatches:
 
     coordinates = True
     """Whether this process starts matches, and looks after bots that are offline. In a cluster one process does."""
+    notice_within_us: Micros = 0
+    """Delay after a deadline of a bot that is offline, until it is certain that no other process had it connected."""
     rated_ends: RatedEnds | None = None
 
     def __init__(
@@ -87,6 +90,12 @@ class LiveMatches:
         self._presence_observers: list[PresenceObserver] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self.creating: Counter[str] = Counter()
+        """Requests that are creating each match, which may be in the log already."""
+
+    def is_known(self, match_id: str) -> bool:
+        """Return whether the match is live, or about to be."""
+        return self.creating[match_id] > 0 or self.index.find(match_id) is not None
 
     def subscribe(self, observer: PresenceObserver) -> None:
         """Notify `observer` of everything that happens from now on, also of what other processes have stored."""
@@ -139,10 +148,10 @@ class LiveMatches:
                 self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
-    def decides_for(self, player: Player) -> bool:
+    def decision_delay_us(self, player: Player) -> Micros | None:
         if self.coordinates and not self.sessions.of_bot(player.bot):
-            return player.bot not in self.lost
-        return self.sessions.is_local(player.bot)
+            return None if player.bot in self.lost else self.notice_within_us
+        return 0 if self.sessions.is_local(player.bot) else None
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)

@@ -59,8 +59,8 @@ class MatchRunner:
         self._task: asyncio.Task[None] | None = None
         self._idle: asyncio.Event | None = None
         """Set when the runner is idle again. None: nobody waits."""
-        decides_for = dependencies.observer.decides_for
-        self._timer = MatchTimer(self._time, self.delays, dependencies.time, WeakMethod(self._on_timer), decides_for)
+        delay_us = dependencies.observer.decision_delay_us
+        self._timer = MatchTimer(self._time, self.delays, dependencies.time, WeakMethod(self._on_timer), delay_us)
         self._set_timer()
 
     def submit(

@@ -32,8 +32,8 @@ class RunnerObserver(Protocol):
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         """Return the delays of the turn that `seat` owes now, or owed last."""
 
-    def decides_for(self, player: Player) -> bool:
-        """Return whether this process, and no other, decides when the time of the player is over."""
+    def decision_delay_us(self, player: Player) -> Micros | None:
+        """Return how long after a deadline of the player this process, and no other, decides it; None: another does."""
 
     @property
     def rated_ends(self) -> "RatedEnds | None":

@@ -197,6 +197,8 @@ class Sessions:
         self._bots: dict[str, _Bot] = {}
         self.elsewhere: Mapping[str, Collection[str]] = {}
         """The other nodes to which each bot is connected. Empty: there are none, or this node is not told."""
+        self.learns_of_ends = True
+        """Whether this process learns of each end of a match of a new session; if not, it calls `resend_ends` later."""
 
     def open(self, player: Player, hello: Hello = DEFAULT_HELLO, holder: str = "") -> Session:
         """Open a session, taking over an older one of the same version.
@@ -205,9 +207,14 @@ class Sessions:
         """
         bot = self._bots.setdefault(player.bot, _Bot())
         session = Session(self._mint_id(), player, hello, self._time, bot.path, self._ends.mark_delivered)
-        self._ends.resend(player.bot, session.notify_end)
+        if self.learns_of_ends:
+            self.resend_ends(session)
         self.add(session, holder)
         return session
+
+    def resend_ends(self, session: Session) -> None:
+        """Send the results that the bot has not confirmed, in the background."""
+        self._ends.resend(session.player.bot, session.notify_end)
 
     def add(self, session: Session, holder: str) -> None:
         """Add an open session, which takes over an older one of the same version."""

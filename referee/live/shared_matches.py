@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import accumulate
 
 from referee.live.live_match import LiveMatch
+from referee.live.lost_bots import Uses
 from referee.live.match_history import MatchHistory
 from referee.live.match_timing import TurnUse
 from referee.live.outbox import MatchEnded
@@ -32,6 +33,7 @@ class SharedMatches:
         self._loading: set[str] = set()
         """Matches that are being read from the log."""
         live.lost.excuse = self._excuse
+        live.lost.measure = self.uses
         self._watched: set[str] = set()
         """Matches that are watched here and were run by other nodes when their watches began."""
         self.on_watched: Callable[[Match], None] = ignore_watch
@@ -39,8 +41,15 @@ class SharedMatches:
 
     def coordinate(self, *, coordinates: bool) -> None:
         """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
-        self._live.coordinates = coordinates
+        self._live.coordinates = self._live.sessions.learns_of_ends = coordinates
         self._live.lost.clear()
+
+    def delay_deadlines(self, notice_within_us: Micros) -> None:
+        """Let the coordinator decide deadlines of bots that are offline when that time has passed since.
+
+        Within it, the coordinator notices that it could not hear a node to which the bot may be connected.
+        """
+        self._live.notice_within_us = notice_within_us
 
     def store_rated_ends(self, store: RatedEnds | None) -> None:
         """Store ends of rated matches by this function. None: here, with the ladders."""
@@ -93,7 +102,7 @@ class SharedMatches:
 
     def is_followed(self, live_match: LiveMatch) -> bool:
         """Return whether this node decides something in the match, so that it is notified of every entry."""
-        return any(self._live.decides_for(player) for player in live_match.match.players)
+        return any(self._live.decision_delay_us(player) is not None for player in live_match.match.players)
 
     def runs(self, match_id: str) -> bool:
         """Return whether this node runs the match, and knows every entry of it at once."""
@@ -156,11 +165,22 @@ class SharedMatches:
         """Charge no time to these bots, which have lost their node, until they are back or that time is over."""
         self._live.lost.add(bots, return_within_us)
 
+    def hold_time(self, unheard_us: Micros = 0) -> None:
+        """Charge no time to bots that are offline, or will be: they may be connected to a node that cannot be heard.
+
+        Nothing was heard of that node for `unheard_us` already.
+        """
+        self._live.lost.hold(self.offline_bots(), unheard_us)
+
+    def release_time(self, return_within_us: Micros) -> None:
+        """End `hold_time` for bots that are back, or else after that time."""
+        self._live.lost.release(return_within_us)
+
     def stop_waiting_for(self, bot: str) -> None:
         """The bot was connected to its node all the time, and the node has measured how much time it used."""
         self._live.lost.discard(bot)
 
-    def set_uses(self, uses: Sequence[tuple[str, TurnUse]]) -> None:
+    def set_uses(self, uses: Uses) -> None:
         """Note how much time was used in turns on another node, and look after these turns here from now on."""
         for match_id, used in uses:
             live_match = self._live.index.find(match_id)
@@ -175,10 +195,14 @@ class SharedMatches:
         The coordinator looked after them and tells how much time they have used. While it does not, nobody knows.
         """
         if not self._live.coordinates:
-            self._excuse(bot)
+            self._excuse(bot, ())
 
-    def _excuse(self, bot: str) -> None:
-        self.set_uses([(match_id, TurnUse(used.token, 0)) for match_id, used in self.uses(bot)])
+    def _excuse(self, bot: str, before: Uses) -> None:
+        """Charge no time for the turns of a bot, but for what it had used before."""
+        known = {(match_id, used.token): used for match_id, used in before}
+        self.set_uses(
+            [(match_id, known.get((match_id, used.token), TurnUse(used.token, 0))) for match_id, used in self.uses(bot)]
+        )
 
     @property
     def followed(self) -> dict[str, int]:

@@ -8,6 +8,8 @@ import structlog
 from referee.membership.compatibility import IncompatibleNode
 from referee.membership.node_store import ClusterState, Node
 
+DEPOSED = "another node is the coordinator now"
+
 log = structlog.get_logger("referee")
 
 
@@ -26,10 +28,10 @@ class ClusterObserver(Protocol):
     def on_elected(self, epoch: int) -> None:
         """Handle that this node has become the coordinator."""
 
-    def on_deposed(self) -> None:
-        """Handle that this node is not the coordinator any more."""
+    def on_deposed(self, why: str) -> None:
+        """Handle that this node is not the coordinator any more, for that reason in one sentence."""
 
-    async def on_lost(self) -> None:
+    async def on_lost(self, why: str) -> None:
         """End all streams, because this process is no member any more. When this returns it joins again."""
 
     def on_refused(self, why: IncompatibleNode) -> None:
@@ -49,8 +51,11 @@ class ClusterView:
         log.info("cluster joined", node=node.id, address=node.address, version=node.version)
         _guard(lambda: self._observer.on_joined(node))
 
-    def publish(self, state: ClusterState, candidate: str) -> None:
-        """Replace the state, and notify the observer. `candidate`: the id of this node; empty: it takes no office."""
+    def publish(self, state: ClusterState, candidate: str, lost: str = "") -> None:
+        """Replace the state, and notify the observer.
+
+        `candidate` is the id of this node; empty: it takes no office. `lost`: why it is no member any more.
+        """
         before, self.state = self.state, state
         epoch = state.epoch if candidate and state.coordinator == candidate else 0
         if [node.constant() for node in before.nodes] != [node.constant() for node in state.nodes]:
@@ -58,7 +63,7 @@ class ClusterView:
         if self.epoch and epoch != self.epoch:
             log.info("coordinator deposed", epoch=self.epoch)
             self.epoch = 0
-            _guard(self._observer.on_deposed)
+            _guard(lambda: self._observer.on_deposed(lost or DEPOSED))
         if before.coordinator != state.coordinator:
             _guard(lambda: self._observer.on_coordinator(state.node(state.coordinator)))
         if epoch and not self.epoch:
@@ -66,9 +71,9 @@ class ClusterView:
             self.epoch = epoch
             _guard(lambda: self._observer.on_elected(epoch))
 
-    async def lost(self) -> None:
+    async def lost(self, why: str) -> None:
         try:
-            await self._observer.on_lost()
+            await self._observer.on_lost(why)
         except Exception:
             log.exception("cluster observer failed")
 

@@ -61,12 +61,14 @@ class Membership:
         load: Callable[[], int] = lambda: 0,
         renewal_us: Micros = RENEWAL_US,
     ) -> None:
-        """`profile` is this node without an id; `load` returns its matches in play."""
+        """`profile` is this node without an id; `new_id` draws that; `load` returns its matches in play."""
         self._store = store
         self._time = time
         self._profile = profile
         self._view = ClusterView(observer)
         self._new_id = new_id
+        self._id = new_id()
+        """The id of this membership, or of the next one. Attempts to join are repeated under the same id."""
         self._load = load
         self._terms = LeaseTerms(profile.lease_us, renewal_us)
         self._watch = NodeWatch()
@@ -76,14 +78,14 @@ class Membership:
         self._began_us: Micros = 0
         """Beginning of the last attempt to renew or to join."""
         self._renewals = 0
-        """Number of attempts to renew, of all memberships of this process."""
+        """Number of attempts to join and to renew, of all memberships of this process."""
         self._draining = False
         self._resigned = asyncio.Event()
         """Set when the table of nodes shows that this node, which is draining, is not the coordinator."""
         self._former = ""
         """The id of the membership that was lost last, as long as its row may exist."""
-        self._lost = False
-        """Whether the observer must still handle that the membership was lost."""
+        self._lost = ""
+        """Why the membership was lost, if the observer must still handle that."""
         self._expiry: Timer | None = None
         self._call: asyncio.Task[Any] | None = None
         self._loop: asyncio.Task[None] | None = None
@@ -133,7 +135,12 @@ class Membership:
     async def open(self) -> None:
         """Join. Raises LogUnavailable, or an IncompatibleNode because of which this process cannot join."""
         self._store.on_change(self._on_hint)
-        await self._join_patiently()
+        for _ in range(MAX_LATE_JOINS):  # No lease is at stake yet.
+            with suppress(NodeTableTimeout):
+                await self._join()
+                break
+        else:
+            await self._join()
         await self._renew()
         self._loop = asyncio.create_task(self._run())
 
@@ -167,8 +174,8 @@ class Membership:
         while True:
             await self._wait_for_turn()
             if self._lost:
-                self._lost = False
-                await self._view.lost()
+                why, self._lost = self._lost, ""
+                await self._view.lost(why)
             try:
                 await (self._renew() if self._node else self._join_again())
             except IncompatibleNode as why:
@@ -188,22 +195,16 @@ class Membership:
     def _on_hint(self) -> None:
         self._time.call_at(max(self._time.monotonic_us(), self._began_us + HINT_SPACING_US), self._wake.set)
 
-    async def _join_patiently(self) -> None:
-        """Join, and ask a table that answers late several times: no lease is at stake yet. Raises what `_join` does."""
-        for _ in range(MAX_LATE_JOINS):
-            with suppress(NodeTableTimeout):
-                return await self._join()
-        return await self._join()
-
     async def _join(self) -> None:
-        """Join under a new id. Raises LogUnavailable or IncompatibleNode.
+        """Join, or find out that an earlier attempt has succeeded. Raises LogUnavailable or IncompatibleNode.
 
         A member with which this one is incompatible may be the row of a node that has died: only one that renews while
         it is watched is a reason to give up.
         """
         while True:
             self._began_us = began_us = self._time.monotonic_us()
-            node = replace(self._profile, id=self._new_id())
+            self._renewals += 1
+            node = replace(self._profile, id=self._id, renewals=self._renewals)
             try:
                 await self._ask(self._store.join(node))
             except IncompatibleNode as why:
@@ -218,7 +219,7 @@ class Membership:
         self._view.joined(node)
 
     async def _join_again(self) -> None:
-        """Try to join under a new id after the membership was lost. Raises IncompatibleNode."""
+        """Try to join after the membership was lost. Raises IncompatibleNode."""
         self._began_us = self._time.monotonic_us()
         try:
             if self._former:
@@ -243,10 +244,10 @@ class Membership:
             self._failed_renewals += 1
             self._report_failure(why)
             return
-        if self._node is not node or not self.is_member_now():
-            self._lose("its lease was over before its renewal was known")
-        elif state is None:
+        if state is None:
             self._lose("another node has removed it")
+        elif self._node is not node or not self.is_member_now():
+            self._lose("its lease was over before its renewal was known")
         else:
             self._failing = False
             self._renewed_us = began_us
@@ -307,13 +308,13 @@ class Membership:
         node, self._node = self._node, None
         if node is None:
             return
-        self._former = node.id
+        self._former, self._id = node.id, self._new_id()
         self._lost_memberships += 1
-        self._lost = True
+        self._lost = f"this node has lost its membership in the cluster: {why}"
         self._resigned.set()
         self._stop_expiry()
         log.error("membership lost", node=node.id, reason=why)
-        self._publish(ClusterState(epoch=self._view.state.epoch))
+        self._view.publish(ClusterState(epoch=self._view.state.epoch), "", self._lost)
         if self._call:
             self._call.cancel()
         self._wake.set()
@@ -331,13 +332,12 @@ class Membership:
         alarm = self._time.call_at(self._time.monotonic_us() + self._terms.attempt_us, give_up)
         try:
             return await task
-        except LogUnavailable:
-            self._watch.restart()
+        except IncompatibleNode:  # The table has answered.
             raise
-        except asyncio.CancelledError:
+        except BaseException as failure:
             self._watch.restart()
             current = asyncio.current_task()
-            if current and current.cancelling():
+            if not isinstance(failure, asyncio.CancelledError) or (current and current.cancelling()):
                 raise
             raise NodeTableTimeout("the table of nodes does not answer in time") from None
         finally:

@@ -38,7 +38,7 @@ class Node(Struct, frozen=True, gc=False):
     load: int = 0
     """The matches in play of the bots that are connected to it."""
     renewals: int = 0
-    """Grows with every attempt to renew."""
+    """Grows with every attempt to join or to renew."""
 
     def constant(self) -> "Node":
         """Return the node without what changes with every renewal, for comparisons."""
@@ -98,7 +98,7 @@ class NodeStore(Protocol):
 
     @abstractmethod
     async def join(self, node: Node) -> None:
-        """Add a node under a new id.
+        """Add a node under a new id. A join that is repeated, because its answer is not known, counts as a renewal.
 
         Raises NodeTooOld or NodeTooNew if it and the members do not have a protocol in common. Nodes that join at the
         same time are checked one after the other.

@@ -152,7 +152,9 @@ class GaugeCollector:
         )
         yield _stalls(self._sources.stalls(), self._sources.lag_us())
         yield GaugeMetricFamily(
-            "referee_ready", "1: the server accepts new matches. 0: it is draining.", self._sources.ready()
+            "referee_ready",
+            "1: the server takes bots and matches. 0: it drains, or cannot reach the coordinator.",
+            self._sources.ready(),
         )
         ends_s = self._sources.certificate_ends_s()
         if ends_s is not None:

@@ -196,8 +196,8 @@ class TracedObserver:
     def rated_ends(self) -> RatedEnds | None:
         return self._observer.rated_ends
 
-    def decides_for(self, player: Player) -> bool:
-        return self._observer.decides_for(player)
+    def decision_delay_us(self, player: Player) -> Micros | None:
+        return self._observer.decision_delay_us(player)
 
     def on_received(self, steps: Sequence[MatchStep]) -> None:
         match = steps[-1].state

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import structlog
 
@@ -154,10 +154,13 @@ class Application:
         if self._node is None:
             await self.referee.recovery.begin()
 
-    async def finish_recovery(self) -> None:
-        """Recover these matches and contests, and run them. Raises LogUnavailable or MalformedEntry."""
+    async def finish_recovery(self, other_members: Collection[str] = ()) -> None:
+        """Recover these matches and contests, and run them. Raises LogUnavailable or MalformedEntry.
+
+        `other_members`: ids of the other nodes of the cluster.
+        """
         began_us = self._recovery_began_us
-        matches = await (self._node.coordinate() if self._node else self.referee.recovery.run())
+        matches = await (self._node.coordinate(other_members) if self._node else self.referee.recovery.run())
         self._metrics.recovered(matches, self._time.monotonic_us() - began_us)
         await self.ladders.start_workers()
         await self.tournaments.start_workers()

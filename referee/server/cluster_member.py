@@ -17,13 +17,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from referee.bus.nats_bus import NatsBus
 from referee.bus.nats_servers import NatsServers
 from referee.bus.signed_bus import SignedBus
+from referee.cluster.gateway import CUT_OFF_AFTER_US
 from referee.cluster.messages import FromCoordinator, decode_from_coordinator, decode_to_coordinator, encode
 from referee.cluster.node import ClusterNode
-from referee.cluster.router import NO_COORDINATOR, NodeRouter
-from referee.live.ports import LogUnavailable, Time
+from referee.cluster.rated_ends import NO_COORDINATOR
+from referee.cluster.router import ELECTING, NodeRouter
+from referee.live.ports import LogUnavailable, Time, Timer
 from referee.live.referee import RefereeDraining
 from referee.live.sessions import Session
-from referee.match.clock import MS
+from referee.match.clock import MS, SECOND, Micros
 from referee.membership.compatibility import NEWEST_PROTOCOL, OLDEST_PROTOCOL, IncompatibleNode
 from referee.membership.membership import Membership
 from referee.membership.node_store import LEASE_US, Node, NodeStore
@@ -43,6 +45,11 @@ from referee.wire.wire_errors import NodeUnavailable
 
 SendBytes = Callable[[bytes], None]
 
+MAX_TIME_WITHOUT_STREAM_US: Micros = 60 * SECOND
+"""A node leaves the cluster when it has had no stream to the coordinator for that long, and joins as another one.
+
+The coordinator waits for bots that may be connected to it no longer than that.
+"""
 NODE_PING_MS, NODE_TIMEOUT_MS = 5_000, 5_000
 """Keepalive of connections to other nodes."""
 
@@ -88,13 +95,24 @@ class ClusterMember:
         self._members: Sequence[Node] = ()
         self._membership: Membership | None = None
         """None: the node has not begun to join."""
+        self._stream_timers: list[Timer] = []
+        """Run while this node has no stream to the coordinator."""
 
     def other_nodes(self, application: Application) -> OtherNodes:
         """Return how the application and other nodes reach each other."""
         self._application = application
         self._router = NodeRouter(self.node, application.referee)
         self._forwarder = Forwarder(self._router, self._channels, self._header, self._settings.max_message_bytes)
-        return OtherNodes(self._forwarder, self._stream_server, self._forward_item)
+        return OtherNodes(self._forwarder, self._stream_server, self._forward_item, self._check_takes_bots)
+
+    @property
+    def not_ready(self) -> str:
+        """Why this node should get no new bots; empty: it should."""
+        return "" if self.node.takes_bots else NO_COORDINATOR
+
+    def _check_takes_bots(self) -> None:
+        if why := self.not_ready:
+            raise NodeUnavailable(why)
 
     def metrics_sources(self) -> ClusterSources:
         """Return what metrics show of this node, which must be a member."""
@@ -133,6 +151,7 @@ class ClusterMember:
     async def close(self) -> None:
         """Leave the cluster, after everything has been stored."""
         await self._stream.close()
+        self._stop_stream_timers()
         if self._membership:
             await self._membership.close()
         for task in self._tasks:
@@ -155,6 +174,7 @@ class ClusterMember:
         self._router.addresses = {node.id: node.address for node in nodes}
         self._start(self._channels.keep_only({node.address for node in nodes}))
         for node_id in gone if self.node.coordinates else ():
+            self._stream_server.end(node_id, "the node has left the cluster")
             self.node.coordinator.remove_node(node_id)
 
     def on_coordinator(self, node: Node | None) -> None:
@@ -163,24 +183,25 @@ class ClusterMember:
             self._stream.stop()
         elif node.id == self.node_id:
             self._stream.stop()
+            self._stop_stream_timers()
         else:
             self.node.follow(node.id)
+            self._start_stream_timers()
             self._stream.follow(node.id, node.address)
-            self._role_known.set()
 
     def on_elected(self, epoch: int) -> None:
         self._start(self._coordinate())
 
-    def on_deposed(self) -> None:
+    def on_deposed(self, why: str) -> None:
         self.node.ready = False
         self._stream_server.end_all("this node is not the coordinator any more")
         if self._draining:
             self._start(self._application.close_contests(self._draining))
         else:
-            self._restart("another node is the coordinator now")
+            self._restart(why)
 
-    async def on_lost(self) -> None:
-        self._restart("this node has lost its membership in the cluster")
+    async def on_lost(self, why: str) -> None:
+        self._restart(why)
         await asyncio.Event().wait()  # It never joins again; the server that starts instead does.
 
     def on_refused(self, why: IncompatibleNode) -> None:
@@ -189,7 +210,7 @@ class ClusterMember:
     async def _coordinate(self) -> None:
         try:
             await self._application.begin_recovery()
-            await self._application.finish_recovery()
+            await self._application.finish_recovery({node.id for node in self._members} - {self.node_id})
         except (LogUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:
@@ -198,9 +219,9 @@ class ClusterMember:
     # As the coordinator's end of streams of other nodes
 
     def connect(self, node: str, send: SendBytes) -> None:
-        """Raises NodeUnavailable if this node is not the coordinator, or not yet."""
-        if not self.node.ready:
-            raise NodeUnavailable(NO_COORDINATOR)
+        """Raises NodeUnavailable if this node is not the coordinator yet, or the other one is not known as a member."""
+        if not self.node.ready or node not in self._router.addresses:
+            raise NodeUnavailable(ELECTING)
         self._sends[node] = lambda message: send(encode(message))
         self.node.coordinator.connect(node, self._sends[node], lambda: self._stream_server.silent_us(node))
 
@@ -213,6 +234,8 @@ class ClusterMember:
     # As the other end, at a node that does not coordinate
 
     def connected(self, send: SendBytes) -> None:
+        self._stop_stream_timers()
+        self._role_known.set()
         self.node.gateway.connect(lambda message: send(encode(message)))
 
     def received(self, message: bytes) -> None:
@@ -220,6 +243,23 @@ class ClusterMember:
 
     def disconnected(self) -> None:
         self.node.gateway.disconnect()
+        self._start_stream_timers()
+
+    def _start_stream_timers(self) -> None:
+        if not self._stream_timers:
+            now_us = self._time.monotonic_us()
+            self._stream_timers = [
+                self._time.call_at(now_us + CUT_OFF_AFTER_US, self._role_known.set),
+                self._time.call_at(now_us + MAX_TIME_WITHOUT_STREAM_US, self._leave),
+            ]
+
+    def _stop_stream_timers(self) -> None:
+        for timer in self._stream_timers:
+            timer.cancel()
+        self._stream_timers = []
+
+    def _leave(self) -> None:
+        self._restart(f"{NO_COORDINATOR} for {MAX_TIME_WITHOUT_STREAM_US // SECOND} s")
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

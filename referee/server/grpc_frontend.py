@@ -69,6 +69,8 @@ class OtherNodes:
     streams: NodeStreamServer | None = None
     forward_item: Callable[[Session, bytes], bool] = lambda _session, _item: False
     """See `Play`."""
+    check_takes_bots: Callable[[], None] = lambda: None
+    """See `Play`."""
 
 
 NO_OTHER_NODES = OtherNodes()
@@ -148,6 +150,7 @@ class GrpcFrontend:
             match_context,
             _play_limits(settings),
             other_nodes.forward_item,
+            other_nodes.check_takes_bots,
             metrics.repeated,
         )
         self.remote_play = RemotePlay(referee, rejection_recorder, time, count_error, match_context, metrics.repeated)

@@ -222,7 +222,8 @@ class RefereeServer:
         self.shutdown(grace_us=0)
 
     def _restart(self, why: str) -> None:
-        log.warning("this node ends, and starts again as another one", reason=why)
+        if not self.restarts:
+            log.warning("this node ends, and starts again as another one", reason=why)
         self.restarts = True
         self.shutdown(grace_us=0)
 
@@ -269,4 +270,7 @@ class RefereeServer:
         return HttpResponse(HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)
 
     def _not_ready(self) -> str:
-        return "shutting down" if self._shutting_down.is_set() else ""
+        """Return why this server should get no new bots; empty: it should. Called by any thread."""
+        if self._shutting_down.is_set():
+            return "shutting down"
+        return self._member.not_ready if self._member else ""

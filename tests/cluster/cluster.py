@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
@@ -104,6 +106,15 @@ class Node:
     @property
     def is_running(self) -> bool:
         return self.server.process.poll() is None
+
+    def is_ready(self) -> bool:
+        """Return whether its probe says that it takes bots."""
+        try:
+            with urlopen(f"http://{self.server.http}/readyz", timeout=TIMEOUT_S):
+                return True
+        except HTTPError as not_ready:
+            not_ready.close()
+            return False
 
     def log_end(self, lines: int = 60) -> str:
         return "\n".join((self._folder / "server.log").read_text(errors="replace").splitlines()[-lines:])

@@ -107,7 +107,7 @@ class LiveCluster:
         others = [node for node in self.nodes if node is not coordinator and node not in without]
         for node in others:
             node.node.follow(coordinator.name)
-        await coordinator.node.coordinate()
+        await coordinator.node.coordinate([node.name for node in others])
         for node in others:
             self.streams[node.name] = Stream(coordinator, node)
         await settle()

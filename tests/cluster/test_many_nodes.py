@@ -28,6 +28,8 @@ FREEZE_S = 5
 """Longer than the heartbeat timeout of `SHORT_HEARTBEAT` and than a lease."""
 LONG_FAULT_S = 10
 """Longer than a bot has for its match, and than the lease of a node: the others take its place meanwhile."""
+CUT_S = 35
+"""Longer than the coordinator waits for the bots of a node that is gone, and then a bot has for its match."""
 MINUTE_S = 60
 SLOW_S = 0.2
 SHORT_HEARTBEAT = ("--ping-interval-ms", "500", "--heartbeat-timeout-ms", "2000")
@@ -145,6 +147,20 @@ def test_a_fault(tmp_path: Path, fault: Fault) -> None:
 
 def test_a_fault_as_long_as_a_lease(tmp_path: Path) -> None:
     assert_survives(tmp_path, kill_the_database, COORDINATOR, LEASE_FAULT_S)
+
+
+def test_no_bot_loses_on_time_at_a_node_that_cannot_reach_the_coordinator(tmp_path: Path) -> None:
+    """The bots of a node that is killed meanwhile try the next one, which reaches PostgreSQL and NATS."""
+    with running(tmp_path) as (cluster, services):
+        cluster.wait_for_moves(100)
+        services.to_node[COORDINATOR].stall()
+        cluster.nodes[OTHER].kill()
+        hold(CUT_S)
+        assert [node.is_ready() for node in cluster.nodes if node.is_running] == [True, False]
+        services.to_node[COORDINATOR].heal()
+        cluster.restart(cluster.nodes[OTHER])
+        cluster.wait_for_ends(16)
+        cluster.assert_promises_kept()
 
 
 @pytest.mark.soak

@@ -162,7 +162,7 @@ async def test_the_coordinator_looks_after_a_bot_that_is_offline() -> None:
     await cluster.time.advance(2 * SECOND)
     await settle()
     assert "SeatDisconnected" in await c.event_kinds(match_id)
-    await cluster.time.advance(5 * SECOND)
+    await cluster.time.advance(9 * SECOND)
     await settle()
     assert [forfeit.seat for forfeit in (await c.match(match_id)).forfeits] == [0]
     (other,) = c.referee.sessions.of_bot("bot1")
@@ -378,7 +378,7 @@ async def test_a_bot_that_does_not_come_back_after_its_node_was_lost_forfeits_at
     await cluster.time.advance(30 * SECOND)
     await settle()
     assert (await c.match(match_id)).phase is MatchPhase.PLAYING
-    await cluster.time.advance(12 * SECOND)
+    await cluster.time.advance(16 * SECOND)
     await settle()
     assert [forfeit.seat for forfeit in (await c.match(match_id)).forfeits] == [0]
     await cluster.close()
@@ -421,7 +421,7 @@ async def test_a_match_goes_on_at_once_if_its_bots_are_at_the_next_coordinator_a
     cluster.hub.divide([a.bus])
     a.log.make_unavailable()
     first, _ = connect(b, FIRST, SECOND_BOT)
-    await cluster.time.advance(5 * SECOND)
+    await cluster.time.advance(2 * SECOND)
     await cluster.elect(b, without=[a])
     assert len(drain_turns(first)) == 1
     await b.answer(match_id, 0, "1")
@@ -470,7 +470,7 @@ async def test_a_bot_that_is_back_before_the_node_of_its_opponent_has_reported_g
     cluster.hub.divide([a.bus])
     a.log.make_unavailable()
     (first,) = connect(b, FIRST)
-    await cluster.time.advance(5 * SECOND)
+    await cluster.time.advance(2 * SECOND)
     await cluster.elect(d, without=[a])
     assert len(drain_turns(first)) == 1
     await b.answer(match_id, 0, "1")

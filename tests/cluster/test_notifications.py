@@ -30,7 +30,7 @@ async def notified(entries: list[Entry], match: Any, limit_bytes: int) -> tuple[
     sender, receiver = hub.bus(), hub.bus()
     await sender.open()
     await receiver.open()
-    receiver.subscribe(subject("x"), EntryReceiver(cast("Any", received), cast("Any", None)).receive)
+    receiver.subscribe(subject("x"), EntryReceiver(cast("Any", received), cast("Any", None), cast("Any", None)).receive)
     sender.max_payload_bytes = limit_bytes
     EntryNotifier(cast("Bus", sender), lambda _match, _over: ["x"]).on_entries(None, entries, match)
     await settle()
@@ -74,5 +74,5 @@ class PlayedMeanwhile:
 @in_loop
 async def test_only_logs_with_entries_that_were_not_notified_until_now_are_read() -> None:
     matches = cast("Any", PlayedMeanwhile())
-    await EntryReceiver(matches, matches).compare(coordinates=False)
+    await EntryReceiver(matches, matches, cast("Any", None)).compare(coordinates=False)
     assert matches.read == ["lost"]

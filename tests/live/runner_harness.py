@@ -158,8 +158,8 @@ class RecordingObserver:
 
     rated_ends = None
 
-    def decides_for(self, player: Player) -> bool:
-        return player.bot not in self.decided_elsewhere
+    def decision_delay_us(self, player: Player) -> int | None:
+        return None if player.bot in self.decided_elsewhere else 0
 
     def on_received(self, steps: Sequence[MatchStep]) -> None:
         entries = [step.entry for step in steps]

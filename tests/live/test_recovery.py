@@ -200,3 +200,39 @@ async def test_a_bot_gets_each_turn_once_if_it_connects_while_its_matches_are_re
     await settle()
     assert sorted(turn.match_id for turn in drain_turns(first)) == sorted(match_ids)
     await later.referee.close()
+
+
+@in_loop
+async def test_a_match_that_is_being_created_is_not_unknown() -> None:
+    harness = RefereeHarness()
+    await harness.referee.recover()
+    harness.connect(*BOTS[:2])
+    harness.log.after.clear()
+    creating = asyncio.create_task(harness.create())
+    await settle()
+    unfinished = await harness.stored.unfinished()
+    assert len(unfinished) == 1
+    await harness.referee.recovery.restore_unknown(unfinished)
+    assert harness.referee.live_matches == []
+    harness.log.after.set()
+    match_id = await creating
+    assert [match.setup.match_id for match in harness.referee.live_matches] == [match_id]
+    await harness.referee.recovery.restore_unknown(unfinished)
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
+
+
+@in_loop
+async def test_an_unknown_match_that_cannot_be_read_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = RefereeHarness()
+    match_id, _ = await other.start_match()
+    harness = RefereeHarness()
+    await harness.referee.recover()
+
+    async def fail(match_ids: Sequence[str], _max_entries: int) -> list[list[Entry]]:
+        raise LogDamaged(match_ids[0], 1)
+
+    monkeypatch.setattr(harness.log, "read_matches", fail)
+    for _ in range(2):
+        await harness.referee.recovery.restore_unknown([match_id])
+    assert [match for match, _ in harness.recorder.faults] == [match_id]
+    assert harness.referee.live_matches == []

@@ -76,6 +76,8 @@ class MachineTime:
 class RecordingObserver:
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.reasons: list[str] = []
+        """Why it was deposed, or lost its membership."""
         self.streams_ended = asyncio.Event()
         self.streams_ended.set()
         self.refused: IncompatibleNode | None = None
@@ -92,10 +94,12 @@ class RecordingObserver:
     def on_elected(self, epoch: int) -> None:
         self.told.append(f"elected {epoch}")
 
-    def on_deposed(self) -> None:
+    def on_deposed(self, why: str) -> None:
+        self.reasons.append(why)
         self.told.append("deposed")
 
-    async def on_lost(self) -> None:
+    async def on_lost(self, why: str) -> None:
+        self.reasons.append(why)
         self.told.append("lost")
         await self.streams_ended.wait()
 
@@ -118,6 +122,10 @@ class FaultyNodes(NodeStore):
         """Whether no call arrives, and none is answered."""
         self.refusing = False
         """Whether calls fail at once."""
+        self.losing_answers = False
+        """Whether calls are executed, and no answer arrives."""
+        self.fault: Exception | None = None
+        """If set, each call fails with it."""
         self.rng: Random | None = None
         """If set, calls and answers take a random time, and some are lost."""
 
@@ -148,9 +156,13 @@ class FaultyNodes(NodeStore):
     async def _pass(self, call: Callable[[], Awaitable[T]]) -> T:
         if self.refusing:
             raise LogUnavailable("the table of nodes is away")
+        if self.fault:
+            raise self.fault
         await self._travel()
         # Like a database, it executes what has arrived, whether or not anyone still waits for the answer.
         answer = await asyncio.shield(asyncio.ensure_future(call()))
+        if self.losing_answers:
+            await asyncio.Event().wait()
         await self._travel()
         await self._running.wait()
         return answer

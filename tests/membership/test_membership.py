@@ -135,6 +135,24 @@ async def test_a_node_without_the_table_counts_itself_out_before_others_remove_i
 
 
 @in_loop
+async def test_an_observer_is_told_why_the_node_is_not_the_coordinator_any_more(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    await cluster.nodes.resign("ada1")
+    await cluster.nodes.elect("bob1")
+    await cluster.time.advance(SECOND)
+    assert ada.observer.reasons == ["another node is the coordinator now"]
+    bob.store.refusing = True
+    await cluster.time.advance(6 * SECOND)
+    assert bob.observer.reasons == 2 * ["this node has lost its membership in the cluster: its lease is over"]
+    ada.observer.reasons.clear()
+    await cluster.nodes.leave("ada1")
+    await cluster.time.advance(SECOND)
+    assert ada.observer.reasons == 2 * ["this node has lost its membership in the cluster: another node has removed it"]
+    bob.store.refusing = False
+    await cluster.close()
+
+
+@in_loop
 async def test_a_short_outage_of_the_table_changes_nothing(cluster: Cluster) -> None:
     ada, bob = await cluster.start("ada", "bob")
     for member in (ada, bob):
@@ -268,19 +286,22 @@ async def test_a_count_of_renewals_never_returns_even_if_a_crash_undoes_some(clu
     await cluster.close()
 
 
+@pytest.mark.parametrize("failure", [LogUnavailable("it is away"), RuntimeError("a fault of the driver")], ids=repr)
 @in_loop
-async def test_a_crash_of_the_table_that_undoes_renewals_removes_nobody_too_early(cluster: Cluster) -> None:
+async def test_a_crash_of_the_table_that_undoes_renewals_removes_nobody_too_early(
+    cluster: Cluster, failure: Exception
+) -> None:
     """A count that was read before the crash says nothing about one that is read after it."""
     ada, bob = await cluster.start("ada", "bob")
     (before, _) = (await cluster.nodes.read()).nodes
-    bob.store.refusing = True
+    bob.store.fault = failure
     await cluster.time.advance(2_500 * MS)
     ada.store.refusing = True
     (undone, _) = (await cluster.nodes.read()).nodes
     assert undone.renewals > before.renewals + 1
-    await cluster.nodes.join(before)
+    cluster.nodes.nodes["ada1"] = before
     await cluster.time.advance(SECOND)
-    bob.store.refusing = False
+    bob.store.fault = None
     for _ in range(100):
         await cluster.time.advance(100 * MS)
         assert not (ada.membership.is_coordinator_now() and bob.membership.is_coordinator_now())
@@ -362,6 +383,23 @@ async def test_a_table_that_is_away_is_reported_at_the_start(cluster: Cluster) -
     ada.store.refusing = True
     with pytest.raises(LogUnavailable):
         await ada.membership.open()
+
+
+@in_loop
+async def test_a_join_whose_answer_is_too_late_is_repeated_under_the_same_id(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.losing_answers = True
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(3 * SECOND)
+    (before,) = (await cluster.nodes.read()).nodes
+    ada.store.losing_answers = False
+    await cluster.time.advance(3 * SECOND)
+    await opening
+    (node,) = (await cluster.nodes.read()).nodes
+    assert node.id == "ada1"
+    assert node.renewals > before.renewals  # Or others could remove it, since it has not renewed for a while.
+    assert ada.membership.is_coordinator_now()
+    await ada.membership.close()
 
 
 @in_loop

@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.membership.compatibility import NodeTooNew, NodeTooOld
 from referee.membership.node_store import ClusterState, NodeStore
@@ -71,6 +72,16 @@ async def test_a_renewal_counts_and_publishes(here: NodeStore, there: NodeStore)
     await here.renew("a", 1, 7, False)  # A late arrival of the first one.
     assert [node.renewals for node in (await there.read()).nodes] == [2, 0]
     assert await here.renew("c", 1, 0, False) is None
+
+
+@with_all_tables
+async def test_a_join_that_is_repeated_counts_as_a_renewal(here: NodeStore, there: NodeStore) -> None:
+    for joins in (1, 2):
+        await here.join(replace(profile(node_id="a"), renewals=joins))
+    await there.renew("a", 3, 7, False)
+    await here.join(replace(profile(node_id="a"), renewals=1))  # A late arrival of the first one.
+    (node,) = (await there.read()).nodes
+    assert (node.renewals, node.load) == (3, 7)
 
 
 @with_all_tables

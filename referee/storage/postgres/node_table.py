@@ -33,7 +33,9 @@ ORDER BY n.id COLLATE "C"
 ADD = f"""
 WITH added AS (
     INSERT INTO nodes (id, address, version, oldest_protocol, newest_protocol, lease_us, draining, load, renewals)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    ON CONFLICT (id) DO UPDATE SET renewals = greatest(nodes.renewals, excluded.renewals)
+    RETURNING id
 )
 SELECT pg_notify('{CHANNEL}', '') FROM added
 """

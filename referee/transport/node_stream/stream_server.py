@@ -66,10 +66,15 @@ class NodeStreamServer:
         """Return how long a node has written nothing to its open stream."""
         return self._links[node].silent_us
 
+    def end(self, node: str, why: str) -> None:
+        """End the stream of a node, if it has one."""
+        if link := self._links.get(node):
+            self._end(node, link, why)
+
     def end_all(self, why: str) -> None:
         """End all streams, for instance because this node coordinates no more. Nodes may connect again at once."""
         for node in list(self._links):
-            self._end(node, self._links[node], why)
+            self.end(node, why)
 
     def handlers(
         self, calls: OpenCalls, unauthenticated: UnauthenticatedCalls, map_error: ErrorMapper
@@ -98,8 +103,7 @@ class NodeStreamServer:
             raise BadField(HEADER, "only the nodes of the cluster can call this method")
         if meant_for != self._node:
             raise NodeUnavailable("another node has this address now")
-        if earlier := self._links.get(node):
-            self._end(node, earlier, "the node has opened another one")
+        self.end(node, "the node has opened another one")
         link = NodeLink(
             lambda message: self._handler.receive(node, message), self._time, self._max_write_bytes, self._counter
         )
@@ -120,8 +124,9 @@ class NodeStreamServer:
     def _end(self, node: str, link: NodeLink, why: str) -> None:
         link.end(why)
         if self._links.get(node) is link:
-            del self._links[node]
             try:
                 self._handler.disconnect(node, link.send)
             except Exception as fault:
                 log.error("the end of a stream could not be handled", node=node, exc_info=fault)
+            finally:
+                del self._links[node]

@@ -61,10 +61,12 @@ class Play(PlayServiceServicer):
         match_context: MatchContext,
         limits: PlayLimits,
         forward: Callable[[Session, bytes], bool],
+        check_takes_bots: Callable[[], None],
         count_repeated: Callable[[], None],
     ) -> None:
         """`forward` lets the coordinator of a cluster handle an item, and returns whether that can be reached.
 
+        `check_takes_bots` raises NodeUnavailable if bots that connect to this node of a cluster would get no turns.
         `count_repeated` is called for each item that was repeated.
         """
         self.map_error = map_error
@@ -77,6 +79,7 @@ class Play(PlayServiceServicer):
         self._time = time
         self._limits = limits
         self.forward = forward
+        self._check_takes_bots = check_takes_bots
         self.count_repeated = count_repeated
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -89,6 +92,7 @@ class Play(PlayServiceServicer):
             first, rest = await self._read_hello(context)
             hello = self.convert_hello(first)
             player = Player(caller.bot, await self._register_version(caller.bot, first.version))
+            self._check_takes_bots()
             session = self._referee.sessions.open(player, hello, caller.holder)
             try:
                 with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
