@@ -262,7 +262,7 @@ def test_the_doctor_checks_the_database(empty_postgres_url: str) -> None:
     assert "full_page_writes is off" in pages
     assert schema.startswith("ok")
     assert key.startswith("ok")
-    execute(empty_postgres_url, "UPDATE schema_version SET version = 1000")
+    execute(empty_postgres_url, "UPDATE schema_version SET version = 1000, compatible_from = 1000")
     assert "is newer than this release" in findings()[3]
 
 

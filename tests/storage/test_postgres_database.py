@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from referee.live.ports import LogUnavailable
-from referee.storage.postgres import database as database_module
+from referee.storage.postgres import schema
 from referee.storage.postgres.database import Connection, ConnectionReplaced, PostgresDatabase, write_mark
 from referee.storage.postgres.schema import migrations
 from referee.storage.sqlite.database import NewerDatabase
@@ -186,10 +186,59 @@ def test_several_processes_migrate_an_empty_database_at_once(postgres_databases:
     asyncio.run(test())
 
 
-def test_a_newer_database_is_refused(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_module, "migrations", lambda: [])
-    with pytest.raises(NewerDatabase):
+def migrate_later(url: str, *later: str) -> None:
+    """Apply these migrations of a later release."""
+
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        await schema.migrate(connection, [*migrations(), *later])
+        await connection.close()
+
+    asyncio.run(run())
+
+
+def test_a_database_that_a_later_release_has_changed_additively_can_be_used(
+    postgres_url: str, postgres_node_url: str
+) -> None:
+    later = "-- Additive: where a node is.\nALTER TABLE nodes ADD COLUMN zone text;\nCREATE TABLE zones (name text);"
+    migrate_later(
+        postgres_url, later, "-- Additive: what it likes.\nALTER TABLE bots ADD COLUMN likes text DEFAULT '';"
+    )
+
+    async def test(database: PostgresDatabase) -> None:
+        await database.write(lambda connection: connection.execute(ADD, "a"))
+        assert await count(database) == 1
+
+    with_database(postgres_node_url, test)
+
+
+@pytest.mark.parametrize("last", ["-- Additive:\nCREATE TABLE zones (name text)", "DROP TABLE quotas"])
+def test_a_database_that_a_later_release_has_changed_otherwise_is_refused(postgres_url: str, last: str) -> None:
+    migrate_later(postgres_url, "ALTER TABLE bots DROP COLUMN description", last)
+    with pytest.raises(NewerDatabase, match=f"has version {len(migrations()) + 2}"):
         with_database(postgres_url, end_of_test)
+
+
+def test_a_release_knows_its_own_migrations_of_either_kind(postgres_url: str) -> None:
+    migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
+    migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
+
+
+def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others_wait_for_it(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "LOCK_TIMEOUT_S", 0.01)
+
+    async def test() -> None:
+        dumping = await asyncpg.connect(postgres_url)
+        async with asyncio.timeout(60), dumping.transaction():
+            await dumping.fetch("SELECT FROM bots")
+            with pytest.raises(LogUnavailable, match="another transaction has used a table"):
+                await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
+        await dumping.close()
+        await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
+
+    asyncio.run(test())
 
 
 async def end_of_test(database: PostgresDatabase) -> None:
