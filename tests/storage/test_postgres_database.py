@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from referee.live.ports import LogUnavailable
+from referee.storage.postgres import database as database_module
 from referee.storage.postgres import schema
 from referee.storage.postgres.database import Connection, ConnectionReplaced, PostgresDatabase, write_mark
 from referee.storage.postgres.schema import migrations
@@ -168,6 +169,25 @@ async def wait_until_blocked(connection: Connection) -> None:
     """Return when another session waits for a lock."""
     while not await connection.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
         pass
+
+
+def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0.1)
+
+    async def test(database: PostgresDatabase) -> None:
+        other = await asyncpg.connect(postgres_url)
+        async with other.transaction():
+            await other.execute("LOCK TABLE contests")
+            waiting = asyncio.create_task(count(database))
+            await wait_until_blocked(other)
+            await database.close()
+            with pytest.raises(LogUnavailable):
+                await waiting
+        await other.close()
+
+    with_database(postgres_url, test)
 
 
 def test_several_processes_migrate_an_empty_database_at_once(postgres_databases: PostgresDatabases) -> None:

@@ -257,10 +257,11 @@ class PostgresDatabase:
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[Connection]:
         """Lend a connection. It is closed if anything is wrong with it. Raises LogUnavailable."""
-        if self._pool is None:
+        pool = self._pool  # It may be closed while the connection is lent.
+        if pool is None:
             raise unavailable("it is closed")
         try:
-            connection = await self._pool.acquire(timeout=ANSWER_TIMEOUT_S)
+            connection = await pool.acquire(timeout=ANSWER_TIMEOUT_S)
         except BROKEN as cause:
             raise unavailable(cause) from cause
         try:
@@ -271,7 +272,7 @@ class PostgresDatabase:
             raise
         finally:
             with suppress(*BROKEN):
-                await self._pool.release(connection)
+                await pool.release(connection)
 
     async def _write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
         async with self._acquire() as connection:
