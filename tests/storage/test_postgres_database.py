@@ -122,14 +122,15 @@ def test_a_broken_commit_is_answered_with_what_became_of_it(postgres_url: str, m
 
         async def lose_answer(transaction: Any) -> None:
             await commit(transaction)
-            raise ConnectionResetError
+            await break_connection(transaction)
 
-        async def lose_request(_: Any) -> None:
+        async def break_connection(transaction: Any) -> None:
+            transaction._connection.terminate()  # The pool takes it back at once.
             raise ConnectionResetError
 
         monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_answer)
         await database.write(lambda connection: connection.execute(ADD, "stored"))
-        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_request)
+        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", break_connection)
         with pytest.raises(LogUnavailable):
             await database.write(lambda connection: connection.execute(ADD, "not stored"))
         monkeypatch.undo()
@@ -211,8 +212,10 @@ def migrate_later(url: str, *later: str) -> None:
 
     async def run() -> None:
         connection = await asyncpg.connect(url)
-        await schema.migrate(connection, [*migrations(), *later])
-        await connection.close()
+        try:
+            await schema.migrate(connection, [*migrations(), *later])
+        finally:
+            await connection.close()
 
     asyncio.run(run())
 

@@ -268,7 +268,8 @@ class PostgresDatabase:
             yield connection
         except BaseException as cause:
             if isinstance(cause, INTERRUPTED) and not is_refusal(cause):
-                connection.terminate()  # Otherwise its release would wait for an answer.
+                with suppress(*BROKEN):  # The pool has taken it back already if it is known to be broken.
+                    connection.terminate()  # Otherwise its release would wait for an answer.
             raise
         finally:
             with suppress(*BROKEN):
@@ -291,7 +292,8 @@ class PostgresDatabase:
             try:
                 await transaction.commit()
             except BROKEN as cause:
-                connection.terminate()
+                with suppress(*BROKEN):
+                    connection.terminate()
                 if is_refusal(cause) or not await self.find_outcome(mark, _committed):
                     raise unavailable(cause) from cause
         return result
@@ -311,7 +313,7 @@ def _error_of(cause: Exception) -> Exception:
 
 
 def unavailable(cause: object) -> LogUnavailable:
-    return LogUnavailable(f"the database is unavailable: {_described(cause)}")
+    return LogUnavailable(f"the database is unavailable: {str(cause) or type(cause).__name__}")
 
 
 def is_storable(text: str) -> bool:
@@ -345,7 +347,3 @@ async def _keep_session(connection: Connection) -> None:
 def is_refusal(cause: BaseException) -> bool:
     """Return whether PostgreSQL has answered with an error, after which the connection can be used."""
     return isinstance(cause, asyncpg.PostgresError) and cause.severity_en == "ERROR"
-
-
-def _described(cause: object) -> str:
-    return str(cause) or type(cause).__name__
