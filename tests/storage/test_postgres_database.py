@@ -175,14 +175,13 @@ async def wait_until_blocked(connection: Connection) -> None:
 def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0.1)
-
     async def test(database: PostgresDatabase) -> None:
         other = await asyncpg.connect(postgres_url)
         async with other.transaction():
             await other.execute("LOCK TABLE contests")
             waiting = asyncio.create_task(count(database))
             await wait_until_blocked(other)
+            monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0)  # How long closing waits for the read.
             await database.close()
             with pytest.raises(LogUnavailable):
                 await waiting

@@ -277,10 +277,9 @@ class PostgresDatabase:
 
     async def _write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
         async with self._acquire() as connection:
-            transaction = connection.transaction()
+            transaction, mark = connection.transaction(), connection.marks.next()
             try:
                 await transaction.start()
-                mark = connection.marks.next()
                 await write_mark(connection, mark)
                 result = await operation(connection)
             except BaseException as cause:  # Without COMMIT nothing can be committed.
