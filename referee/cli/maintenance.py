@@ -167,7 +167,8 @@ def migrate(in_force: LoadedSettings, dry_run: bool) -> None:
 
 def _plan_text(plan: MigrationPlan, dry_run: bool) -> str:
     if not plan.pending:
-        return f"nothing to do: the database has version {plan.version}, the version of this release"
+        release = "the version of this release" if plan.version == plan.known else "which this release can use"
+        return f"nothing to do: the database has version {plan.version}, {release}"
     done = "would be upgraded" if dry_run else "was upgraded"
     heading = f"the database {done} from version {plan.version} to {plan.known}:"
     return "\n".join([heading, *(f"  {step}" for step in plan.pending)])

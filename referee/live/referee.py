@@ -16,7 +16,7 @@ from referee.live.loop_lag import LoopLag, MessageArrival
 from referee.live.match_history import MatchHistory, MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
 from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
-from referee.live.ports import EventLog, MatchObserver, PresenceObserver, Time
+from referee.live.ports import EventLog, MatchObserver, Time
 from referee.live.recovery import MatchRecovery
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
@@ -104,15 +104,15 @@ class Referee:
         """Matches that other nodes of a cluster run as well."""
         self.start_task = self._live.start_task
         """Runs a coroutine in the background; `close` waits for it."""
+        self.subscribe = self._live.subscribe
+        """Notifies an observer of everything that happens in all matches, and of presence."""
+        self.end_streams = self._live.end_streams
+        """Ends all streams at once, whatever matches wait for; to be called between `drain` and `close`."""
 
     async def recover(self) -> int:
         """Restore all unfinished matches from their logs; return their number. Raises LogUnavailable."""
         await self.recovery.begin()
         return await self.recovery.run()
-
-    def subscribe(self, observer: PresenceObserver) -> None:
-        """Notify `observer` of everything that happens in all matches, and of presence."""
-        self._live.subscribe(observer)
 
     # Matches
 

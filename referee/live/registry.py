@@ -260,17 +260,26 @@ class LiveMatches:
 
     async def close(self, error: Exception) -> None:
         """Let every match decide its queued commands and stop; then close watchers and sessions."""
-        self._closed = True
-        self.absences.close()
+        self._close_presence()
         while self._tasks:
             await asyncio.wait(self._tasks)
         live_matches = self.index.all()
         await asyncio.gather(*(live_match.runner.close() for live_match in live_matches if live_match.runner))
         for live_match in live_matches:
             self.starter.stop_timer(live_match)
+        self.end_streams(error)
+
+    def end_streams(self, error: Exception) -> None:
+        """Close watchers and sessions, whatever matches wait for. What follows from it is not written to any match."""
+        self._close_presence()
+        for live_match in self.index.all():
             live_match.history.end_watches(error)
         for session in self.sessions.all():
             session.outbox.close(error)
+
+    def _close_presence(self) -> None:
+        self._closed = True
+        self.absences.close()
 
     def _task_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -39,6 +39,15 @@ def find_nats_server() -> Path:
     raise NatsMissing("NATS is not installed: its program nats-server is missing")
 
 
+def dying_with_parent(how: signal.Signals) -> list[str]:
+    """Return the beginning of a command whose process gets this signal when the thread that starts it ends.
+
+    So no server stays if its owner is killed. Where there is no setpriv, as on macOS, nothing is done about it.
+    """
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", how.name.removeprefix("SIG")] if setpriv else []
+
+
 class ReservedPort:
     """A free port of 127.0.0.1, for a server that is started, and perhaps killed and started again.
 
@@ -90,7 +99,7 @@ class PrivateNats:
         with self._log.open("wb") as log:
             # Its own session: Ctrl+C in a terminal is for the caller, who then stops the server in order.
             self._process = subprocess.Popen(
-                [self._program, *flags],
+                [*dying_with_parent(signal.SIGTERM), self._program, *flags],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

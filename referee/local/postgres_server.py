@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Event, Thread
 from urllib.parse import quote
 
-from referee.local.nats_server import ReservedPort
+from referee.local.nats_server import ReservedPort, dying_with_parent
 
 ROLE = "referee"
 """The superuser of the server."""
@@ -162,7 +162,8 @@ class PrivatePostgres:
         user = self._user
         as_user = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"] if user else []
         return subprocess.Popen(
-            [*as_user, self._programs / program, *flags],
+            # In this order: a process that changes its user gets no signal any more when its parent ends.
+            [*as_user, *dying_with_parent(signal.SIGINT), self._programs / program, *flags],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

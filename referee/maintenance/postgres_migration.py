@@ -49,9 +49,8 @@ async def _plan(connection: Connection) -> MigrationPlan:
     """Raises NewerDatabase."""
     names = schema.migration_names()
     version = await schema.schema_version(connection)
-    if version > len(names):
-        raise NewerDatabase(version, len(names))
-    return MigrationPlan(version, len(names), tuple(names[version:]))
+    version.require_usable(len(names))
+    return MigrationPlan(version.number, len(names), tuple(names[version.number :]))
 
 
 @asynccontextmanager

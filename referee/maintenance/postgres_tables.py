@@ -158,8 +158,8 @@ async def _require_current_schema(connection: Connection, tables: set[str]) -> N
     """Raise MaintenanceError or NewerDatabase unless these tables are those of this release."""
     if not {"schema_version", "matches", "writers"} <= tables:
         raise MaintenanceError("the database is not that of a referee: there are none of its tables")
-    version, known = await schema.schema_version(connection), len(schema.migrations())
-    if version > known:
+    version, known = (await schema.schema_version(connection)).number, len(schema.migrations())
+    if version > known:  # It may be usable, but it has columns and tables that would not be copied.
         raise NewerDatabase(version, known)
     if version < known:
         raise MaintenanceError(

@@ -240,6 +240,8 @@ class RefereeServer:
             await asyncio.wait([self._recovery])
         if self._member:
             await self._member.resign(RefereeDraining(self._settings.reconnect_delay_ms))
+        if self.failure or self.restarts:
+            await self._end_streams()
         await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)
         if self._site:
             await self._site.close()
@@ -252,6 +254,15 @@ class RefereeServer:
         await self._stores.close()
         await asyncio.to_thread(self._tracing.close)
         log.info("shutdown complete")
+
+    async def _end_streams(self) -> None:
+        """End all calls, and store nothing more: others decide from now on, and the store may be out of reach."""
+        referee = self._application.referee
+        await referee.drain(self._grace_us, self._settings.reconnect_delay_ms)
+        assert referee.draining
+        referee.end_streams(referee.draining)
+        # The log waits until it is known what became of its last appends, or until it cannot be known.
+        await asyncio.gather(self._frontend.server.close(CLOSE_GRACE_US), self._stores.events.close())
 
     def _gauge_sources(self) -> GaugeSources:
         settings, referee = self._settings, self._application.referee

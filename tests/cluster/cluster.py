@@ -116,6 +116,10 @@ class Node:
             not_ready.close()
             return False
 
+    def faults(self) -> list[str]:
+        """Return the lines of its log that report faults."""
+        return [line for line in self.server.log.read_text(errors="replace").splitlines() if '"fault_id"' in line]
+
     def log_end(self, lines: int = 60) -> str:
         return "\n".join((self._folder / "server.log").read_text(errors="replace").splitlines()[-lines:])
 
@@ -191,9 +195,13 @@ class Cluster:
         return [*violations, *check(self._bots.stop(), self._watchers.stop(), final)]
 
     def assert_promises_kept(self) -> None:
-        """Do the same as `finish`, and fail with a report if a promise was broken."""
+        """Do the same as `finish`, and fail with a report if a promise was broken, or a node has reported a fault.
+
+        A fault means a bug (RefereeFaults in docs/operations.md), and nothing that a test causes is a reason for one.
+        """
         violations = self.finish()
         assert not violations, report(violations)
+        assert not [fault for node in self.nodes for fault in node.faults()]
 
     def _wait_until_told(self, matches: Sequence[str]) -> None:
         """Wait until the bots and watchers were told everything, or for a limited time: the checker sees the rest."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.cluster import unfenced_node
+from tests.cluster import newer_node, unfenced_node
 from tests.cluster.cluster import Cluster, hold, run_cluster
 from tests.cluster.node_services import SharedServices, run_shared_services
 from tests.cluster.small_disk import Disk
@@ -24,6 +24,8 @@ FAULT_S = 3
 """Longer than the tolerance of the checker, so that time charged for it is noticed."""
 LEASE_FAULT_S = 4
 """About as long as a lease: nodes can store again before they know that they have lost it."""
+OUTAGE_S = 6
+"""Longer than a lease, so that all nodes lose their membership."""
 FREEZE_S = 5
 """Longer than the heartbeat timeout of `SHORT_HEARTBEAT` and than a lease."""
 LONG_FAULT_S = 10
@@ -134,6 +136,7 @@ def assert_survives(folder: Path, fault: Fault, node: int, seconds: float) -> No
         cluster.assert_promises_kept()
 
 
+@pytest.mark.soak
 def test_nodes_without_faults(tmp_path: Path) -> None:
     with running(tmp_path) as (cluster, _):
         cluster.wait_for_ends(8)
@@ -195,10 +198,16 @@ def test_many_faults(tmp_path: Path, rng: random.Random) -> None:
         cluster.assert_promises_kept()
 
 
-@pytest.mark.soak
-def test_a_rolling_upgrade_to_a_release_with_another_protocol(tmp_path: Path) -> None:
-    with running(tmp_path) as (cluster, _):
-        for node in cluster.nodes:
+def test_a_rolling_upgrade_to_a_release_with_another_schema_and_protocol(tmp_path: Path) -> None:
+    with running(tmp_path) as (cluster, services):
+        newer_node.migrate(services.database.server.url())
+        first, *others = cluster.nodes
+        cluster.upgrade(first, 1, 2)
+        cluster.wait_for_moves(50)
+        kill_the_database(
+            cluster, services, COORDINATOR, OUTAGE_S
+        )  # All nodes start again, those of the old release too.
+        for node in others:
             cluster.wait_for_moves(50)
             cluster.upgrade(node, 1, 2)
         cluster.wait_for_ends(4)

@@ -6,16 +6,22 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
 from click.testing import CliRunner
 
+from engines.registry import find
 from referee.bus.nats_servers import parse_servers
 from referee.cli import main
+from referee.live.match_request import MatchRequest
 from referee.live.match_timing import LoopTime
+from referee.live.ports import LogUnavailable
 from referee.local.embedded_server import settings as local_settings
 from referee.local.nats_server import PrivateNats
+from referee.match.clock import SECOND, Fischer
+from referee.match.match_terms import MatchTerms
 from referee.server.referee_server import RefereeServer, ServerInfo
 from referee.server.setting_types import DatabaseUrl
 from referee.server.settings import Settings
@@ -23,6 +29,9 @@ from referee.server.stores import StartupError, open_stores
 from referee.storage.postgres import database_lock
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import SELECT_HOLDERS, SERVER_LOCK, DatabaseLock
+from tests.bus.nats import new_cluster
+from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
+from tests.cluster.shared_services import through
 from tests.storage.postgres_databases import PostgresDatabases
 
 TIMEOUT_S = 180
@@ -103,6 +112,40 @@ def test_a_node_whose_port_is_in_use_says_so_and_leaves_nothing_behind(postgres_
         assert len(asyncio.all_tasks()) == 1
 
     asyncio.run(check())
+
+
+@pytest.mark.slow
+def test_a_node_that_cannot_reach_the_database_ends_all_streams_and_does_not_wait_for_the_way_back(
+    postgres_url: str, nats: PrivateNats
+) -> None:
+    port = urlsplit(postgres_url).port
+    assert port
+
+    async def check(proxy: FaultyProxy) -> None:
+        shared = replace(settings(through(proxy, postgres_url)), nats=parse_servers(nats.url))
+        server = RefereeServer(replace(shared, nats_credentials=nats.credentials_file, nats_cluster=new_cluster()))
+        await server.open()
+        other = await asyncpg.connect(postgres_url)
+        async with other.transaction():
+            await other.execute("LOCK TABLE entries")
+            game = find("alquerque")
+            request = MatchRequest(MatchTerms(game.name, game.settings(), (Fischer(SECOND, SECOND),)))
+            creating = asyncio.create_task(server._application.referee.create(request))
+            while not await other.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+                await asyncio.sleep(0)
+            proxy.cut()  # Whether the match was stored is not known until the way is back.
+            await server.wait_for_shutdown()
+            await server.close()
+        assert server.restarts
+        assert isinstance((await asyncio.gather(creating, return_exceptions=True))[0], LogUnavailable)
+        await other.close()
+
+    async def check_in_time(proxy: FaultyProxy) -> None:
+        async with asyncio.timeout(TIMEOUT_S):
+            await check(proxy)
+
+    with run_proxy("127.0.0.1", port) as proxy:
+        asyncio.run(check_in_time(proxy))
 
 
 def test_a_database_that_cannot_be_reached_is_named_without_its_password() -> None:
@@ -262,7 +305,7 @@ def test_the_doctor_checks_the_database(empty_postgres_url: str) -> None:
     assert "full_page_writes is off" in pages
     assert schema.startswith("ok")
     assert key.startswith("ok")
-    execute(empty_postgres_url, "UPDATE schema_version SET version = 1000")
+    execute(empty_postgres_url, "UPDATE schema_version SET version = 1000, compatible_from = 1000")
     assert "is newer than this release" in findings()[3]
 
 

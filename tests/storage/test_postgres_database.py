@@ -9,6 +9,7 @@ import pytest
 
 from referee.live.ports import LogUnavailable
 from referee.storage.postgres import database as database_module
+from referee.storage.postgres import schema
 from referee.storage.postgres.database import Connection, ConnectionReplaced, PostgresDatabase, write_mark
 from referee.storage.postgres.schema import migrations
 from referee.storage.sqlite.database import NewerDatabase
@@ -121,14 +122,15 @@ def test_a_broken_commit_is_answered_with_what_became_of_it(postgres_url: str, m
 
         async def lose_answer(transaction: Any) -> None:
             await commit(transaction)
-            raise ConnectionResetError
+            await break_connection(transaction)
 
-        async def lose_request(_: Any) -> None:
+        async def break_connection(transaction: Any) -> None:
+            transaction._connection.terminate()  # The pool takes it back at once.
             raise ConnectionResetError
 
         monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_answer)
         await database.write(lambda connection: connection.execute(ADD, "stored"))
-        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_request)
+        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", break_connection)
         with pytest.raises(LogUnavailable):
             await database.write(lambda connection: connection.execute(ADD, "not stored"))
         monkeypatch.undo()
@@ -170,6 +172,24 @@ async def wait_until_blocked(connection: Connection) -> None:
         pass
 
 
+def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(database: PostgresDatabase) -> None:
+        other = await asyncpg.connect(postgres_url)
+        async with other.transaction():
+            await other.execute("LOCK TABLE contests")
+            waiting = asyncio.create_task(count(database))
+            await wait_until_blocked(other)
+            monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0)  # How long closing waits for the read.
+            await database.close()
+            with pytest.raises(LogUnavailable):
+                await waiting
+        await other.close()
+
+    with_database(postgres_url, test)
+
+
 def test_several_processes_migrate_an_empty_database_at_once(postgres_databases: PostgresDatabases) -> None:
     url = postgres_databases.create_empty("several")
 
@@ -186,10 +206,61 @@ def test_several_processes_migrate_an_empty_database_at_once(postgres_databases:
     asyncio.run(test())
 
 
-def test_a_newer_database_is_refused(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_module, "migrations", lambda: [])
-    with pytest.raises(NewerDatabase):
+def migrate_later(url: str, *later: str) -> None:
+    """Apply these migrations of a later release."""
+
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        try:
+            await schema.migrate(connection, [*migrations(), *later])
+        finally:
+            await connection.close()
+
+    asyncio.run(run())
+
+
+def test_a_database_that_a_later_release_has_changed_additively_can_be_used(
+    postgres_url: str, postgres_node_url: str
+) -> None:
+    later = "-- Additive: where a node is.\nALTER TABLE nodes ADD COLUMN zone text;\nCREATE TABLE zones (name text);"
+    migrate_later(
+        postgres_url, later, "-- Additive: what it likes.\nALTER TABLE bots ADD COLUMN likes text DEFAULT '';"
+    )
+
+    async def test(database: PostgresDatabase) -> None:
+        await database.write(lambda connection: connection.execute(ADD, "a"))
+        assert await count(database) == 1
+
+    with_database(postgres_node_url, test)
+
+
+@pytest.mark.parametrize("last", ["-- Additive:\nCREATE TABLE zones (name text)", "DROP TABLE quotas"])
+def test_a_database_that_a_later_release_has_changed_otherwise_is_refused(postgres_url: str, last: str) -> None:
+    migrate_later(postgres_url, "ALTER TABLE bots DROP COLUMN description", last)
+    with pytest.raises(NewerDatabase, match=f"has version {len(migrations()) + 2}"):
         with_database(postgres_url, end_of_test)
+
+
+def test_a_release_knows_its_own_migrations_of_either_kind(postgres_url: str) -> None:
+    migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
+    migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
+
+
+def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others_wait_for_it(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "LOCK_TIMEOUT_S", 0.01)
+
+    async def test() -> None:
+        dumping = await asyncpg.connect(postgres_url)
+        async with asyncio.timeout(60), dumping.transaction():
+            await dumping.fetch("SELECT FROM bots")
+            with pytest.raises(LogUnavailable, match="another transaction has used a table"):
+                await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
+        await dumping.close()
+        await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
+
+    asyncio.run(test())
 
 
 async def end_of_test(database: PostgresDatabase) -> None:

@@ -131,6 +131,8 @@ def test_a_server_cannot_apply_a_later_migration(postgres_node_url: str) -> None
 
 def test_a_database_of_a_later_release_is_not_migrated(postgres_url: str) -> None:
     fetch(postgres_url, "UPDATE schema_version SET version = 1000")
+    assert "1000, which this release can use" in migrate(postgres_url).output
+    fetch(postgres_url, "UPDATE schema_version SET compatible_from = 1000")
     for flags in ([], ["--dry-run"]):
         refused = migrate(postgres_url, *flags)
         assert refused.exit_code == 1

@@ -65,12 +65,13 @@ async def _server(connection: Connection) -> list[Finding]:
 
 async def _content(connection: Connection) -> list[Finding]:
     version, known = await schema_version(connection), len(migrations())
-    if version > known:
-        return [bad(ABOUT, f"version {version} is newer than this release ({known})", "use the release of the server")]
-    if version < known:
-        state = f"version {version}, this release requires {known}" if version else "empty"
+    number = version.number
+    if version.compatible_from > known:
+        return [bad(ABOUT, f"version {number} is newer than this release ({known})", "use the release of the server")]
+    if number < known:
+        state = f"version {number}, this release requires {known}" if number else "empty"
         return [warn(ABOUT, state, "`referee serve` upgrades it when it starts")]
-    return [ok(ABOUT, f"version {version}"), await _key(connection)]
+    return [ok(ABOUT, f"version {number}"), await _key(connection)]
 
 
 async def _key(connection: Connection) -> Finding:

@@ -257,28 +257,29 @@ class PostgresDatabase:
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[Connection]:
         """Lend a connection. It is closed if anything is wrong with it. Raises LogUnavailable."""
-        if self._pool is None:
+        pool = self._pool  # It may be closed while the connection is lent.
+        if pool is None:
             raise unavailable("it is closed")
         try:
-            connection = await self._pool.acquire(timeout=ANSWER_TIMEOUT_S)
+            connection = await pool.acquire(timeout=ANSWER_TIMEOUT_S)
         except BROKEN as cause:
             raise unavailable(cause) from cause
         try:
             yield connection
         except BaseException as cause:
             if isinstance(cause, INTERRUPTED) and not is_refusal(cause):
-                connection.terminate()  # Otherwise its release would wait for an answer.
+                with suppress(*BROKEN):  # The pool has taken it back already if it is known to be broken.
+                    connection.terminate()  # Otherwise its release would wait for an answer.
             raise
         finally:
             with suppress(*BROKEN):
-                await self._pool.release(connection)
+                await pool.release(connection)
 
     async def _write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
         async with self._acquire() as connection:
-            transaction = connection.transaction()
+            transaction, mark = connection.transaction(), connection.marks.next()
             try:
                 await transaction.start()
-                mark = connection.marks.next()
                 await write_mark(connection, mark)
                 result = await operation(connection)
             except BaseException as cause:  # Without COMMIT nothing can be committed.
@@ -290,7 +291,8 @@ class PostgresDatabase:
             try:
                 await transaction.commit()
             except BROKEN as cause:
-                connection.terminate()
+                with suppress(*BROKEN):
+                    connection.terminate()
                 if is_refusal(cause) or not await self.find_outcome(mark, _committed):
                     raise unavailable(cause) from cause
         return result
@@ -310,7 +312,7 @@ def _error_of(cause: Exception) -> Exception:
 
 
 def unavailable(cause: object) -> LogUnavailable:
-    return LogUnavailable(f"the database is unavailable: {_described(cause)}")
+    return LogUnavailable(f"the database is unavailable: {str(cause) or type(cause).__name__}")
 
 
 def is_storable(text: str) -> bool:
@@ -344,7 +346,3 @@ async def _keep_session(connection: Connection) -> None:
 def is_refusal(cause: BaseException) -> bool:
     """Return whether PostgreSQL has answered with an error, after which the connection can be used."""
     return isinstance(cause, asyncpg.PostgresError) and cause.severity_en == "ERROR"
-
-
-def _described(cause: object) -> str:
-    return str(cause) or type(cause).__name__

@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Iterator
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from engines.api import REFEREE, SPECTATOR, Game
 from engines.external.external_game import ExternalGame, ImaginingGame, load_game
 from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
 from engines.options import Choice, Count, Flag, Text
+from engines.testing import course_checks
 from engines.testing.random_games import game_path
 from engines.testing.suite import CHECKS, Check, Suspect, run_checks
 from engines.walk import perft
@@ -44,10 +46,16 @@ def test_the_suite_passes_on_a_game_of_an_engine(external: dict[str, ExternalGam
     assert [result.failure for result in run_checks(Suspect(external[name]), [check])] == [None]
 
 
-def test_the_speed_of_an_engine_includes_the_time_of_its_process(small: ExternalGame) -> None:
+def test_the_speed_of_an_engine_includes_the_time_of_its_process(
+    small: ExternalGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = iter((1.0, 1.01))
+    monkeypatch.setattr(course_checks, "time", SimpleNamespace(perf_counter=lambda: next(ticks)))
     (check,) = (check for check in CHECKS if check.name == "speed")
     (result,) = run_checks(Suspect(small), [check])
-    assert "ms with its process for each move" in result.note
+    mean_ms, rest = result.note.split(maxsplit=1)
+    assert 0 < float(mean_ms) < 10
+    assert rest == "ms with its process for each move"
 
 
 @pytest.mark.parametrize("name", GAMES)
