@@ -115,7 +115,7 @@ class OpenCalls:
     def _reset_unread(self) -> None:
         late = asyncio.get_running_loop().time() - self._read_timeout_s
         for call in [call for call in self._open if call.unread_since is not None and call.unread_since < late]:
-            log.info("call reset: its answer was not read in time", method=call.method)
+            log.warning("call reset: its answer was not read in time", method=call.method)
             call.reset()
         self._schedule_sweep()
 
