@@ -13,4 +13,4 @@ def test_nft_accepts_the_rules() -> None:
 
 def test_the_rules_protect_the_default_port() -> None:
     port = read_settings({}, environment={}).settings.listen.port
-    assert f"tcp dport != {port} accept" in RULES.read_text(encoding="utf-8")
+    assert f"tcp dport {port} jump strangers" in RULES.read_text(encoding="utf-8")
