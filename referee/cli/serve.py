@@ -19,6 +19,7 @@ from referee.cli._shared.signals import on_end_of_input
 from referee.cli.settings import settings_options
 from referee.observability.logs import set_up_logs
 from referee.server.node_processes import OWN_LISTEN_FLAG, NodeProcesses, PortUnavailable, StartupMessage
+from referee.server.open_files import raise_open_files_limit
 from referee.server.setting_types import LISTEN, Address
 from referee.server.settings import Settings
 from referee.server.settings_reader import LoadedSettings
@@ -44,7 +45,7 @@ def serve(in_force: LoadedSettings, own_listen: str | None) -> None:
     """
     settings = in_force.settings
     set_up_logs(settings.log_format, settings.log_level, sys.stderr)
-    _raise_open_files_limit()
+    raise_open_files_limit()
     if settings.processes > 1:
         sys.exit(asyncio.run(_serve_processes(settings)))
     if not settings.grpc_event_engine:
@@ -162,14 +163,6 @@ def _startup_lines(message: StartupMessage) -> list[str]:
     if "admin_token_file" in message:
         lines.append(f"The administrator's token is in {message['admin_token_file']}")
     return lines
-
-
-def _raise_open_files_limit() -> None:
-    """Raise the soft limit of open files to the hard one, since each connection is an open file."""
-    import resource  # noqa: PLC0415  # POSIX only, and other commands also run elsewhere.
-
-    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 def _uvloop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

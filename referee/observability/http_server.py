@@ -7,6 +7,7 @@ are open the oldest is closed, so that slow clients cannot block probes.
 
 import asyncio
 import re
+import socket
 import threading
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,8 +20,8 @@ from referee.match.clock import SECOND, Micros
 MAX_HEAD_BYTES = 8_192
 TIMEOUT_S = 5.0
 """Timeout for a client to send its request, for the response to be created, and for the client to read it."""
-MAX_CONNECTIONS = 256
-"""If one more is opened, the oldest is closed."""
+MAX_CONNECTIONS = 128
+"""If one more is opened, the oldest is closed. `referee/server/open_files.py` reserves files for them."""
 BACKLOG = 1_024
 """Connections that wait to be accepted by the kernel."""
 MAX_SILENCE_US: Micros = 10 * SECOND
@@ -123,8 +124,13 @@ class HttpServer:
             loop.close()
 
     async def _listen(self, host: str, port: int) -> int:
-        limit = MAX_HEAD_BYTES
-        self._server = await asyncio.start_server(self._serve, host, port, limit=limit, backlog=BACKLOG)
+        # If no file can be opened, asyncio fails once for each connection of the backlog, with a log line for each, and
+        # does so every second. So asyncio accepts one at a time, and only the kernel knows the real backlog.
+        self._server = await asyncio.start_server(self._serve, host, port, limit=MAX_HEAD_BYTES, backlog=1)
+        for listening in self._server.sockets:
+            same = socket.socket(fileno=listening.fileno())
+            same.listen(BACKLOG)
+            same.detach()
         chosen: int = self._server.sockets[0].getsockname()[1]
         return chosen
 

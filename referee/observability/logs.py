@@ -4,13 +4,19 @@ Code calls `structlog.get_logger()` and logs an event with fields: `log.info("st
 all events within a context are bound by `structlog.contextvars.bound_contextvars`. Messages that grpc, asyncio and
 other libraries log with the standard library have the same format.
 
+A warning or error that is equal to one of the last minute is left out, because strangers can cause many; the next one
+says how many (`left_out`).
+
 Redaction: tokens, seeds and other credentials are removed by the name of a field and by the look of a text. Removing
 too much makes a line less useful; removing too little could make a reader of the log an administrator.
 """
 
 import logging
 import re
-from collections.abc import Mapping, MutableMapping
+import time
+from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TextIO
 
@@ -58,6 +64,15 @@ GRPC_CORE = "grpc._cython.cygrpc"
 CALLER_GONE = "ExecuteBatchError raised in core"
 """How grpc begins the message that an answer could not be sent, since the call has ended meanwhile."""
 
+LIMITED_LEVELS = frozenset({"warning", "error", "critical"})
+"""Levels of events that are left out if they repeat. Others, such as *bot paused*, are needed each time."""
+REPEAT_INTERVAL_S = 60.0
+"""Time after an event in which equal ones are left out."""
+MAX_RECENT = 1_000
+"""Number of events that are remembered."""
+NUMBER = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?")
+"""Times, files and addresses of objects, by which events of libraries differ although they repeat."""
+
 COMMON: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -68,7 +83,9 @@ COMMON: list[Processor] = [
 """Processors of every event, of this code base and of libraries."""
 
 
-def set_up_logs(wanted: LogFormat, level: LogLevel, stream: TextIO) -> None:
+def set_up_logs(
+    wanted: LogFormat, level: LogLevel, stream: TextIO, monotonic_s: Callable[[], float] = time.monotonic
+) -> None:
     """Send all log events to `stream` from now on, replacing an earlier configuration."""
     structlog.configure(
         processors=[
@@ -79,13 +96,14 @@ def set_up_logs(wanted: LogFormat, level: LogLevel, stream: TextIO) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
     )
+    repeats = RepeatFilter(monotonic_s)
     handler = _Handler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=COMMON,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                *(_json_processors() if _wants_json(wanted, stream) else _console_processors(stream)),
+                *(_json_processors(repeats) if _wants_json(wanted, stream) else _console_processors(repeats, stream)),
             ],
         )
     )
@@ -102,6 +120,10 @@ class _Handler(logging.StreamHandler[TextIO]):
             record.levelno, record.levelname, record.exc_info = logging.DEBUG, "DEBUG", None
         return record.levelno >= logging.getLogger().level and bool(super().filter(record))
 
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(structlog.DropEvent):
+            super().emit(record)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # So logging calls it.
         """Log that an event was lost. The default handler would print it with all secrets."""
         if record.name != __name__:
@@ -112,18 +134,53 @@ def _wants_json(wanted: LogFormat, stream: TextIO) -> bool:
     return wanted is LogFormat.JSON or (wanted is LogFormat.AUTO and not stream.isatty())
 
 
-def _json_processors() -> list[Processor]:
+class RepeatFilter:
+    """A structlog processor that leaves out warnings and errors which repeat, but for one in each interval."""
+
+    def __init__(self, monotonic_s: Callable[[], float]) -> None:
+        self._monotonic_s = monotonic_s
+        self._recent: dict[int, _Written] = {}
+        """By a hash of the event; the one that was written first comes first."""
+
+    def __call__(self, _logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        """Return the event, with the number of those left out before it. Raises DropEvent."""
+        if event["level"] not in LIMITED_LEVELS:
+            return event
+        key, now_s = _hash_event(event), self._monotonic_s()
+        last = self._recent.get(key)
+        if last and now_s < last.at_s + REPEAT_INTERVAL_S:
+            last.left_out += 1
+            raise structlog.DropEvent
+        self._recent.pop(key, None)
+        self._recent[key] = _Written(now_s)
+        if len(self._recent) > MAX_RECENT:
+            del self._recent[next(iter(self._recent))]
+        return {**event, "left_out": last.left_out} if last and last.left_out else event
+
+
+@dataclass(slots=True)
+class _Written:
+    at_s: float
+    left_out: int = 0
+
+
+def _hash_event(event: Mapping[str, Any]) -> int:
+    fields = {name: value for name, value in event.items() if name not in ("timestamp", "event")}
+    return hash((NUMBER.sub("", str(event["event"]).partition("\n")[0]), repr(fields)))
+
+
+def _json_processors(repeats: RepeatFilter) -> list[Processor]:
     # Without local variables, since there are secrets among them.
     traces = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
-    return [traces, redact_event, structlog.processors.JSONRenderer()]
+    return [traces, redact_event, repeats, structlog.processors.JSONRenderer()]
 
 
-def _console_processors(stream: TextIO) -> list[Processor]:
+def _console_processors(repeats: RepeatFilter, stream: TextIO) -> list[Processor]:
     console = structlog.dev.ConsoleRenderer(
         colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback, repr_native_str=True
     )
     # The traceback is formatted before redaction, not by the renderer after it.
-    return [structlog.processors.format_exc_info, redact_event, _escape_control_characters, console]
+    return [structlog.processors.format_exc_info, redact_event, repeats, _escape_control_characters, console]
 
 
 def _escape_control_characters(
@@ -135,7 +192,7 @@ def _escape_control_characters(
 
 
 def redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    """A structlog processor that redacts an event. It must be the last one before the renderer."""
+    """A structlog processor that redacts an event. Those after it add no text of others."""
     return _redact_mapping(event)
 
 

@@ -20,6 +20,7 @@ from referee.observability.tracing import Tracing
 from referee.records.contest_record import ContestRecordWriter
 from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
+from referee.server.open_files import max_connections, open_files_limits
 from referee.server.settings import Settings
 from referee.server.site_account import site_secret
 from referee.server.stores import Stores
@@ -320,10 +321,12 @@ def _play_limits(settings: Settings) -> PlayLimits:
 
 
 def _server_limits(settings: Settings, *, shares_port: bool) -> ServerLimits:
+    open_files, _ = open_files_limits()
     return ServerLimits(
         settings.max_message_bytes,
         settings.keepalive_interval_ms,
         settings.keepalive_timeout_ms,
         settings.min_client_ping_interval_ms,
+        max_connections=max_connections(open_files) // (2 if shares_port else 1),  # It has two addresses then.
         shares_port=shares_port,
     )

@@ -34,8 +34,11 @@ MAX_PENDING_CALLS = 20_000
 HANDSHAKE_TIMEOUT_MS = 10_000
 """Deadline of the TLS and HTTP/2 handshake: a silent connection uses a file descriptor and memory."""
 
-MAX_IDLE_MS = 300_000
-"""Idle time after which a connection is closed. Clients reconnect transparently with their next call."""
+MAX_IDLE_MS = 30_000
+"""Time without an open call after which a connection is closed. Clients reconnect transparently with their next call.
+
+A stranger can open connections without a token, and grpc has no other time for connections that have shown one.
+"""
 
 MAX_STREAMS_PER_CONNECTION = 256
 """Concurrent calls of one connection, streams included. A client that needs more, such as a program that watches
@@ -61,6 +64,8 @@ class ServerLimits:
     keepalive_timeout_ms: int
     min_client_ping_interval_ms: int
     _: KW_ONLY
+    max_connections: int = MAX_INT32
+    """Connections to each address at once. Those above are closed as soon as they are accepted."""
     shares_port: bool = False
     """Whether other processes of this machine listen on the same port."""
 
@@ -79,6 +84,8 @@ class ServerLimits:
             ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT_MS),
             ("grpc.max_connection_idle_ms", MAX_IDLE_MS),
+            # The largest value stands for no limit, and grpc aborts the process if a limit is set to it.
+            ("grpc.max_allowed_incoming_connections", min(self.max_connections, MAX_INT32 - 1)),
             ("grpc.server.max_pending_requests", MAX_PENDING_CALLS),
             ("grpc.server.max_pending_requests_hard_limit", 2 * MAX_PENDING_CALLS),
             # Otherwise, a second server on the same port must fail to start.

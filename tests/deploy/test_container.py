@@ -79,6 +79,12 @@ def test_every_container_has_a_read_only_root_and_no_capabilities(services: dict
         assert service["cap_drop"] == ["ALL"]
 
 
+def test_memory_and_processes_of_every_container_are_limited(services: dict[str, Any]) -> None:
+    for service in services.values():
+        assert service["mem_limit"]
+        assert service["pids_limit"]
+
+
 def test_every_mounted_file_exists(services: dict[str, Any]) -> None:
     for service in services.values():
         for volume in service.get("volumes", ()):

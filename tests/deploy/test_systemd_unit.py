@@ -1,4 +1,4 @@
-"""The systemd unit, checked by systemd-analyze."""
+"""The systemd units, checked by systemd-analyze."""
 
 import re
 import shutil
@@ -10,29 +10,64 @@ from referee.server.settings_reader import read_settings
 from tests.deploy.tools import DEPLOY, find_tool, run_command
 
 UNIT = DEPLOY / "systemd" / "referee.service"
+BACKUP = DEPLOY / "systemd" / "referee-backup.service"
 NODE = DEPLOY / "systemd" / "referee.service.d" / "node.conf"
+CONFINING = re.compile("(Ambient|Capability|Device|Lock|NoNew|Private|Protect|RemoveIPC|Restrict|SystemCall|UMask)")
+"""Beginnings of the directives that take rights away from a service."""
 MAX_EXPOSURE = 20
 """Exposure level of 100. A service without any hardening has 96."""
 
 
-@pytest.fixture
-def unit(tmp_path: Path) -> Path:
-    """The unit with a program that exists on this machine."""
-    installed = tmp_path / UNIT.name
-    installed.write_text(UNIT.read_text(encoding="utf-8").replace("/opt/referee/bin/referee", "/bin/true"))
+def install_unit(unit: Path, folder: Path) -> Path:
+    """Copy a unit, with a program that exists on this machine."""
+    installed = folder / unit.name
+    installed.write_text(unit.read_text(encoding="utf-8").replace("/opt/referee/bin/referee", "/bin/true"))
     return installed
 
 
+@pytest.fixture(params=[UNIT, BACKUP], ids=lambda unit: unit.stem)
+def unit(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Each unit."""
+    return install_unit(request.param, tmp_path)
+
+
+def verify(unit: Path) -> str:
+    """Return the errors and warnings of systemd. An unknown setting is a warning only."""
+    with_warnings = '"$0" verify --man=no "$1" 2>&1'
+    return run_command("sh", "-c", with_warnings, find_tool("systemd-analyze"), unit)
+
+
+def directives(unit: Path) -> dict[str, list[str]]:
+    """Return the values of all directives of a unit."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r"^(\w+)=(.*)$", unit.read_text(encoding="utf-8"), re.MULTILINE):
+        found.setdefault(name, []).append(value)
+    return found
+
+
 def test_systemd_verifies_the_unit(unit: Path) -> None:
-    run_command(find_tool("systemd-analyze"), "verify", "--man=no", unit)
+    assert verify(unit) == ""
 
 
-def test_systemd_verifies_the_unit_of_a_node(unit: Path) -> None:
-    folder = unit.with_suffix(".service.d")
+def test_systemd_verifies_the_unit_of_a_node(tmp_path: Path) -> None:
+    node = install_unit(UNIT, tmp_path)
+    folder = node.with_suffix(".service.d")
     folder.mkdir()
     shutil.copy(NODE, folder)
-    with_warnings = '"$0" verify --man=no "$1" 2>&1'  # An unknown setting is a warning only.
-    assert run_command("sh", "-c", with_warnings, find_tool("systemd-analyze"), unit) == ""
+    assert verify(node) == ""
+
+
+def test_a_backup_is_as_confined_as_the_server() -> None:
+    server, backup = directives(UNIT), directives(BACKUP)
+    confinement = [name for name in server if CONFINING.match(name)]
+    assert len(confinement) > 20
+    differ = {name: backup.get(name) for name in confinement if backup.get(name) != server[name]}
+    assert differ == {"RestrictAddressFamilies": ["AF_UNIX"]}  # It has no network.
+    assert backup["PrivateNetwork"] == ["true"]
+
+
+def test_memory_and_tasks_of_a_unit_are_limited(unit: Path) -> None:
+    assert {"MemoryMax", "TasksMax"} <= set(directives(unit))
 
 
 def test_the_exposure_level_of_the_unit_is_low(unit: Path) -> None:

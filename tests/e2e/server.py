@@ -57,14 +57,17 @@ def bearer(secret: str) -> tuple[tuple[str, str], ...]:
 
 @contextmanager
 def run_server(
-    folder: Path, *flags: str, module: str = "referee", games: Path | None = None
+    folder: Path, *flags: str, module: str = "referee", games: Path | None = None, max_files: int = 0
 ) -> Iterator[ServerProcess]:
     """Run a server on free ports, with its data in `folder`. It is killed on exit.
 
-    `module` is the program, and `games` the file that declares games of other processes.
+    `module` is the program, `games` the file that declares games of other processes, and `max_files` the limit of open
+    files; 0: that of this process.
     """
     log = folder / "server.log"
     command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
+    if max_files:
+        command = ["sh", "-c", f'ulimit -n {max_files} && exec "$0" "$@"', *command]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
     environment |= {"REFEREE_GAMES": str(games)} if games else {}
     with log.open("a") as errors:

@@ -3,7 +3,7 @@
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import grpc
@@ -13,7 +13,8 @@ from referee_api.v1 import error_pb2, policy_pb2, result_pb2
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.organiser import server_with_organiser
-from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
+from tests.e2e.server_metrics import OPEN_FILES, error_log_lines, metrics
 from tests.e2e.test_matches import run_bot
 
 pytestmark = pytest.mark.slow
@@ -73,6 +74,30 @@ def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -
             while data := dead.recv(4096):
                 received += data
             assert b"ping_timeout" in received
+
+
+MAX_FILES = 256
+"""Limit of open files of a server that is flooded with connections."""
+
+
+@pytest.mark.parametrize("sent", [b"", http2.PREFACE + http2.SETTINGS], ids=["silent", "open"])
+def test_connections_of_strangers_leave_files_for_health_checks_and_the_store(tmp_path: Path, sent: bytes) -> None:
+    with run_server(tmp_path, max_files=MAX_FILES) as server, server.channel() as channel, ExitStack() as stack:
+        owner = create_organiser_token(channel, server.admin_token)
+        host, _, port = server.address.rpartition(":")
+        strangers = [
+            stack.enter_context(socket.create_connection((host, int(port)), SOCKET_TIMEOUT_S))
+            for _ in range(2 * MAX_FILES)
+        ]
+        for stranger in strangers:
+            with suppress(ConnectionError):  # Closed already.
+                stranger.sendall(sent)
+        with suppress(ConnectionError):
+            assert strangers[-1].recv(1) == b""  # Closed at once, since there were too many.
+        assert metrics(server)[OPEN_FILES] < MAX_FILES
+        assert register_bots(channel, owner, "anna")  # Stored.
+        assert server.stop() == 0
+        assert not list(error_log_lines(server))
 
 
 def test_a_stopped_bot_process_forfeits_and_its_opponent_gets_the_result(tmp_path: Path) -> None:

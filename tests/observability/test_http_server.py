@@ -1,8 +1,11 @@
 """The HTTP port on a real socket: requests are answered, and malformed or slow ones delay nobody."""
 
 import asyncio
+import os
+import resource
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 
 import pytest
@@ -215,6 +218,32 @@ async def test_many_slow_connections_block_no_other_and_the_oldest_are_closed(ha
     assert (await slow[-1].read_response())[0] == 200
     for client in slow:
         client.writer.close()
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """Let no thread of this process open a file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.open(os.devnull, os.O_RDONLY)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_connection_that_cannot_be_accepted_waits_and_costs_one_log_event(caplog: pytest.LogCaptureFixture) -> None:
+    async def check(harness: ServerHarness) -> None:
+        with socket.socket() as waiting:
+            with no_more_files():
+                waiting.connect(("127.0.0.1", harness.port))
+                while not caplog.records:
+                    await asyncio.sleep(0)
+            assert await harness.get("/healthz") == (200, b"alive\n")
+        assert [record.name for record in caplog.records] == ["asyncio"]
+
+    with_server(check)()
 
 
 @with_server

@@ -14,7 +14,7 @@ import pytest
 import structlog
 
 from referee.accounts.tokens import mint_secret
-from referee.observability.logs import LogFormat, LogLevel, set_up_logs
+from referee.observability.logs import MAX_RECENT, REPEAT_INTERVAL_S, LogFormat, LogLevel, set_up_logs
 
 SECRET = mint_secret(bytes(range(32))).secret
 
@@ -153,6 +153,67 @@ def test_an_exception_is_logged_with_its_cause_and_without_local_variables(json_
         assert (outer["exc_type"], inner["exc_type"]) == ("KeyError", "ValueError")
         assert outer["frames"][-1]["name"] == "fail"
     assert "local value" not in json_log.getvalue()
+
+
+class LogClock:
+    """A log whose clock stands until it is moved."""
+
+    def __init__(self, form: LogFormat = LogFormat.JSON) -> None:
+        self.now_s = 0.0
+        self.stream = io.StringIO()
+        set_up_logs(form, LogLevel.INFO, self.stream, lambda: self.now_s)
+
+
+def test_a_warning_that_repeats_is_written_once_a_minute_with_the_number_left_out() -> None:
+    clock = LogClock()
+    for _ in range(1_000):
+        log.warning("store unavailable", reason="disk full")
+    clock.now_s = REPEAT_INTERVAL_S
+    log.warning("store unavailable", reason="disk full")
+    log.warning("store unavailable", reason="disk full")
+    clock.now_s *= 2
+    log.warning("store unavailable", reason="disk full")
+    clock.now_s *= 2
+    log.warning("store unavailable", reason="disk full")
+    assert [event.get("left_out") for event in events(clock.stream)] == [None, 999, 1, None]
+
+
+@pytest.mark.parametrize("form", [LogFormat.JSON, LogFormat.CONSOLE])
+def test_a_library_that_reports_the_same_failure_again_and_again_gets_one_line(
+    form: LogFormat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = LogClock(form)
+    for number in range(100):
+        text = f"accept failed <Timer when={number}.5 at 0xa{number}f>\nhandle: {number}"
+        logging.getLogger("asyncio").error(text, exc_info=OSError(24, "Too many open files"))
+    assert clock.stream.getvalue().count("accept failed") == 1
+    assert "".join(capsys.readouterr()) == ""
+
+
+def test_events_that_differ_in_any_field_are_all_written() -> None:
+    clock = LogClock()
+    for fault in range(3):
+        log.error("internal error", fault_id=str(fault))
+    with structlog.contextvars.bound_contextvars(match_id="m1"):
+        log.error("internal error", fault_id="0")
+    assert len(events(clock.stream)) == 4
+
+
+def test_an_event_that_is_no_warning_is_written_each_time() -> None:
+    clock = LogClock()
+    for _ in range(2):
+        log.info("bot paused", bot="anna")
+        log.info("bot resumed", bot="anna")
+    assert [event["event"] for event in events(clock.stream)] == ["bot paused", "bot resumed"] * 2
+
+
+def test_the_number_of_remembered_events_is_limited() -> None:
+    clock = LogClock()
+    for number in range(MAX_RECENT + 1):
+        log.error("internal error", fault_id=str(number))
+    log.error("internal error", fault_id="0")  # Forgotten: written again.
+    log.error("internal error", fault_id=str(MAX_RECENT))
+    assert len(events(clock.stream)) == MAX_RECENT + 2
 
 
 def test_a_second_setup_replaces_the_first(json_log: io.StringIO) -> None:

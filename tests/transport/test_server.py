@@ -3,15 +3,48 @@
 import asyncio
 
 import grpc
+import pytest
 
-from referee.transport.server import MAX_INT32, ServerLimits
+from referee.transport import server as server_module
+from referee.transport.server import HANDSHAKE_TIMEOUT_MS, MAX_IDLE_MS, MAX_INT32, ServerLimits
+from tests.e2e import http2
+
+UNFINISHED_HEADERS = http2.frame(http2.HEADERS, 0, 1, bytes(1))
+LIMITS = (1 << 20, 60_000, 20_000, 5_000)
 
 
 def test_the_largest_settings_are_valid_options_of_grpc() -> None:
-    most = ServerLimits(*[MAX_INT32] * 4).options()
+    most = ServerLimits(*[MAX_INT32] * 4, max_connections=1 << 62).options()
     asyncio.run(start_and_stop(most))  # Raises OverflowError if one is.
     assert max(value for _, value in most) == MAX_INT32
 
 
 async def start_and_stop(options: list[tuple[str, int]]) -> None:
-    await grpc.aio.server(options=options).stop(None)
+    server = grpc.aio.server(options=options)
+    server.add_insecure_port("127.0.0.1:0")
+    await server.stop(None)
+
+
+@pytest.mark.parametrize("sent", [b"", UNFINISHED_HEADERS], ids=["nothing", "unfinished headers"])
+def test_a_connection_is_closed_that_has_no_call(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(server_module, "MAX_IDLE_MS", 200)
+    received = asyncio.run(receive_all(ServerLimits(*LIMITS), http2.PREFACE + http2.SETTINGS + sent))
+    assert b"idle" in received
+
+
+def test_a_stranger_occupies_a_connection_for_less_than_a_minute() -> None:
+    assert HANDSHAKE_TIMEOUT_MS + MAX_IDLE_MS < 60_000
+
+
+async def receive_all(limits: ServerLimits, sent: bytes) -> bytes:
+    """Connect to a server, send this, and return what it sends until it closes the connection."""
+    server = grpc.aio.server(options=limits.options())
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(sent)
+        return await reader.read(-1)
+    finally:
+        writer.close()
+        await server.stop(None)

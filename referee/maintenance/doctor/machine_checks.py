@@ -3,12 +3,14 @@
 import ctypes
 import importlib.util
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 from referee.maintenance.doctor.finding import Finding, ok, warn
+from referee.server.open_files import max_connections, open_files_limits
 from referee.server.settings import Settings
 from referee.storage.sqlite.database import BUSY_MS, open_for_reading
 
@@ -21,9 +23,6 @@ TIMEX_BYTES = 512
 """Larger than the structure that adjtimex fills in."""
 AHEAD_MS = 60_000
 SECOND_MS = 1_000
-
-OTHER_FILES = 200
-"""Files that are open besides streams: the database, the log, connections that wait to be accepted."""
 
 NEWEST = "SELECT at_ms FROM entries ORDER BY entry DESC LIMIT 1"
 
@@ -95,12 +94,11 @@ def process(settings: Settings) -> Iterator[Finding]:
 
 
 def _files(max_streams: int) -> Finding:
-    import resource  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
-
-    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if limit == resource.RLIM_INFINITY:
+    _, limit = open_files_limits()
+    if limit == sys.maxsize:
         return ok("open files", "no limit")
-    sentence = f"limit of {limit}, for up to {max_streams} streams"
-    if limit < max_streams + OTHER_FILES:
+    connections = max_connections(limit)
+    sentence = f"limit of {limit}, thus of {connections} connections, for up to {max_streams} streams"
+    if connections < max_streams:
         return warn("open files", sentence, "raise the hard limit (LimitNOFILE=65536), or lower max_streams")
     return ok("open files", sentence)
