@@ -52,6 +52,11 @@ async def asynchronous(turn: Any) -> str:
     return str(turn.legal_moves[0])
 
 
+class AsynchronousObject:
+    async def __call__(self, turn: Any) -> str:
+        return await asynchronous(turn)
+
+
 class Remembering:
     """Plays a move that follows from how many turns it has had since the start of the match."""
 

@@ -13,7 +13,7 @@ from referee_client.backoff import Backoff
 from referee_client.bot import Bot, Players
 from referee_client.errors import Misconfigured, NotAllowed, TakenOver
 from referee_client.nonces import NonceFunction, Nonces, random_nonce
-from referee_client.runners import BotRunner, LoopRunner, ThreadRunner
+from referee_client.runners import BotRunner, SeatRunner
 from referee_client.seats import Seats
 from referee_client.session import Session, SessionOptions
 from referee_client.workers import WorkerRunner
@@ -162,7 +162,4 @@ def _checked_max_matches(text: str) -> int:
 
 
 def _create_runner(bot: Bot, workers: int) -> BotRunner:
-    if workers:
-        return WorkerRunner(bot, workers)
-    players = Players(bot)
-    return LoopRunner(players) if players.is_async else ThreadRunner(players)
+    return WorkerRunner(bot, workers) if workers else SeatRunner(Players(bot))
