@@ -70,6 +70,10 @@ class Seats:
         """Stop sending, because the stream has ended. New answers are sent when their turn is repeated."""
         self._send = None
 
+    @property
+    def has_open_turn(self) -> bool:
+        return any(seat.open_turn for seat in self._seats.values())
+
     def close(self) -> None:
         """Cancel all open turns."""
         for seat in self._seats.values():
