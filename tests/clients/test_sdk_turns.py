@@ -126,8 +126,8 @@ async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
     seen = []
 
     def stubborn(turn: Turn) -> str:
-        seen.append(turn.refused and turn.refused.reason)
-        return "c1-c2" if turn.refused else "nonsense"
+        seen.append(turn.rejection and turn.rejection.reason)
+        return "c1-c2" if turn.rejection else "nonsense"
 
     harness = SeatHarness(stubborn)
     harness.seats.on_turn(turn("t1"), listed=True)
@@ -146,7 +146,7 @@ async def test_a_rejection_concerns_one_match_although_another_one_has_the_same_
     seen: list[tuple[str, str]] = []
 
     def stubborn(turn: Turn) -> str:
-        seen.append((turn.match_id, turn.refused.reason if turn.refused else ""))
+        seen.append((turn.match_id, turn.rejection.reason if turn.rejection else ""))
         return "nonsense"
 
     harness = SeatHarness(stubborn)
@@ -375,7 +375,7 @@ def test_an_answer_that_cannot_be_encoded_is_sent_with_replacement_characters(
 
 @async_test
 async def test_the_turn_is_answered_after_a_rejected_draw_claim() -> None:
-    harness = SeatHarness(lambda turn: first_move(turn) if turn.refused else CLAIM_DRAW)
+    harness = SeatHarness(lambda turn: first_move(turn) if turn.rejection else CLAIM_DRAW)
     harness.seats.on_turn(turn("t1"), listed=True)
     claim = await harness.next_item()
     assert claim.WhichOneof("item") == "draw_claim"

@@ -228,7 +228,7 @@ def test_turns(vector: dict[str, Any]) -> None:
             expected = step.get("calls", [])
             assert calls == [(call["match"], call["seat"], call["token"]) for call in expected], where
             for turn, call in zip(harness.runner.calls, expected, strict=True):
-                assert (turn.refused.message if turn.refused else None) == call["rejection"], where
+                assert (turn.rejection.message if turn.rejection else None) == call["rejection"], where
                 assert turn.game == call.get("game", turn.game), where
             for item in harness.sent:
                 if not (item.HasField("pong") or item.HasField("nonce")):

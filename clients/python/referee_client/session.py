@@ -32,7 +32,7 @@ class SessionOptions:
     max_matches: int = 1
     view: bool = False
     verdicts_with_turns: bool = False
-    full_move_history: bool = False
+    full_history: bool = False
     listed: bool | None = None
     """Whether the referee should list legal moves. None: not known before its games are."""
     referee_version: str = ""
@@ -43,7 +43,7 @@ class SessionOptions:
         turn_options = play_pb2.TurnOptions(
             max_legal_moves=MAX_LEGAL_MOVES if listed else 0,
             include_view=self.view,
-            full_move_history=self.full_move_history,
+            full_move_history=self.full_history,
         )
         return play_pb2.BotItem(
             hello=play_pb2.Hello(

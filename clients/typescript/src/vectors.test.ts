@@ -418,7 +418,9 @@ for (const random of [0, 1]) {
           nowMs += Number(welcomedMs);
         }
         const pause =
-          drainingMs === undefined ? backoff.nextMs(nowMs, openTurn === true, random) : backoff.afterDrainingMs(drainingMs, random);
+          drainingMs === undefined
+            ? backoff.nextMs(nowMs, openTurn === true, random)
+            : backoff.afterDrainingMs(drainingMs, random);
         assert.equal(pause, pauseMs[random]);
       }
     });
