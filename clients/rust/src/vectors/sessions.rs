@@ -145,7 +145,7 @@ fn ends() {
     for (number, random) in [0.0, 1.0].into_iter().enumerate() {
         for vector in load::<Ends>("ends.json").vectors {
             let name = &vector.name;
-            let mut player = player(any_options());
+            let mut player = player(any_options().spawner(drop));
             let mut items = vector.received.into_iter();
             let handled = items.try_for_each(|item| player.handle(item.into_message(&HashMap::new())));
             match (handled.err().unwrap_or_else(|| vector.status.end()), vector.exit) {
