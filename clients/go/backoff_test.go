@@ -9,22 +9,22 @@ import (
 func nextPauses(b *backoff, count int, random float64) []time.Duration {
 	pauses := make([]time.Duration, count)
 	for i := range pauses {
-		pauses[i] = b.next(time.Time{}, random)
+		pauses[i] = b.next(time.Time{}, false, random)
 	}
 	return pauses
 }
 
 func TestPausesDoubleUpToTenSeconds(t *testing.T) {
 	ms := time.Millisecond
-	want := []time.Duration{500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 10000 * ms, 10000 * ms}
-	if got := nextPauses(&backoff{}, 7, 0.5); !slices.Equal(got, want) {
+	want := []time.Duration{750 * ms, 1500 * ms, 3000 * ms, 6000 * ms, 10000 * ms, 10000 * ms}
+	if got := nextPauses(&backoff{}, 6, 1); !slices.Equal(got, want) {
 		t.Errorf("the pauses are %v, want %v", got, want)
 	}
 }
 
-func TestJitterChangesAPauseByUpToHalf(t *testing.T) {
+func TestAPauseIsBetweenAThirdOfItsLimitAndAllOfIt(t *testing.T) {
 	for random, want := range map[float64]time.Duration{0: 250 * time.Millisecond, 1: 750 * time.Millisecond} {
-		if got := (&backoff{}).next(time.Time{}, random); got != want {
+		if got := (&backoff{}).next(time.Time{}, false, random); got != want {
 			t.Errorf("with random %v the pause is %v, want %v", random, got, want)
 		}
 	}
@@ -36,10 +36,10 @@ func TestOnlyASessionOfTenSecondsResetsTheBackoff(t *testing.T) {
 		var b backoff
 		nextPauses(&b, 2, 0.5)
 		b.onWelcome(start)
-		if got := b.next(start.Add(duration), 0.5); got != want {
+		if got := b.next(start.Add(duration), false, 1); got != want {
 			t.Errorf("after a session of %v the pause is %v, want %v", duration, got, want)
 		}
-		if got := b.next(start.Add(time.Hour), 0.5); got != 2*want {
+		if got := b.next(start.Add(time.Hour), false, 1); got != 2*want {
 			t.Errorf("without another session the pause is %v, want %v", got, 2*want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestThePauseAfterDrainingIsAtLeastTheReconnectDelay(t *testing.T) {
 	if got := b.afterDraining(2*time.Second, 0); got != 2*time.Second {
 		t.Errorf("the pause is %v", got)
 	}
-	if got := b.next(time.Time{}, 0.5); got != firstPause {
+	if got := b.next(time.Time{}, false, 1); got != firstPause {
 		t.Errorf("draining counted as a failure: the next pause is %v", got)
 	}
 }

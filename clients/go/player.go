@@ -86,7 +86,7 @@ func (p *player) play(ctx context.Context) error {
 // nextPause returns the pause before the client reconnects.
 func (p *player) nextPause() time.Duration {
 	if p.reconnectDelay == nil {
-		return p.backoff.next(time.Now(), p.config.random())
+		return p.backoff.next(time.Now(), len(p.openTurns.bySeat) > 0, p.config.random())
 	}
 	pause := p.backoff.afterDraining(*p.reconnectDelay, p.config.random())
 	p.reconnectDelay = nil

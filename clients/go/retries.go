@@ -60,5 +60,5 @@ func (b *backoff) afterError(err *Error, random float64) time.Duration {
 	if delay, _ := retryAfter(err); delay > 0 {
 		return delay
 	}
-	return b.next(time.Now(), random)
+	return b.next(time.Now(), false, random)
 }

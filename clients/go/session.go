@@ -15,9 +15,8 @@ import (
 // maxMessageBytes is large because a position can have thousands of moves.
 const maxMessageBytes = 64 << 20
 
-// welcomeTimeout is the heartbeat timeout until the Welcome says which one the referee uses. It equals the default of
-// a referee.
-const welcomeTimeout = 15 * time.Second
+// welcomeTimeout is the heartbeat timeout until a Welcome says which one the referee uses.
+const welcomeTimeout = 5 * time.Second
 
 // session is one stream from Hello to its end, over its own connection. It belongs to one goroutine.
 type session struct {

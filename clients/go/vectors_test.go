@@ -742,6 +742,7 @@ func TestVectorsBackoff(t *testing.T) {
 			Ends []struct {
 				WelcomedMs *int64   `json:"welcomed_ms"`
 				DrainingMs *int64   `json:"draining_ms"`
+				OpenTurn   bool     `json:"open_turn"`
 				PauseMs    [2]int64 `json:"pause_ms"`
 			}
 		}
@@ -762,7 +763,7 @@ func TestVectorsBackoff(t *testing.T) {
 					if end.DrainingMs != nil {
 						pause = b.afterDraining(time.Duration(*end.DrainingMs)*time.Millisecond, float64(random))
 					} else {
-						pause = b.next(now, float64(random))
+						pause = b.next(now, end.OpenTurn, float64(random))
 					}
 					if pause.Milliseconds() != end.PauseMs[random] {
 						t.Errorf("end %d: the pause is %v, want %d ms", number, pause, end.PauseMs[random])
@@ -782,8 +783,9 @@ func TestVectorsEnds(t *testing.T) {
 				Code    json.RawMessage
 				Details *string
 			}
-			PauseMs []int64 `json:"pause_ms"`
-			Exit    int
+			Failures int     // Before this end.
+			PauseMs  []int64 `json:"pause_ms"`
+			Exit     int
 		}
 	}
 	loadVectors(t, "ends", &file)
@@ -803,6 +805,9 @@ func TestVectorsEnds(t *testing.T) {
 				case vector.Exit == 3 && errors.As(err, new(*TakenOverError)):
 				case vector.Exit == 4 && errors.As(err, new(*RejectedError)):
 				case vector.Exit == 0 && !isFinal(err):
+					for range vector.Failures {
+						p.nextPause()
+					}
 					if pause := p.nextPause().Milliseconds(); pause != vector.PauseMs[random] {
 						t.Errorf("the pause is %d ms, want %d", pause, vector.PauseMs[random])
 					}

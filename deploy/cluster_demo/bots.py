@@ -20,7 +20,7 @@ from referee_client.address import Address
 from referee_client.backoff import Backoff
 from referee_client.bot import Players
 from referee_client.bots import greedy
-from referee_client.runners import LoopRunner
+from referee_client.runners import SeatRunner
 from referee_client.seats import Seats
 from referee_client.session import Session, SessionOptions
 
@@ -43,7 +43,7 @@ class ReportingSeats(Seats):
 
     def __init__(self, bot: str) -> None:
         choose = choose_greedily if bot.startswith("greedy") else choose_at_random
-        super().__init__(LoopRunner(Players(choose)))
+        super().__init__(SeatRunner(Players(choose)))
         self.node = 0
         """Index of the node to which the bot is connected."""
 

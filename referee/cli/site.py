@@ -14,7 +14,8 @@ from referee.cli._shared.client_options import ClientCommand, referee_options
 from referee.cli._shared.signals import on_end_of_input
 from referee.observability.logs import LogFormat, LogLevel, set_up_logs
 from referee.server.setting_types import LISTEN
-from referee.server.site_process import CHILD_FLAG, SiteUnavailable, open_socket
+from referee.server.site_process import CERT_FLAG, CHILD_FLAG, PLAINTEXT_FLAG, SiteUnavailable, open_socket
+from referee.spectator.join_page import BotsAddress, authorities_in
 
 
 @click.command(cls=ClientCommand)
@@ -31,6 +32,8 @@ from referee.server.site_process import CHILD_FLAG, SiteUnavailable, open_socket
 )
 @click.option("--behind-proxy", is_flag=True, help="Take addresses of visitors from the last entry of X-Forwarded-For.")
 @click.option(CHILD_FLAG, "inherited", type=int, hidden=True)
+@click.option(CERT_FLAG, "cert", type=click.Path(path_type=Path), hidden=True)
+@click.option(PLAINTEXT_FLAG, "plaintext", is_flag=True, hidden=True)
 def site(
     at: str | None,
     token: str | None,
@@ -39,6 +42,8 @@ def site(
     bots_address: str | None,
     behind_proxy: bool,
     inherited: int | None,
+    cert: Path | None,
+    plaintext: bool,
 ) -> None:
     """Serve a web site about a referee until SIGTERM or Ctrl-C: live matches, replays, ladders and tournaments.
 
@@ -50,13 +55,21 @@ def site(
     if inherited is not None:
         referee = Address(at or "", sys.stdin.readline().strip(), plaintext=True)
         opened = socket.socket(fileno=inherited)
+        target = bots_address or ""
     else:
         referee = address(at, token, ca)
         opened = _open_socket(listen)
+        target, plaintext = bots_address or referee.target, not referee.tls
     with opened:
-        asyncio.run(
-            _serve(referee, opened, bots_address or "", behind_proxy=behind_proxy, is_child=inherited is not None)
-        )
+        bots = BotsAddress(target, plaintext, _authorities(referee, cert))
+        asyncio.run(_serve(referee, opened, bots, behind_proxy=behind_proxy, is_child=inherited is not None))
+
+
+def _authorities(referee: Address, cert: Path | None) -> bytes:
+    """Return the certificate authorities that visitors need, from the server's own certificate, or as given here."""
+    if cert:
+        return authorities_in(cert)
+    return Path(referee.ca).read_bytes() if referee.ca else b""
 
 
 def _open_socket(listen: str) -> socket.socket:
@@ -69,7 +82,7 @@ def _open_socket(listen: str) -> socket.socket:
 
 
 async def _serve(
-    referee: Address, opened: socket.socket, bots_address: str, *, behind_proxy: bool, is_child: bool
+    referee: Address, opened: socket.socket, bots: BotsAddress, *, behind_proxy: bool, is_child: bool
 ) -> None:
     from referee.spectator.site_server import serve_site  # noqa: PLC0415  # Its packages are an extra.
 
@@ -85,5 +98,4 @@ async def _serve(
         click.echo(f"The site is at {url}; Ctrl-C stops it." if sys.stdout.isatty() else json.dumps({"site": url}))
         sys.stdout.flush()
 
-    shown = bots_address or ("" if is_child else referee.target)
-    await serve_site(referee, opened, shown, stop, print_ready, behind_proxy=behind_proxy)
+    await serve_site(referee, opened, bots, stop, print_ready, behind_proxy=behind_proxy)

@@ -92,7 +92,7 @@ class EngineProgram:
         await self._player.started(match, seat)
 
     async def _choose(self, turn: LabTurn) -> Answer:
-        left = turn.left
+        left = turn.time_left
         deadline = None if left is None else turn.arrived_at + left + EXTRA_WAIT_S
         try:
             async with asyncio.timeout_at(deadline):
@@ -134,11 +134,11 @@ def engine_turn(turn: LabTurn) -> ClientTurn:
         turn.position,
         turn.all_moves,
         turn.clocks,
-        turn.left,
+        turn.time_left,
         turn.attempts_left,
         turn.draw_offers,
-        turn.sealed,
+        turn.simultaneous,
         turn.repeated,
-        turn.refused,
+        turn.rejection,
         turn.arrived_at,
     )

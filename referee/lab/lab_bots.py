@@ -151,8 +151,7 @@ def start_bot(bot: LabBot, log: Path | None) -> RunningBot:
             raise LabBotRefused(bot.name, f"{why.filename}: {why.strerror}") from None
         return ProgramBot(_program(bot, log))
     found = _load(bot) if isinstance(bot.python, str) else bot.python
-    chooser = getattr(found, "choose", found)
-    if not callable(chooser) or inspect.iscoroutinefunction(chooser):
+    if not callable(getattr(found, "choose", found)) or Players(found).is_async:
         raise LabBotRefused(bot.name, "it is no plain function, and no object or class with `choose`")
     return PythonBot(found)
 

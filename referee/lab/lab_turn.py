@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from referee_client.clocks import Clock, clock_in
 from referee_client.errors import Refusal
-from referee_client.turn import Played
+from referee_client.turn import PlayedMove
 
 from engines.api import Position
 from referee.live.match_history import is_sealed
@@ -70,7 +70,7 @@ class MatchLog:
 
 class LabTurn(Struct, eq=False):
     seat: int
-    refused: Refusal | None
+    rejection: Refusal | None
     """The error of the previous answer in the same turn."""
     ply: int
     _position: Position
@@ -119,11 +119,15 @@ class LabTurn(Struct, eq=False):
         return len(self.legal_moves)
 
     @property
-    def moves_since(self) -> tuple[Played, ...]:
+    def legal_moves_truncated(self) -> bool:
+        return False
+
+    @property
+    def history(self) -> tuple[PlayedMove, ...]:
         return self._shown(takewhile(lambda numbered: numbered[1].seat != self.seat, self._moves_back()))
 
     @property
-    def all_moves(self) -> tuple[Played, ...]:
+    def all_moves(self) -> tuple[PlayedMove, ...]:
         """All moves since the start of the match, for engines: the client library has them on request."""
         return self._shown(self._moves_back())
 
@@ -132,13 +136,13 @@ class LabTurn(Struct, eq=False):
         return tuple(clock_in(clock_of(clock)) for clock in self._seat_clocks())
 
     @property
-    def left(self) -> float | None:
+    def time_left(self) -> float | None:
         left_us = self._seat_clocks()[self.seat].left_us
         return None if left_us is None else left_us / SECOND
 
     @property
-    def left_now(self) -> float | None:
-        left = self.left
+    def time_left_now(self) -> float | None:
+        left = self.time_left
         return None if left is None else left - (time.monotonic() - self.arrived_at)
 
     @property
@@ -156,7 +160,7 @@ class LabTurn(Struct, eq=False):
         return tuple(sorted(seat for seat in match.offers if match.side_of(seat) != mine))
 
     @property
-    def sealed(self) -> bool:
+    def simultaneous(self) -> bool:
         """Whether other seats choose at the same time, or have made a sealed choice."""
         if len(self._position.owing) > 1:
             return True
@@ -178,12 +182,12 @@ class LabTurn(Struct, eq=False):
             if isinstance(event, MovePlayed):
                 yield number, event
 
-    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed]]) -> tuple[Played, ...]:
+    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed]]) -> tuple[PlayedMove, ...]:
         """Return moves as the seat may see them, in the order in which they were played."""
-        shown: list[Played] = []
+        shown: list[PlayedMove] = []
         for number, move in moves_back:
             before = self._log.state(number - 1).require_position()
-            shown.append(Played(move.seat, before.visible_move(move.seat, move.move, self.seat)))
+            shown.append(PlayedMove(move.seat, before.visible_move(move.seat, move.move, self.seat)))
         return tuple(reversed(shown))
 
     def _seat_clocks(self) -> tuple[SeatClock, ...]:

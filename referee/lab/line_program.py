@@ -136,7 +136,7 @@ class _Pipes:
 
     def choose(self, turn: LabTurn) -> Answer:
         """Raises TimeOver or ProgramEnded."""
-        left = turn.left
+        left = turn.time_left
         deadline = None if left is None else turn.arrived_at + left + EXTRA_WAIT_S
         self._read_extra()
         self._numbers += 1

@@ -167,7 +167,14 @@ class RefereeServer:
         settings = self._settings
         # Without a host, it is that by which the visitor reached the site.
         bots_address = settings.bots_address or settings.advertised(port) or f":{port}"
-        site.start(await self._frontend.site_secret(), str(bots_address), behind_proxy=settings.site_behind_proxy)
+        site.start(
+            await self._frontend.site_secret(),
+            str(bots_address),
+            behind_proxy=settings.site_behind_proxy,
+            tls_cert=settings.tls_cert,
+            # Without this setting, a server without TLS is reached from elsewhere by a proxy that has TLS.
+            plaintext=settings.public_without_tls and not settings.tls_cert,
+        )
 
     async def _finish_recovery(self) -> None:
         """Recover all matches and contests while bots connect already, or stop."""

@@ -25,6 +25,8 @@ BACKLOG = 1_024
 RESTART_PAUSE_S = 1.0
 CHILD_FLAG = "--child"
 """Hidden flag of `referee site`, with the descriptor of its socket. Its token is the first line of standard input."""
+CERT_FLAG, PLAINTEXT_FLAG = "--bots-cert", "--bots-plaintext"
+"""Hidden flags: the certificate with which bots connect, or that no connection of theirs uses TLS."""
 
 log = structlog.get_logger("referee")
 
@@ -56,14 +58,25 @@ class SiteProcess:
         """Path of the Unix socket at which the server must listen."""
         self._keeping: asyncio.Task[None] | None = None
 
-    def start(self, token: str, bots_address: str, *, behind_proxy: bool) -> None:
+    def start(
+        self,
+        token: str,
+        bots_address: str,
+        *,
+        behind_proxy: bool,
+        tls_cert: Path | None = None,
+        plaintext: bool = False,
+    ) -> None:
         """Start it once the server listens.
 
-        `bots_address`: where bots connect, as it tells visitors; `:PORT` at the host of the site.
+        `bots_address`: where bots connect, as it tells visitors; `:PORT` at the host of the site. `tls_cert`: the
+        server's own certificate there. `plaintext`: whether nothing there uses TLS.
         """
         fd = self._socket.fileno()
         flags = [CHILD_FLAG, str(fd), "--at", f"unix:{self.server_path}", "--bots-address", bots_address]
-        command = [sys.executable, "-P", "-m", "referee", "site", *flags, *(["--behind-proxy"] if behind_proxy else [])]
+        flags += ["--behind-proxy"] * behind_proxy + [PLAINTEXT_FLAG] * plaintext
+        flags += [CERT_FLAG, str(tls_cert)] if tls_cert else []
+        command = [sys.executable, "-P", "-m", "referee", "site", *flags]
         self._keeping = asyncio.create_task(self._keep(command, fd, f"{token}\n".encode()))
 
     async def close(self) -> None:

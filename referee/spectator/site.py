@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
@@ -21,7 +22,7 @@ from referee.spectator.bot_page import bot_page, bots_page
 from referee.spectator.event_stream import EventStream
 from referee.spectator.finished_match import read_record
 from referee.spectator.home_page import home_page
-from referee.spectator.join_page import join_page
+from referee.spectator.join_page import CA_FILE, FIRST_BOTS, BotsAddress, join_page
 from referee.spectator.json_api import JsonApi, error_response, is_api
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, heading, match_rows, nothing, pages_links
@@ -38,6 +39,7 @@ STATIC_FILES = {
     "site.js": "text/javascript; charset=utf-8",
     "match.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    **dict.fromkeys(FIRST_BOTS.values(), "text/plain; charset=utf-8"),
 }
 FILTERS = {"playing": match_pb2.MATCH_PHASE_PLAYING, "over": match_pb2.MATCH_PHASE_OVER}
 
@@ -45,16 +47,12 @@ FILTERS = {"playing": match_pb2.MATCH_PHASE_PLAYING, "over": match_pb2.MATCH_PHA
 class Site:
     """The application. It is created and used on one event loop, from `open` to `close`."""
 
-    def __init__(self, upstream: Upstream, games: Mapping[str, Game], address: str, *, needs_ca: bool) -> None:
-        """`address`: where bots connect, as the page for them says; `:PORT` at the host of the page.
-
-        `needs_ca`: whether they need a certificate.
-        """
+    def __init__(self, upstream: Upstream, games: Mapping[str, Game], bots: BotsAddress) -> None:
         self._upstream = upstream
         self._feeds = MatchFeeds(upstream, games)
         self._pages = LivePages()
         self._pool = WorkerPool(max_workers=1)
-        self._address, self._needs_ca = address, needs_ca
+        self._bots = bots
         self._static = {
             name: Response(
                 files("referee.spectator").joinpath("static", name).read_bytes(),
@@ -83,6 +81,7 @@ class Site:
             Route("/tournaments/{name}/cross-table", self._cross_table),
             Route("/bots", self._list(bots_page)),
             Route("/join", self._joining),
+            Route(f"/{CA_FILE}", self._ca),
             Route("/static/{name}", self._static_file),
             *api.routes(),
             *AccountRoutes(self._upstream, self._feeds.games).routes(),
@@ -192,10 +191,16 @@ class Site:
         return self._page(request, await cross_table_page(self._upstream, name_in(request, "name")))
 
     async def _joining(self, request: Request) -> Response:
-        address = self._address
-        if address.startswith(":"):
-            address = f"{request.url.hostname or 'localhost'}{address}"
-        return self._page(request, join_page(address, ca=self._needs_ca))
+        bots = self._bots
+        if bots.target.startswith(":"):
+            host = request.url.hostname or "localhost"
+            bots = replace(bots, target=f"{f'[{host}]' if ':' in host else host}{bots.target}")
+        return self._page(request, join_page(bots))
+
+    async def _ca(self, _: Request) -> Response:
+        if not self._bots.ca:
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        return Response(self._bots.ca, media_type="application/x-pem-file")
 
     async def _static_file(self, request: Request) -> Response:
         name = request.path_params["name"]

@@ -12,6 +12,7 @@ from referee_client.address import Address
 
 from engines.registry import games
 from referee.spectator.event_stream import WRITER
+from referee.spectator.join_page import BotsAddress
 from referee.spectator.site import Site
 from referee.spectator.upstream import Upstream
 from referee.spectator.visitors import App, Receive, Scope, Send, Visitors
@@ -31,18 +32,15 @@ CHANNEL_OPTIONS = (
 async def serve_site(
     referee: Address,
     opened: socket.socket,
-    bots_address: str,
+    bots: BotsAddress,
     stop: asyncio.Event,
     ready: Callable[[], None],
     *,
     behind_proxy: bool,
 ) -> None:
-    """Serve the site of a referee on an open socket until `stop` is set. `ready` is called once it does.
-
-    `bots_address` is where bots connect, as the page for them says.
-    """
+    """Serve the site of a referee on an open socket until `stop` is set. `ready` is called once it does."""
     async with referee.async_channel(*CHANNEL_OPTIONS) as channel:
-        site = Site(Upstream(channel, referee.token), games(), bots_address, needs_ca=bool(referee.ca))
+        site = Site(Upstream(channel, referee.token), games(), bots)
         config = Config()
         # The server closes it, and a descriptor must not be closed twice.
         config.bind = [f"fd://{opened.detach()}"]

@@ -14,7 +14,7 @@ from referee_client.answers import Answer
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.errors import Refusal
 from referee_client.matches import End
-from referee_client.turn import Played, Turn
+from referee_client.turn import PlayedMove, Turn
 from referee_client.values import (
     Forfeit,
     ForfeitedResult,
@@ -59,11 +59,12 @@ def write_turn(id: int, match: str, view: str | None = None, **fields: Any) -> b
         match,
         fields.pop("seat"),
         "token",
-        left=None if left_ms is None else left_ms / 1_000,
+        time_left=None if left_ms is None else left_ms / 1_000,
         arrived_at=NOW - waited_ms / 1_000,
-        refused=Refusal(**refused) if refused else None,
-        moves_since=tuple(Played(**played) for played in fields.pop("moves_since", [])),
+        rejection=Refusal(**refused) if refused else None,
+        history=tuple(PlayedMove(**played) for played in fields.pop("moves_since", [])),
         draw_offers=tuple(fields.pop("draw_offers", [])),
+        simultaneous=fields.pop("sealed", False),
         listed_moves=tuple(fields.pop("legal_moves", [])),
         received_view=view or "",
         **fields,

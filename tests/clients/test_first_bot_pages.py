@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
-from tests.clients.commands import WITH_REFEREE, run_command
+from tests.clients.commands import PLACEHOLDER, WITH_REFEREE, commands_of, run_command
 from tests.clients.languages import LANGUAGES, Language
 from tests.clients.maven_artifacts import link_other_artifacts, versions_folder
 
@@ -53,6 +53,22 @@ def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBu
         output = run_command(command, tmp_path / "mybot", **environment)
     assert "alquerque/mine.random.1" in output
     assert "matches played: 1" in output
+
+
+INSTALLED_BY = {
+    "rust": ("cargo init", "rust"),
+    "java": ("mvn -q install", "kotlin"),
+    "kotlin": ("mvn -q install", "kotlin"),
+}
+"""By client: the beginning of the commands of its README, and the page whose test runs the same commands."""
+
+
+@pytest.mark.parametrize("client", INSTALLED_BY)
+def test_the_readme_installs_the_client_by_commands_of_the_page_that_is_tested(client: str) -> None:
+    beginning, name = INSTALLED_BY[client]
+    commands = commands_of(PROJECT / "clients" / client / "README.md", beginning).splitlines()[1:]
+    page = commands_of(PROJECT / "docs" / f"first-bot-{name}.md", beginning).splitlines()[1:]
+    assert [command.replace(PLACEHOLDER, "$REFEREE") for command in commands] == page[: len(commands)]
 
 
 def share_dependencies(rust: Language, folder: Path) -> None:

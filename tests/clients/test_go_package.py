@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.client_builds import PROJECT
+from tests.clients.commands import PLACEHOLDER, clone_files, commands_of, run_command
 from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
@@ -113,6 +114,18 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_go(project, environment, "get", f"{MODULE}@{VERSION}")
     run_go(project, environment, "build", "-o", "mybot")
     return project / "mybot"
+
+
+def test_the_commands_of_the_readme_build_the_bot_in_a_fresh_clone(bot: Path, tmp_path: Path) -> None:
+    clone, project = tmp_path / "clone", tmp_path / "mybot"
+    clone_files(PROJECT, clone, "clients/go")
+    project.mkdir()
+    shutil.copy(bot.parent / "main.go", project)
+    commands = commands_of(CLIENT / "README.md", "go mod init").replace(PLACEHOLDER, str(clone))
+    # What it needs is in the cache of this machine since the client was built.
+    cache = run_go(CLIENT, dict(os.environ), "env", "GOMODCACHE").strip()
+    run_command(commands, project, GOPROXY=f"file://{cache}/cache/download", GOSUMDB="off")
+    assert (project / "mybot").stat().st_mode & 0o100
 
 
 @pytest.fixture(scope="module")

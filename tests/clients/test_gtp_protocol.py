@@ -13,7 +13,7 @@ from referee_client.bridge.gtp_protocol import GtpProtocol, stones_in
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES, ProgramUnavailable
 from referee_client.clocks import Clock
 from referee_client.matches import End
-from referee_client.turn import Played, Turn
+from referee_client.turn import PlayedMove, Turn
 from referee_client.values.games import Opening
 from referee_client.values.matches import Match, MatchTerms
 from referee_client.values.results import Result
@@ -38,8 +38,8 @@ from referee_client.values.time_controls import (
 
 OPTIONS = {"size": "9", "komi": "6.5", "handicap": "0"}
 TURN = Turn("m", 0, "t", "go", OPTIONS, 0, "9/9/9/9/9/9/9/9/9 b 0 0", listed_moves=())
-FIRST, REPLY = Played(0, "E5"), Played(1, "G3")
-LATER = replace(TURN, ply=2, position="9/9/9/9/4b4/9/6w2/9/9 b 0 2", moves_since=(FIRST, REPLY))
+FIRST, REPLY = PlayedMove(0, "E5"), PlayedMove(1, "G3")
+LATER = replace(TURN, ply=2, position="9/9/9/9/4b4/9/6w2/9/9 b 0 2", history=(FIRST, REPLY))
 COMMANDS = ("boardsize", "komi", "clear_board", "play", "genmove")
 BEGUN = ["boardsize 9", "komi 6.5", "clear_board"]
 OTHER_MATCH = replace(LATER, match_id="m2", options={**OPTIONS, "size": "13"})
@@ -116,7 +116,7 @@ def test_an_engine_is_set_up_and_gets_only_the_moves_that_are_new() -> None:
 def test_a_seat_that_moves_second_begins_with_all_moves() -> None:
     async def scenario(engine: GtpEngine) -> None:
         engine.protocol.start_match(Match(id="m"), 1)
-        turn = replace(LATER, seat=1, ply=1, moves_since=(FIRST,))
+        turn = replace(LATER, seat=1, ply=1, history=(FIRST,))
         assert await engine.answer(turn, *BEGUN, "play B E5", text="G3") == "G3"
 
     converse(scenario)
@@ -124,7 +124,7 @@ def test_a_seat_that_moves_second_begins_with_all_moves() -> None:
 
 def test_handicap_stones_are_placed_first() -> None:
     async def scenario(engine: GtpEngine) -> None:
-        turn = replace(TURN, ply=1, options={**OPTIONS, "handicap": "4"}, moves_since=(Played(1, "E5"),))
+        turn = replace(TURN, ply=1, options={**OPTIONS, "handicap": "4"}, history=(PlayedMove(1, "E5"),))
         assert await engine.answer(turn, *BEGUN, "fixed_handicap 4", "play W E5", text="C3") == "C3"
 
     converse(scenario)
@@ -296,14 +296,14 @@ def test_a_reply_has_a_limit_and_so_has_output_between_turns() -> None:
 
 
 def test_the_clock_is_described_at_the_start_and_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Turn, "left_now", property(lambda self: self.left - 1))
+    monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left - 1))
     rule = ClockRule(kind=CanadianByoYomi(main_ms=60_000, period_ms=30_000, moves=5))
     match = Match(id="m", terms=MatchTerms(time_control=TimeControl(rule=rule)))
     clocks = (Clock(0, True, 50.9, 50.9, 0, 0, 0), Clock(1, False, 20, 0, 20, 0, 3))
 
     async def scenario(engine: GtpEngine) -> None:
         begun = [*BEGUN[:2], "time_settings 60 30 5", BEGUN[2], "time_left B 49 0", "time_left W 20 3"]
-        turn = replace(TURN, clocks=clocks, left=50.9)
+        turn = replace(TURN, clocks=clocks, time_left=50.9)
         assert await engine.answer(turn, *begun, text="D4") == "D4"
 
     converse(scenario, "time_settings", "time_left", match=match)
@@ -338,7 +338,7 @@ def test_the_clock_is_described_in_the_words_of_gtp(rule: AnyClock | None, words
 
 
 def test_a_byo_yomi_has_its_periods_if_the_engine_knows_the_extension_of_kgs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Turn, "left_now", property(lambda self: self.left))
+    monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left))
     rule = ClockRule(kind=JapaneseByoYomi(main_ms=60_000, period_ms=30_000, periods=5))
     match = Match(terms=MatchTerms(time_control=TimeControl(rule=rule)))
     assert settings_words(match, 0, {KGS_SETTINGS, "time_settings"}) == [
@@ -349,7 +349,7 @@ def test_a_byo_yomi_has_its_periods_if_the_engine_knows_the_extension_of_kgs(mon
         "5",
     ]
     clocks = (Clock(0, True, 100, 0, 10.5, 4, 0), Clock(1, False, 180, 30, 0, 5, 0))
-    turn = replace(TURN, clocks=clocks, left=100.0)
+    turn = replace(TURN, clocks=clocks, time_left=100.0)
     kgs, standard = ({"time_left", KGS_SETTINGS}, {"time_left"})
     assert [" ".join(words) for words in left_words(turn, kgs)] == ["time_left B 10 4", "time_left W 30 0"]
     assert [" ".join(words) for words in left_words(turn, standard)] == ["time_left B 10 1", "time_left W 30 0"]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.commands import PLACEHOLDER, WITH_REFEREE, clone_files, commands_of, run_command
 from tests.clients.languages import CLIENTS
 from tests.clients.package_checks import pass_conformance_kit, play_match
 from tests.e2e.server import create_organiser_token, run_server
@@ -125,12 +126,15 @@ def install(folder: Path, built: Path, *requirements: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bot(built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of the bot of the README, in a folder of its own with the installed package."""
+def bot(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of the bot of the README, installed by its commands from a fresh clone."""
     folder = tmp_path_factory.mktemp("project")
+    clone_files(PROJECT, folder / "clone", "clients/python", "proto/python")
     [text, *_] = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     (folder / "my_bot.py").write_text(text)
-    return [str(install(folder, built)), str(folder / "my_bot.py")]
+    commands = commands_of(CLIENTS / "python" / "README.md", "python3 -m venv")
+    run_command(commands.replace(PLACEHOLDER, str(folder / "clone")), folder, **WITH_REFEREE)
+    return [str(folder / "mybot" / "bin" / "python"), str(folder / "my_bot.py")]
 
 
 @pytest.mark.slow

@@ -136,9 +136,9 @@ def test_a_bot_that_raises_resigns_that_match_and_plays_the_others(tmp_path: Pat
 def test_a_bot_sees_the_rejection_of_its_move_and_can_choose_another(tmp_path: Path) -> None:
     (tmp_path / "stubborn.py").write_text(
         "def choose(turn):\n"
-        "    if turn.refused is None:\n"
+        "    if turn.rejection is None:\n"
         "        return 'nonsense'\n"
-        "    return turn.legal_moves[0] if turn.refused.reason == 'MALFORMED_MOVE' else ''\n"
+        "    return turn.legal_moves[0] if turn.rejection.reason == 'MALFORMED_MOVE' else ''\n"
     )
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         arguments = f"{tmp_path / 'stubborn.py'}:choose"

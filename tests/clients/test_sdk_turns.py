@@ -1,6 +1,7 @@
 """What a seat of the Python SDK sends in reply to turns, tested without a connection."""
 
 import asyncio
+import functools
 import queue
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -12,7 +13,7 @@ from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
 from referee_client import CLAIM_DRAW, RESIGN, Answer, Choice, End, Match, Result, Turn
 from referee_client.answers import MAX_MOVE_CHARS
 from referee_client.bot import Bot, Players
-from referee_client.runners import LoopRunner, ThreadRunner
+from referee_client.runners import SeatRunner
 from referee_client.seats import Seats
 from referee_client.turn import turn_in
 from referee_client.values import VoidResult
@@ -24,8 +25,7 @@ class SeatHarness:
     """Seats played by one bot, and the items that they send."""
 
     def __init__(self, bot: Bot) -> None:
-        players = Players(bot)
-        self.seats = Seats(LoopRunner(players) if players.is_async else ThreadRunner(players))
+        self.seats = Seats(SeatRunner(Players(bot)))
         self.recorded: asyncio.Queue[play_pb2.BotItem] = asyncio.Queue()
         self.seats.connect(self.recorded.put_nowait)
 
@@ -126,8 +126,8 @@ async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
     seen = []
 
     def stubborn(turn: Turn) -> str:
-        seen.append(turn.refused and turn.refused.reason)
-        return "c1-c2" if turn.refused else "nonsense"
+        seen.append(turn.rejection and turn.rejection.reason)
+        return "c1-c2" if turn.rejection else "nonsense"
 
     harness = SeatHarness(stubborn)
     harness.seats.on_turn(turn("t1"), listed=True)
@@ -146,7 +146,7 @@ async def test_a_rejection_concerns_one_match_although_another_one_has_the_same_
     seen: list[tuple[str, str]] = []
 
     def stubborn(turn: Turn) -> str:
-        seen.append((turn.match_id, turn.refused.reason if turn.refused else ""))
+        seen.append((turn.match_id, turn.rejection.reason if turn.rejection else ""))
         return "nonsense"
 
     harness = SeatHarness(stubborn)
@@ -233,6 +233,84 @@ def test_an_asynchronous_bot_that_raises_resigns_only_that_seat(failure: type[Ba
     asyncio.run(_assert_resigns_only_in_m(choose))
 
 
+async def first_move_later(turn: Turn) -> str:
+    await asyncio.sleep(0)
+    return first_move(turn)
+
+
+class LaterFunction:
+    async def __call__(self, turn: Turn) -> str:
+        return await first_move_later(turn)
+
+
+class LaterObject:
+    def choose(self, turn: Turn) -> Any:
+        return first_move_later(turn)
+
+
+@functools.wraps(first_move_later)
+def decorated(turn: Turn) -> Any:
+    return first_move_later(turn)
+
+
+@pytest.mark.parametrize(
+    "bot",
+    [
+        lambda turn: first_move_later(turn),  # noqa: PLW0108  # A lambda is the case under test.
+        functools.partial(first_move_later),
+        decorated,
+        LaterFunction(),
+        LaterFunction,
+        LaterObject(),
+        LaterObject,
+    ],
+)
+def test_a_bot_that_returns_an_awaitable_is_awaited(bot: Bot) -> None:
+    @async_test
+    async def scenario() -> None:
+        harness = SeatHarness(bot)
+        harness.seats.on_turn(turn("t1"), listed=True)
+        assert (await harness.next_item()).move.move == "a1-b2"
+
+    scenario()
+
+
+def test_an_awaitable_that_fails_resigns_only_that_seat() -> None:
+    async def fail(turn: Turn) -> str:
+        if turn.match_id == "m":
+            raise ValueError
+        return first_move(turn)
+
+    asyncio.run(_assert_resigns_only_in_m(lambda turn: fail(turn)))  # noqa: PLW0108  # As above.
+
+
+@async_test
+async def test_the_end_of_a_match_waits_for_the_awaitable_of_its_seat() -> None:
+    order, may_answer = [], asyncio.Event()
+
+    async def answer(turn: Turn) -> str:
+        try:
+            await may_answer.wait()
+        finally:
+            order.append("answered")
+        return first_move(turn)
+
+    class Later:
+        def choose(self, turn: Turn) -> Any:
+            return answer(turn)
+
+        def ended(self, end: End) -> None:
+            order.append("ended")
+
+    runner, key = SeatRunner(Players(Later())), ("m", 0)
+    choice = asyncio.create_task(runner.choose(key, turn_in(turn(), listed=True)))
+    await asyncio.sleep(0)
+    end = asyncio.create_task(runner.ended(key, End("m", 0, Result(outcome=VoidResult(cause="aborted")))))
+    may_answer.set()
+    await asyncio.gather(choice, end)
+    assert order == ["answered", "ended"]
+
+
 async def _assert_resigns_only_in_m(choose: Callable[[Turn], Any]) -> None:
     harness = SeatHarness(choose)
     async with asyncio.timeout(TIMEOUT_S):
@@ -297,7 +375,7 @@ def test_an_answer_that_cannot_be_encoded_is_sent_with_replacement_characters(
 
 @async_test
 async def test_the_turn_is_answered_after_a_rejected_draw_claim() -> None:
-    harness = SeatHarness(lambda turn: first_move(turn) if turn.refused else CLAIM_DRAW)
+    harness = SeatHarness(lambda turn: first_move(turn) if turn.rejection else CLAIM_DRAW)
     harness.seats.on_turn(turn("t1"), listed=True)
     claim = await harness.next_item()
     assert claim.WhichOneof("item") == "draw_claim"
@@ -356,7 +434,7 @@ async def test_a_bot_class_gets_an_instance_per_seat_and_start_and_end_once() ->
 @async_test
 async def test_an_instance_is_discarded_with_its_match() -> None:
     RecordingBot.recorded, RecordingBot.numbers = queue.Queue(), count()
-    runner, key = ThreadRunner(Players(RecordingBot)), ("m", 0)
+    runner, key = SeatRunner(Players(RecordingBot)), ("m", 0)
     await runner.choose(key, turn_in(turn(), listed=True))
     await runner.ended(key, End("m", 0, Result(outcome=VoidResult(cause="aborted"))))
     await runner.choose(key, turn_in(turn(), listed=True))

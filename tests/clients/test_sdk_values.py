@@ -46,14 +46,14 @@ TURN_FIELDS = {
     "ply": "ply",
     "position": "position",
     "view_json": "view",
-    "move_history": "moves_since",
+    "move_history": "history",
     "clocks": "clocks",
-    "time_left_ms": "left",
+    "time_left_ms": "time_left",
     "legal_moves": "listed_moves",
     "legal_move_count": "listed_moves_count",
     "attempts_left": "attempts_left",
     "draw_offer_seats": "draw_offers",
-    "simultaneous": "sealed",
+    "simultaneous": "simultaneous",
     "repeated": "repeated",
 }
 """Attributes of a turn by the fields of its message."""

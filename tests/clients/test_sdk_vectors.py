@@ -33,7 +33,7 @@ from referee_client.playing import EXIT_STATUS, session_options
 from referee_client.runners import BotFailed, BotRunner
 from referee_client.seats import Seats
 from referee_client.session import Session
-from referee_client.stream import DEFAULT_HEARTBEAT_TIMEOUT_S
+from referee_client.stream import WELCOME_TIMEOUT_S
 
 from tests.clients.vectors import load_vectors
 
@@ -228,7 +228,7 @@ def test_turns(vector: dict[str, Any]) -> None:
             expected = step.get("calls", [])
             assert calls == [(call["match"], call["seat"], call["token"]) for call in expected], where
             for turn, call in zip(harness.runner.calls, expected, strict=True):
-                assert (turn.refused.message if turn.refused else None) == call["rejection"], where
+                assert (turn.rejection.message if turn.rejection else None) == call["rejection"], where
                 assert turn.game == call.get("game", turn.game), where
             for item in harness.sent:
                 if not (item.HasField("pong") or item.HasField("nonce")):
@@ -292,7 +292,7 @@ def test_hello(vector: dict[str, Any]) -> None:
 def test_heartbeat(vector: dict[str, Any]) -> None:
     async def scenario() -> None:
         harness = Harness()
-        stream: Any = SimpleNamespace(heartbeat_timeout_s=DEFAULT_HEARTBEAT_TIMEOUT_S)
+        stream: Any = SimpleNamespace(heartbeat_timeout_s=WELCOME_TIMEOUT_S)
         harness.session._stream = stream
         if vector["heartbeat_timeout_ms"] is not None:
             welcome = play_pb2.Welcome(heartbeat_timeout_ms=vector["heartbeat_timeout_ms"])
@@ -380,7 +380,10 @@ def test_backoff(vector: dict[str, Any]) -> None:
                 backoff.on_welcome()
                 now[0] += end["welcomed_ms"] / 1_000
             draining = end.get("draining_ms")
-            pause_s = backoff.after_failure() if draining is None else backoff.after_draining(draining / 1_000)
+            if draining is None:
+                pause_s = backoff.after_failure(end.get("open_turn", False))
+            else:
+                pause_s = backoff.after_draining(draining / 1_000)
             assert round(pause_s * 1_000) == end["pause_ms"][random_number], end
 
 
@@ -405,7 +408,10 @@ class StreamError(grpc.RpcError):
 @pytest.mark.parametrize("random_number", [0, 1])
 def test_ends(vector: dict[str, Any], random_number: int) -> None:
     async def scenario() -> float:
-        harness = Harness(Backoff(lambda: random_number))
+        backoff = Backoff(lambda: random_number)
+        harness = Harness(backoff)
+        for _ in range(vector.get("failures", 0)):
+            backoff.after_failure()
 
         async def messages() -> Any:
             yield SimpleNamespace(items=[harness._item(item) for item in vector["received"]])

@@ -116,7 +116,7 @@ def test_it_uses_a_fraction_of_its_clock(main: float, period: float, moves_left:
     trox = find("trox")
     position, seat = random_game(trox, seed=6, plies=4)[2]
     clock = Clock(seat, True, main + period, main, period, 0, moves_left)
-    timed_turn = replace(turn_in(trox, position, seat), clocks=(clock, clock), left=main + period)
+    timed_turn = replace(turn_in(trox, position, seat), clocks=(clock, clock), time_left=main + period)
     ticks = iter(range(1_000_000))
     times: list[float] = []
 

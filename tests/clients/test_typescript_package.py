@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
-from tests.clients.commands import run_command
+from tests.clients.commands import PLACEHOLDER, clone_files, commands_of, run_command
 from tests.clients.languages import LANGUAGES
 from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match, run_organiser
 
@@ -18,6 +18,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "typescript"
 MANIFEST = json.loads((CLIENT / "package.json").read_text())
+NPM = {
+    "npm_config_prefer_offline": "true",
+    "npm_config_audit": "false",
+    "npm_config_fund": "false",
+    "npm_config_ignore_scripts": "true",
+}
+"""Settings of npm. Some machines run no scripts of packages."""
 README = (CLIENT / "README.md").read_text()
 
 
@@ -29,29 +36,19 @@ def code_of_readme(language: str) -> str:
 
 @pytest.fixture(scope="module")
 def project(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that has installed the package, with the code of the README."""
+    """A project that has installed the package by the commands of the README, from a fresh clone, with its code."""
     [typescript] = [language for language in LANGUAGES if language.name == "typescript"]
     client_builder.build(typescript)
     folder = tmp_path_factory.mktemp("typescript")
-    # The client is built already; its script `prepack` would do it again.
-    packing = ("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", str(folder))
-    [packed] = json.loads(run_command(packing, CLIENT))
-    project = folder / "project"
-    project.mkdir()
-    (project / "package.json").write_text("{}")
-    archive = str(folder / packed["filename"])
-    # The versions in the lock file of the client are in npm's cache.
-    wanted = [f"{name}@{installed_version(name)}" for name in MANIFEST["dependencies"]]
-    options = ("--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
-    run_command(["npm", "install", *options, archive, *wanted], project)
+    clone = folder / "clone"
+    clone_files(PROJECT, clone, "clients/typescript", "proto")
+    run_command(commands_of(CLIENT / "README.md", "npm ci && npm run build &&"), clone / "clients/typescript", **NPM)
+    run_command(commands_of(CLIENT / "README.md", "mkdir mybot").replace(PLACEHOLDER, str(clone)), folder, **NPM)
+    project = folder / "mybot"
     (project / "bot.mjs").write_text(code_of_readme("javascript"))
     (project / "peaceful.mts").write_text(code_of_readme("typescript"))
     (project / "organiser-of-readme.mts").write_text(code_of_readme("js"))
     return project
-
-
-def installed_version(name: str) -> str:
-    return str(json.loads((CLIENT / "node_modules" / name / "package.json").read_text())["version"])
 
 
 def test_the_bot_of_the_readme_plays_a_match(project: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.bridge.uci_protocol import UciProtocol
 from referee_client.clocks import Clock
 from referee_client.matches import End
-from referee_client.turn import Played, Turn
+from referee_client.turn import PlayedMove, Turn
 from referee_client.values.matches import Match, MatchTerms
 from referee_client.values.results import Result
 from referee_client.values.time_controls import (
@@ -32,7 +32,7 @@ from referee_client.values.time_controls import (
 )
 
 TURN = Turn("m", 0, "t", "chess", {"chess960": "false"}, 0, "FEN", listed_moves=())
-LATER = replace(TURN, ply=2, position="FEN 2", moves_since=(Played(0, "e2e4"), Played(1, "e7e5")))
+LATER = replace(TURN, ply=2, position="FEN 2", history=(PlayedMove(0, "e2e4"), PlayedMove(1, "e7e5")))
 GREETING = b"id name Fake\noption name Skill Level type spin default 20\noption name UCI_Chess960 type check\nuciok\n"
 
 
@@ -231,7 +231,7 @@ def test_an_engine_may_write_much_while_it_searches_but_not_between_turns() -> N
 def clocks(*, main: float = 0, period: float = 0, periods: int = 0, moves: int = 0) -> Turn:
     """Return a turn of Black, who has this clock, while White has eight seconds."""
     mine = Clock(1, True, main + period, main, period, periods, moves)
-    return replace(TURN, seat=1, clocks=(Clock(0, False, 8, 8, 0, 0, moves), mine), left=main + period)
+    return replace(TURN, seat=1, clocks=(Clock(0, False, 8, 8, 0, 0, moves), mine), time_left=main + period)
 
 
 @pytest.mark.parametrize(
@@ -248,12 +248,12 @@ def clocks(*, main: float = 0, period: float = 0, periods: int = 0, moves: int =
     ],
 )
 def test_the_clock_is_passed_in_the_words_of_uci(turn: Turn, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Turn, "left_now", property(lambda self: self.left))
+    monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left))
     assert " ".join(go_words(turn, {0: 100, 1: 200}, 1234)) == words
 
 
 def test_time_that_has_gone_since_the_turn_arrived_is_not_passed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Turn, "left_now", property(lambda self: self.left - 1))
+    monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left - 1))
     assert go_words(clocks(main=5), {}, 1)[:4] == ["wtime", "8000", "btime", "4000"]
     assert go_words(clocks(main=0.5), {}, 1)[:4] == ["wtime", "8000", "btime", "1"]
     assert go_words(clocks(period=2), {}, 1) == ["movetime", "900"]

@@ -21,7 +21,7 @@ from referee_client import run
 def choose(turn):
     if turn.game != "trox":
         return turn.legal_moves[0]
-    return "\\ud800" if turn.refused else "x" * 2_000_000
+    return "\\ud800" if turn.rejection else "x" * 2_000_000
 
 run(choose)
 """

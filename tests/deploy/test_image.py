@@ -58,13 +58,13 @@ class Image:
             assert Path(destination).is_dir()  # All stages share one folder, so there is nothing to copy.
             return
         target = Path(self.root, self.folder.lstrip("/"), destination)
-        for source in sources:
-            target_path = target / Path(source).name if destination.endswith("/") else target
+        for source in (file for pattern in sources for file in sorted(ROOT.glob(pattern))):
+            target_path = target / source.name if destination.endswith("/") else target
             target_path.parent.mkdir(parents=True, exist_ok=True)
-            if (ROOT / source).is_dir():
-                shutil.copytree(ROOT / source, target_path, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            if source.is_dir():
+                shutil.copytree(source, target_path, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
             else:
-                shutil.copy(ROOT / source, target_path)
+                shutil.copy(source, target_path)
 
     def set_variables(self, variables: str) -> None:
         for variable in shlex.split(variables):

@@ -13,7 +13,7 @@ from referee_client import Choice
 
 def fixed(turn: Any) -> str:
     """Return a move that follows from what the seat sees."""
-    seen = f"{turn.ply} {turn.position} {[played.move for played in turn.moves_since]} {turn.sealed}"
+    seen = f"{turn.ply} {turn.position} {[played.move for played in turn.history]} {turn.simultaneous}"
     return str(turn.legal_moves[_number(seen) % turn.legal_moves_count])
 
 
@@ -50,6 +50,11 @@ def endless(_: Any) -> str:
 
 async def asynchronous(turn: Any) -> str:
     return str(turn.legal_moves[0])
+
+
+class AsynchronousObject:
+    async def __call__(self, turn: Any) -> str:
+        return await asynchronous(turn)
 
 
 class Remembering:

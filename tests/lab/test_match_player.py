@@ -78,8 +78,8 @@ def test_a_match_ends_by_the_rules_and_its_events_fold_to_its_state(game: str) -
 def test_a_lab_turn_has_every_attribute_of_a_turn_of_the_client_library() -> None:
     seen: list[dict[str, Any]] = []
     names = [field.name for field in fields(Turn) if not field.name.startswith(("listed_", "received_"))]
-    names += [name for name, member in vars(Turn).items() if isinstance(member, property) and name != "left_now"]
-    names += ["legal_moves", "view", "left_now"]
+    names += [name for name, member in vars(Turn).items() if isinstance(member, property) and name != "time_left_now"]
+    names += ["legal_moves", "view", "time_left_now"]
 
     def choose(turn: Any) -> str:
         seen.append({name: getattr(turn, name) for name in names})
@@ -87,14 +87,14 @@ def test_a_lab_turn_has_every_attribute_of_a_turn_of_the_client_library() -> Non
 
     play(choose, choose, clock=FakeClock())
     first, second = seen[:2]
-    assert (first["seat"], first["ply"], first["moves_since"], first["left"]) == (
+    assert (first["seat"], first["ply"], first["history"], first["time_left"]) == (
         0,
         0,
         (),
         60.1,
     )  # With the network credit of a move.
     assert first["position"] == "bbbbb/bbbbb/bb1ww/wwwww/wwwww w 0"
-    assert [(played.seat, played.move) for played in second["moves_since"]] == [(0, first["legal_moves"][0])]
+    assert [(played.seat, played.move) for played in second["history"]] == [(0, first["legal_moves"][0])]
     assert (second["clocks"][0].running, second["clocks"][1].running) == (False, True)
 
 
@@ -103,7 +103,7 @@ def test_a_turn_tells_the_same_whenever_it_is_asked() -> None:
     kept: list[LabTurn] = []
 
     def facts(turn: Any) -> tuple[Any, ...]:
-        counted = turn.ply, turn.position, turn.moves_since, turn.sealed, turn.attempts_left, turn.draw_offers
+        counted = turn.ply, turn.position, turn.history, turn.simultaneous, turn.attempts_left, turn.draw_offers
         return (*counted, [(clock.seat, clock.running) for clock in turn.clocks])
 
     def asking(turn: Any) -> str:
@@ -124,7 +124,7 @@ def test_a_bot_that_gives_only_illegal_moves_forfeits_after_three_and_is_told_wh
     told = []
 
     def choose(turn: Any) -> str:
-        told.append((turn.attempts_left, str(turn.refused)))
+        told.append((turn.attempts_left, str(turn.rejection)))
         return "c2-c9"
 
     finished = play(choose, bots.last)
@@ -144,7 +144,7 @@ def test_a_late_move_loses_on_time() -> None:
 
 def test_a_move_that_does_not_come_is_replaced_as_the_policy_says() -> None:
     def silent(turn: Any) -> str:
-        clock.ns += round(turn.left * 1e9) + 10_000
+        clock.ns += round(turn.time_left * 1e9) + 10_000
         raise TimeOver
 
     clock = FakeClock()
@@ -233,7 +233,7 @@ def test_a_bot_that_only_gives_answers_that_are_not_allowed_resigns_in_the_end()
     told: list[str] = []
 
     def claim(turn: Any) -> Any:
-        told.append(str(turn.refused))
+        told.append(str(turn.rejection))
         return CLAIM_DRAW
 
     finished = play(claim, bots.last, clock_="none")
@@ -245,7 +245,7 @@ def test_a_bot_that_only_gives_answers_that_are_not_allowed_resigns_in_the_end()
 
 def test_answers_that_are_not_allowed_count_only_in_succession() -> None:
     def claim_first(turn: Any) -> Any:
-        return turn.legal_moves[turn.ply % turn.legal_moves_count] if turn.refused else CLAIM_DRAW
+        return turn.legal_moves[turn.ply % turn.legal_moves_count] if turn.rejection else CLAIM_DRAW
 
     finished = play(claim_first, claim_first, game="trox", clock_="none")
     assert finished.match.ply > MAX_REJECTED

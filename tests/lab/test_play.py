@@ -106,6 +106,7 @@ def test_a_long_error_of_a_bot_is_shortened() -> None:
     ("bot", "why"),
     [
         (bots.asynchronous, "no plain function"),
+        (bots.AsynchronousObject(), "no plain function"),
         (3, "no plain function"),
         ("python:no_such_module:choose", "ModuleNotFoundError"),
         (f"python:{__file__}:no_such_name", "AttributeError"),

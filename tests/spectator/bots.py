@@ -24,7 +24,7 @@ class RandomBot:
         self._gate = gate
 
     async def choose(self, turn: Turn) -> str:
-        if turn.left and turn.left > SLOW_FROM_S:
+        if turn.time_left and turn.time_left > SLOW_FROM_S:
             await asyncio.sleep(PAUSE_S)
             while turn.ply >= self._held_ply():
                 await asyncio.sleep(PAUSE_S)

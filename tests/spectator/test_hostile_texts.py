@@ -28,7 +28,7 @@ from referee.spectator.charts import interval, rating_chart
 from referee.spectator.finished_match import FinishedMatch
 from referee.spectator.frames import BEFORE_PLAY, BoardPainter, Frame
 from referee.spectator.home_page import home_page
-from referee.spectator.join_page import join_page
+from referee.spectator.join_page import BotsAddress, join_page
 from referee.spectator.ladder_page import ladder_page, ladders_page
 from referee.spectator.layout import document, match_rows, table
 from referee.spectator.live_match_page import match_page
@@ -234,7 +234,7 @@ def test_tables_run_nothing() -> None:
 
 
 def test_the_page_for_authors_runs_no_address() -> None:
-    check_inert(document(join_page(HOSTILE, ca=True), "/join"))
+    check_inert(document(join_page(BotsAddress(HOSTILE)), "/join"))
 
 
 def test_nothing_turns_the_direction_of_what_stands_beside_it() -> None:

@@ -1,4 +1,4 @@
-// Exponential backoff after broken sessions: it doubles each time, up to ten seconds.
+// Exponential backoff after broken sessions: its limit doubles each time, up to ten seconds.
 //
 // A Welcome alone does not reset it: otherwise a bot whose own message breaks the stream would
 // reconnect at full speed for ever.
@@ -13,9 +13,10 @@ class Backoff {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // Returns the next pause. `random`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that
-    // the bots of a referee that was down do not all reconnect at the same moment.
-    std::chrono::milliseconds next(Clock::time_point now, double random);
+    // Returns the next pause, for a random number from 0 to 1. It is between a third of its limit
+    // and all of it, so that the bots of a referee that was down do not all reconnect at the same
+    // moment.
+    std::chrono::milliseconds next(Clock::time_point now, bool has_open_turn, double random);
 
     // Returns the pause after a stream that a draining referee has ended, which is not a failure.
     static std::chrono::milliseconds after_draining(std::chrono::milliseconds reconnect_delay,
@@ -25,8 +26,12 @@ class Backoff {
     void on_welcome(Clock::time_point now);
 
   private:
-    static constexpr std::chrono::milliseconds FIRST{500};
+    static constexpr std::chrono::milliseconds FIRST{750};
     static constexpr std::chrono::milliseconds LONGEST{10'000};
+    // Limit while a clock of the bot may run.
+    static constexpr std::chrono::milliseconds LONGEST_WITH_OPEN_TURN{3'000};
+    // The longest time that is added to the delay after draining.
+    static constexpr std::chrono::milliseconds MAX_DRAINING_JITTER{500};
     // A session that lasts this long from its Welcome resets the backoff.
     static constexpr std::chrono::milliseconds STABLE_AFTER{10'000};
 

@@ -72,6 +72,8 @@ class OpenTurns {
     // Handles the end of a match, whether or not it was known.
     void on_match_ended(const std::string& match_id);
 
+    bool has_any() const { return !by_seat_.empty(); }
+
     // Cancels all turns.
     void close_all();
 

@@ -92,7 +92,8 @@ void Protocol::on_end(const grpc::Status& status) {
 
 milliseconds Protocol::next_pause(Backoff::Clock::time_point now, double random) {
     const auto delay = std::exchange(reconnect_delay_, std::nullopt);
-    return delay ? Backoff::after_draining(*delay, random) : backoff_.next(now, random);
+    return delay ? Backoff::after_draining(*delay, random)
+                 : backoff_.next(now, open_turns_.has_any(), random);
 }
 
 void Protocol::on_answer(OpenTurn& open_turn, api::BotItem answer) {

@@ -45,7 +45,7 @@ grpc::Status Retries::repeat(const std::function<grpc::Status()>& attempt) {
 
 void Retries::pause_after(const grpc::Status& failure) {
     const milliseconds asked = retry_after(to_rejection(failure)).value_or(milliseconds(0));
-    pause_(asked.count() > 0 ? asked : backoff_.next(Backoff::Clock::now(), random_()));
+    pause_(asked.count() > 0 ? asked : backoff_.next(Backoff::Clock::now(), false, random_()));
 }
 
 }  // namespace referee

@@ -10,13 +10,13 @@ namespace referee {
 namespace {
 
 // The default heartbeat_timeout_ms of a referee, used until its Welcome arrives.
-const std::chrono::milliseconds DEFAULT_HEARTBEAT_TIMEOUT{15'000};
+const std::chrono::milliseconds WELCOME_TIMEOUT{5'000};
 
 }  // namespace
 
 Session::Session(const Options& options)
     : stub_(api::PlayService::NewStub(create_channel(options, Pings::NONE))),
-      heartbeat_timeout_(DEFAULT_HEARTBEAT_TIMEOUT) {
+      heartbeat_timeout_(WELCOME_TIMEOUT) {
     context_.AddMetadata("authorization", authorization_of(options));
     silence_detector_ = std::thread(&Session::detect_silence, this);
     try {

@@ -285,7 +285,7 @@ TEST(Vectors, Backoff) {
             Backoff backoff;
             Backoff::Clock::time_point now;
             for (const json& end : vector["ends"]) {
-                expect_keys(end, {"welcomed_ms", "draining_ms", "pause_ms"});
+                expect_keys(end, {"welcomed_ms", "draining_ms", "open_turn", "pause_ms"});
                 now += std::chrono::seconds(20);
                 if (!end["welcomed_ms"].is_null()) {
                     backoff.on_welcome(now);
@@ -294,7 +294,7 @@ TEST(Vectors, Backoff) {
                 const milliseconds pause =
                     end.contains("draining_ms")
                         ? Backoff::after_draining(milliseconds(end["draining_ms"]), random)
-                        : backoff.next(now, random);
+                        : backoff.next(now, end.contains("open_turn"), random);
                 EXPECT_EQ(pause.count(), end["pause_ms"][random]) << end;
             }
         }
@@ -305,7 +305,8 @@ TEST(Vectors, Ends) {
     for (const json& vector : load_vectors("ends")) {
         for (const int random : {0, 1}) {
             SCOPED_TRACE(vector["name"]);
-            expect_keys(vector, {"name", "rules", "received", "status", "pause_ms", "exit"});
+            expect_keys(vector,
+                        {"name", "rules", "received", "status", "failures", "pause_ms", "exit"});
             std::vector<std::string> messages;
             const auto protocol = create_protocol(TestOptions(messages));
             const json& details = vector["status"]["details"];
@@ -314,6 +315,9 @@ TEST(Vectors, Ends) {
             EXPECT_EQ(exit_status_after(*protocol, vector["received"], status),
                       vector.value("exit", 0));
             if (vector.contains("pause_ms")) {
+                for (int failure = 0; failure < vector.value("failures", 0); ++failure) {
+                    protocol->next_pause(Backoff::Clock::now(), random);
+                }
                 EXPECT_EQ(protocol->next_pause(Backoff::Clock::now(), random).count(),
                           vector["pause_ms"][random]);
             }

@@ -28,7 +28,7 @@ from referee_client.errors import (
 )
 from referee_client.matches import End
 from referee_client.playing import play, run
-from referee_client.turn import Played, Turn
+from referee_client.turn import PlayedMove, Turn
 
 if TYPE_CHECKING:
     from referee_client.organiser import AsyncOrganiser, Organiser, Terms
@@ -58,7 +58,7 @@ __all__ = [
     "NotAllowed",
     "NotServed",
     "Organiser",
-    "Played",
+    "PlayedMove",
     "RefereeError",
     "Refusal",
     "Refused",

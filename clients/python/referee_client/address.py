@@ -45,7 +45,7 @@ class Address:
 
     @property
     def tls(self) -> bool:
-        return bool(self.ca) or not (self.plaintext or _is_loopback(self.target))
+        return bool(self.ca) or not (self.plaintext or is_loopback(self.target))
 
     def channel(self, *more_options: tuple[str, int]) -> grpc.Channel:
         """Return a new channel with the given gRPC options added. Raises Misconfigured.
@@ -132,7 +132,7 @@ def _checked_token(token: str) -> str:
     return token
 
 
-def _is_loopback(target: str) -> bool:
+def is_loopback(target: str) -> bool:
     """Return whether the host is `localhost` or a loopback address. Other names may resolve to another machine."""
     host = target.rpartition(":")[0].strip("[]")
     try:

@@ -31,7 +31,9 @@ class Players:
 
     @property
     def is_async(self) -> bool:
-        return inspect.iscoroutinefunction(getattr(self._bot, "choose", self._bot))
+        """Whether the bot is asynchronous, as far as its first call need not show it, as it must of a lambda."""
+        choose: Any = getattr(self._bot, "choose", self._bot)
+        return any(map(inspect.iscoroutinefunction, (choose, type(choose).__call__)))
 
     def choose(self, key: Key, turn: Turn) -> Any:
         """Return the answer of the bot, or an awaitable of it."""

@@ -20,6 +20,14 @@ MAX_RETRY_AFTER_MS = 60_000
 DEFAULT_RETRY_AFTER_MS = 1_000
 """Replaces a `retry_after_ms` that is not a number from 0 to the maximum."""
 
+LIKELY_CAUSES = {
+    "Socket closed": "the server may use TLS at this port: set BOT_CA to the file of its certificate authority, or, "
+    "for another machine with a public one, do not set BOT_PLAINTEXT",
+    "WRONG_VERSION_NUMBER": "the server uses no TLS at this port: do not set BOT_CA, and for another machine set "
+    "BOT_PLAINTEXT=1",
+}
+"""What is likely wrong, by a part of gRPC's message about a failed connection, which does not say so."""
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -140,7 +148,15 @@ def _refusal_of(error: grpc.RpcError) -> Refusal:
     except DecodeError:  # A proxy may have changed them.
         info, retry = ErrorInfo(reason=error.code().name), RetryInfo()
     delay_s = retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None
-    return Refusal(info.reason, error.details() or "", dict(info.metadata), delay_s)
+    return Refusal(info.reason, _message_of(error), dict(info.metadata), delay_s)
+
+
+def _message_of(error: grpc.RpcError) -> str:
+    details = error.details() or ""
+    if error.code() == grpc.StatusCode.UNAVAILABLE and details.startswith("failed to connect"):
+        causes = [cause for sign, cause in LIKELY_CAUSES.items() if sign in details]
+        return "; ".join([details, *causes])
+    return details
 
 
 def _status_details(error: grpc.RpcError) -> Any:

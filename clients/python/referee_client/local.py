@@ -22,7 +22,7 @@ else:
 if TYPE_CHECKING:
     from engines.api import Game, Position, Table
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 5.0
 
 
 def has_same_games(channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> bool:

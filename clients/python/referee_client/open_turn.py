@@ -18,7 +18,7 @@ class OpenTurn:
     """The answer; None while the bot is thinking."""
     task: "asyncio.Task[None] | None" = None
     """Computes and sends the answer."""
-    refusal: Refusal | None = None
+    rejection: Refusal | None = None
     """The error of the answer, for the next turn of the seat."""
 
     def cancel(self) -> None:

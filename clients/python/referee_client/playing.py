@@ -13,7 +13,7 @@ from referee_client.backoff import Backoff
 from referee_client.bot import Bot, Players
 from referee_client.errors import Misconfigured, NotAllowed, TakenOver
 from referee_client.nonces import NonceFunction, Nonces, random_nonce
-from referee_client.runners import BotRunner, LoopRunner, ThreadRunner
+from referee_client.runners import BotRunner, SeatRunner
 from referee_client.seats import Seats
 from referee_client.session import Session, SessionOptions
 from referee_client.workers import WorkerRunner
@@ -40,7 +40,7 @@ async def play(
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
     verdicts_with_turns: bool | None = None,
-    full_move_history: bool = False,
+    full_history: bool = False,
     nonce: NonceFunction = random_nonce,
 ) -> None:
     """Play until cancelled, reconnecting after a session has ended.
@@ -49,14 +49,14 @@ async def play(
     missing values come from the environment. `games` are the games that the bot plays (default: all), `max_matches`
     limits how many matches it plays at once. With `workers`, the bot thinks in that many processes; otherwise in
     threads, or on the event loop if its `choose` is asynchronous. `view`: every turn contains the position as JSON.
-    `verdicts_with_turns`: the verdict on an accepted move may wait for the next turn. `full_move_history`:
-    `Turn.moves_since` has all moves since the start. `nonce` returns what the bot adds
+    `verdicts_with_turns`: the verdict on an accepted move may wait for the next turn. `full_history`:
+    `Turn.history` has all moves since the start. `nonce` returns what the bot adds
     to the seed of a match, given the match id and the seat; by default 32 random bytes. It is called on the event loop.
 
     Raises TakenOver, NotAllowed or Misconfigured.
     """
     referee = address(target, token, ca)
-    options = session_options(version, games, max_matches, view, verdicts_with_turns, full_move_history)
+    options = session_options(version, games, max_matches, view, verdicts_with_turns, full_history)
     runner = _create_runner(bot, workers)
     seats = Seats(runner, Nonces(nonce))
     try:
@@ -78,7 +78,7 @@ def run(
     ca: str | os.PathLike[str] | None = None,
     view: bool = False,
     verdicts_with_turns: bool | None = None,
-    full_move_history: bool = False,
+    full_history: bool = False,
     nonce: NonceFunction = random_nonce,
 ) -> None:
     """Run `play` as a program, with messages on stderr.
@@ -98,7 +98,7 @@ def run(
             ca=ca,
             view=view,
             verdicts_with_turns=verdicts_with_turns,
-            full_move_history=full_move_history,
+            full_history=full_history,
             nonce=nonce,
         )
     )
@@ -139,7 +139,7 @@ def session_options(
     max_matches: int | None = None,
     view: bool = False,
     verdicts_with_turns: bool | None = None,
-    full_move_history: bool = False,
+    full_history: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> SessionOptions:
     """Return what the Hello requests; missing values come from the environment. Raises Misconfigured."""
@@ -151,7 +151,7 @@ def session_options(
         ),
         view,
         environ.get("BOT_VERDICTS_WITH_TURNS") == "1" if verdicts_with_turns is None else verdicts_with_turns,
-        full_move_history,
+        full_history,
     )
 
 
@@ -162,7 +162,4 @@ def _checked_max_matches(text: str) -> int:
 
 
 def _create_runner(bot: Bot, workers: int) -> BotRunner:
-    if workers:
-        return WorkerRunner(bot, workers)
-    players = Players(bot)
-    return LoopRunner(players) if players.is_async else ThreadRunner(players)
+    return WorkerRunner(bot, workers) if workers else SeatRunner(Players(bot))

@@ -47,66 +47,44 @@ class BotRunner(ABC):
         """Stop without waiting for calls that still run."""
 
 
-class LoopRunner(BotRunner):
-    """Runs a bot whose `choose` is asynchronous."""
+class SeatRunner(BotRunner):
+    """Runs a bot in one thread per seat, or on the event loop if it is asynchronous, and awaits what is awaitable."""
 
     def __init__(self, players: Players) -> None:
         self._players = players
         self._locks: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    async def choose(self, key: Key, turn: Turn) -> Answer:
-        return checked_answer(await self._call(key, lambda: self._players.choose(key, turn)))
-
-    async def started(self, key: Key, match: Match) -> None:
-        await self._call(key, lambda: self._players.notify(key, "started", match, key[1]))
-
-    async def ended(self, key: Key, end: End) -> None:
-        try:
-            await self._call(key, lambda: self._players.notify(key, "ended", end))
-        finally:
-            self._players.remove(key)
-            self._locks.pop(key, None)
-
-    def close(self) -> None:
-        """Nothing to do: tasks end with their loop."""
-
-    async def _call(self, key: Key, call: Callable[[], object]) -> object:
-        async with self._locks[key]:
-            try:
-                result = call()
-                return await result if inspect.isawaitable(result) else result
-            except (Exception, SystemExit, asyncio.CancelledError):
-                task = asyncio.current_task()
-                if task and task.cancelling():
-                    raise  # The answer is no longer needed.
-                raise BotFailed(traceback.format_exc()) from None
-
-
-class ThreadRunner(BotRunner):
-    """Runs a bot whose `choose` is a plain function, in one thread per seat."""
-
-    def __init__(self, players: Players) -> None:
-        self._players = players
         self._threads: dict[Key, SerialThread] = {}
 
     async def choose(self, key: Key, turn: Turn) -> Answer:
-        return await self._thread(key).submit(lambda: checked_answer(self._players.choose(key, turn)))
+        return checked_answer(await self._call(key, partial(self._players.choose, key, turn)))
 
     async def started(self, key: Key, match: Match) -> None:
-        await self._thread(key).submit(partial(self._players.notify, key, "started", match, key[1]))
+        await self._call(key, partial(self._players.notify, key, "started", match, key[1]))
 
     async def ended(self, key: Key, end: End) -> None:
-        thread = self._thread(key)
         try:
-            await thread.submit(partial(self._players.notify, key, "ended", end))
+            await self._call(key, partial(self._players.notify, key, "ended", end))
         finally:
-            thread.close()
-            del self._threads[key]
+            self._locks.pop(key, None)
+            if thread := self._threads.pop(key, None):
+                thread.close()
             self._players.remove(key)
 
     def close(self) -> None:
         for thread in self._threads.values():
             thread.close()
+
+    async def _call(self, key: Key, call: Callable[[], object]) -> object:
+        async with self._locks[key]:
+            try:
+                result = call() if self._players.is_async else await self._thread(key).submit(call)
+                # Only its result shows that a lambda or a decorated function is asynchronous.
+                return await result if inspect.isawaitable(result) else result
+            except (Exception, SystemExit, asyncio.CancelledError) as error:
+                task = asyncio.current_task()
+                if isinstance(error, BotFailed) or (task and task.cancelling()):
+                    raise  # If it was cancelled, the answer is no longer needed.
+                raise BotFailed(traceback.format_exc()) from None
 
     def _thread(self, key: Key) -> "SerialThread":
         if key not in self._threads:

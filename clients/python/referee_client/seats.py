@@ -70,6 +70,10 @@ class Seats:
         """Stop sending, because the stream has ended. New answers are sent when their turn is repeated."""
         self._send = None
 
+    @property
+    def has_open_turn(self) -> bool:
+        return any(seat.open_turn for seat in self._seats.values())
+
     def close(self) -> None:
         """Cancel all open turns."""
         for seat in self._seats.values():
@@ -96,7 +100,7 @@ class Seats:
             return
         seat.cancel_turn()
         turn = turn_in(message, listed, seat.rules)
-        turn = replace(turn, refused=previous.refusal if previous else None)
+        turn = replace(turn, rejection=previous.rejection if previous else None)
         self._open(key, seat, OpenTurn(turn, self._session))
 
     def on_verdict(self, verdict: play_pb2.Verdict) -> None:
@@ -132,11 +136,11 @@ class Seats:
         if refusal.retry_after is not None:
             self._schedule(refusal.retry_after, partial(self._resend, seat, open_turn))
             return
-        open_turn.refusal = refusal
+        open_turn.rejection = refusal
         answer = open_turn.answer
         if answer and not (answer.HasField("move") or answer.HasField("resignation")):
             # A rejected draw claim or draw answer does not answer the turn, which is still open.
-            self._open(key, seat, OpenTurn(replace(open_turn.turn, refused=refusal), open_turn.session))
+            self._open(key, seat, OpenTurn(replace(open_turn.turn, rejection=refusal), open_turn.session))
 
     def _open(self, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
         seat.open_turn = open_turn

@@ -32,14 +32,18 @@ class SessionOptions:
     max_matches: int = 1
     view: bool = False
     verdicts_with_turns: bool = False
-    full_move_history: bool = False
+    full_history: bool = False
+    listed: bool | None = None
+    """Whether the referee should list legal moves. None: not known before its games are."""
+    referee_version: str = ""
+    """Version of the referee's software when `listed` was decided."""
 
     def hello(self, listed: bool) -> play_pb2.BotItem:
         """Return the Hello. `listed`: whether the referee should list legal moves."""
         turn_options = play_pb2.TurnOptions(
             max_legal_moves=MAX_LEGAL_MOVES if listed else 0,
             include_view=self.view,
-            full_move_history=self.full_move_history,
+            full_move_history=self.full_history,
         )
         return play_pb2.BotItem(
             hello=play_pb2.Hello(
@@ -53,10 +57,14 @@ class SessionOptions:
         )
 
 
+class RefereeChanged(Exception):
+    """The moves that this process lists may be wrong: the referee's games must be compared again."""
+
+
 class Session:
     def __init__(self, options: SessionOptions, seats: Seats, backoff: Backoff) -> None:
         self.options = options
-        """After the Welcome, this contains the version that the session plays as."""
+        """After the Welcome, this contains the version that the session plays as, and what is known of the games."""
         self._seats = seats
         self._backoff = backoff
         self._outbox = Outbox()
@@ -84,7 +92,11 @@ class Session:
         Raises TakenOver, NotAllowed or Misconfigured.
         """
         with address.channel() as channel:
-            self._listed = not await asyncio.to_thread(local.has_same_games, channel, address.metadata)
+            # Asked for again after each broken connection, the games would cost the bot its clock.
+            if self.options.listed is None:
+                self._listed = not await asyncio.to_thread(local.has_same_games, channel, address.metadata)
+            else:
+                self._listed = self.options.listed
             self._outbox.put(self.options.hello(self._listed))
             stream = self._stream = Stream(channel, address.metadata, self._outbox)
             self._target = address.target
@@ -106,15 +118,15 @@ class Session:
             if isinstance(refused, NotAllowed | TakenOver):
                 raise refused from None
             reason = str(refused)
-        except HeartbeatTimeout as timeout:
-            reason = str(timeout)
+        except (HeartbeatTimeout, RefereeChanged) as why:
+            reason = str(why)
         return self._pause_s(reason)
 
     def _pause_s(self, reason: str) -> float:
         if self._reconnect_delay_s is not None:
             pause_s = self._backoff.after_draining(self._reconnect_delay_s)
         else:
-            pause_s = self._backoff.after_failure()
+            pause_s = self._backoff.after_failure(self._seats.has_open_turn)
         log.warning("disconnected: %s; reconnecting in %.1f s", reason, pause_s)
         return pause_s
 
@@ -126,8 +138,14 @@ class Session:
 
     def _on_welcome(self, welcome: play_pb2.Welcome) -> None:
         self._backoff.on_welcome()
+        known = self.options.referee_version
         # Keep the version for later sessions, even if a newer one is registered: the seats belong to it.
-        self.options = replace(self.options, version=welcome.version)
+        self.options = replace(
+            self.options, version=welcome.version, listed=self._listed, referee_version=welcome.referee_version
+        )
+        if known not in ("", welcome.referee_version) and not self._listed:
+            self.options = replace(self.options, listed=None, referee_version="")
+            raise RefereeChanged(f"the referee has another version, {welcome.referee_version}, and maybe other games")
         if self._stream and welcome.heartbeat_timeout_ms > 0:
             self._stream.heartbeat_timeout_s = welcome.heartbeat_timeout_ms / 1_000
         log.info("connected to %s as %s, version %s", self._target, welcome.bot, welcome.version)

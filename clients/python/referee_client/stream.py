@@ -14,8 +14,8 @@ from referee_api.v1.play_pb2 import BotItem
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
-DEFAULT_HEARTBEAT_TIMEOUT_S = 15.0
-"""The default `heartbeat_timeout_ms` of a referee, used until its Welcome arrives."""
+WELCOME_TIMEOUT_S = 5.0
+"""The heartbeat timeout until a Welcome says which one the referee uses."""
 
 
 class Outbox:
@@ -68,7 +68,7 @@ class Stream:
         self._loop = asyncio.get_running_loop()
         self._received: asyncio.Queue[PlayResponse | grpc.RpcError | None] = asyncio.Queue()
         self._outbox = outbox
-        self.heartbeat_timeout_s = DEFAULT_HEARTBEAT_TIMEOUT_S
+        self.heartbeat_timeout_s = WELCOME_TIMEOUT_S
         """How long to wait for a message."""
         self._call = PlayServiceStub(channel).Play(outbox.messages(), metadata=metadata)
         threading.Thread(target=self._read, name="stream", daemon=True).start()

@@ -15,7 +15,7 @@ from referee_client.errors import Refusal
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedMove:
     """A move that was played, as this seat may see it."""
 
     seat: int
@@ -37,21 +37,21 @@ class Turn:
     """How many moves have been played."""
     position: str
     """The position in the game's notation; what this seat may not know is `?`."""
-    moves_since: tuple[Played, ...] = ()
-    """The moves since the last turn of this seat; with `full_move_history`, all moves since the start."""
+    history: tuple[PlayedMove, ...] = ()
+    """The moves since the last turn of this seat; with `full_history`, all moves since the start."""
     clocks: tuple[Clock, ...] = ()
     """The clocks of all seats, in order."""
-    left: float | None = None
+    time_left: float | None = None
     """Seconds until this seat's flag falls, at the time when the turn arrived. None: no clock."""
     attempts_left: int = 1
     """How many answers may still be given, including this one."""
     draw_offers: tuple[int, ...] = ()
     """Seats with an open draw offer. Moving declines it."""
-    sealed: bool = False
+    simultaneous: bool = False
     """Whether other seats choose at the same time without seeing this move."""
     repeated: bool = False
     """Whether this turn has been sent before."""
-    refused: Refusal | None = None
+    rejection: Refusal | None = None
     """The error of the previous answer in the same turn."""
     arrived_at: float = field(default_factory=time.monotonic, compare=False)
     """When the turn arrived, by `time.monotonic()`."""
@@ -61,9 +61,9 @@ class Turn:
     received_view: str = field(default="", repr=False)
 
     @property
-    def left_now(self) -> float | None:
-        """The value of `left` at this moment. The bot may begin to think later than the turn arrived."""
-        return None if self.left is None else self.left - (time.monotonic() - self.arrived_at)
+    def time_left_now(self) -> float | None:
+        """The value of `time_left` at this moment. The bot may begin to think later than the turn arrived."""
+        return None if self.time_left is None else self.time_left - (time.monotonic() - self.arrived_at)
 
     @cached_property
     def legal_moves(self) -> tuple[str, ...]:
@@ -76,6 +76,11 @@ class Turn:
     def legal_moves_count(self) -> int:
         """The number of legal moves, listed or not."""
         return len(self.legal_moves) if self.listed_moves_count is None else self.listed_moves_count
+
+    @property
+    def legal_moves_truncated(self) -> bool:
+        """Whether there are more legal moves than `legal_moves` has."""
+        return self.legal_moves_count > len(self.legal_moves)
 
     @cached_property
     def view(self) -> Any:
@@ -101,7 +106,7 @@ def turn_in(message: play_pb2.Turn, listed: bool, rules: game_pb2.Rules | None =
         dict(rules.options),
         message.ply,
         message.position,
-        tuple(Played(played.seat, played.move) for played in message.move_history),
+        tuple(PlayedMove(played.seat, played.move) for played in message.move_history),
         tuple(map(clock_in, message.clocks)),
         message.time_left_ms / 1_000 if message.HasField("time_left_ms") else None,
         message.attempts_left,

@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const FIRST_PAUSE: Duration = Duration::from_millis(750);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The limit while a clock of the bot may run.
+const LONGEST_PAUSE_WITH_OPEN_TURN: Duration = Duration::from_secs(3);
+/// The longest time that is added to the delay after draining.
+const MAX_DRAINING_JITTER: Duration = Duration::from_millis(500);
 /// A session that lasts this long from its Welcome resets the backoff.
 const STABLE_AFTER: Duration = Duration::from_secs(10);
 
-/// Exponential backoff: the pauses double after each failure, up to ten seconds.
+/// Exponential backoff: the limit of the pauses doubles after each failure, up to ten seconds.
 ///
 /// A Welcome alone does not reset it: otherwise a bot whose own message breaks the stream would reconnect at full speed
 /// for ever.
@@ -20,9 +24,9 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// Returns the next pause. `random`, from 0 to 1, scales it by a factor from 0.5 to 1.5, so that the bots of a
-    /// referee that was down do not all reconnect at the same moment.
-    pub fn next(&mut self, now: Instant, random: f64) -> Duration {
+    /// Returns the next pause, for a random number from 0 to 1. It is between a third of its limit and all of it, so that
+    /// the bots of a referee that was down do not all reconnect at the same moment.
+    pub fn next(&mut self, now: Instant, has_open_turn: bool, random: f64) -> Duration {
         if self
             .welcomed_at
             .take()
@@ -32,12 +36,17 @@ impl Backoff {
         }
         let doubled = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(self.failures));
         self.failures += 1;
-        doubled.min(LONGEST_PAUSE).mul_f64(0.5 + random)
+        let longest = if has_open_turn {
+            LONGEST_PAUSE_WITH_OPEN_TURN
+        } else {
+            LONGEST_PAUSE
+        };
+        doubled.min(longest).mul_f64(1.0 + 2.0 * random) / 3
     }
 
     /// Returns the pause after a stream that a draining referee has ended, which is not a failure.
     pub fn after_draining(reconnect_delay: Duration, random: f64) -> Duration {
-        reconnect_delay + FIRST_PAUSE.mul_f64(random)
+        reconnect_delay + MAX_DRAINING_JITTER.mul_f64(random)
     }
 
     /// Must be called when a Welcome has arrived.

@@ -58,6 +58,10 @@ struct OpenTurn {
 }
 
 impl OpenTurns {
+    pub fn has_any(&self) -> bool {
+        !self.by_seat.is_empty()
+    }
+
     /// Handles the start of a stream. Until a turn arrives again, its answer waits: otherwise it would be sent twice.
     pub fn on_session_started(&mut self) {
         self.by_seat.values_mut().for_each(|open| open.has_arrived = false);

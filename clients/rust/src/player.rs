@@ -108,7 +108,7 @@ impl Player {
     pub fn next_pause(&mut self, random: f64) -> Duration {
         match self.reconnect_delay.take() {
             Some(delay) => Backoff::after_draining(delay, random),
-            None => self.backoff.next((self.now)(), random),
+            None => self.backoff.next((self.now)(), self.open_turns.has_any(), random),
         }
     }
 

@@ -20,8 +20,8 @@ use crate::{
 /// It is large because a position can have thousands of moves.
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
 const MAX_JOINED: usize = 100;
-/// The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee.
-pub(crate) const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
+/// The heartbeat timeout until a Welcome says which one the referee uses.
+pub(crate) const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a stream ended.
 #[derive(Debug)]

@@ -46,6 +46,10 @@ export class OpenTurns {
     this.#callbacks = callbacks;
   }
 
+  get hasAny(): boolean {
+    return this.#bySeat.size > 0;
+  }
+
   /** Handles the start of a session. No turn has arrived there. */
   onSessionStarted(): void {
     for (const open of this.#bySeat.values()) {

@@ -81,7 +81,7 @@ export class Player {
     const reconnectDelayMs = this.#reconnectDelayMs;
     this.#reconnectDelayMs = undefined;
     return reconnectDelayMs === undefined
-      ? this.#backoff.nextMs(performance.now(), random)
+      ? this.#backoff.nextMs(performance.now(), this.#openTurns.hasAny, random)
       : this.#backoff.afterDrainingMs(reconnectDelayMs, random);
   }
 

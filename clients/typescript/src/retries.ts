@@ -31,7 +31,7 @@ export class Pauses {
 
   /** Returns the pause after an error: what the server asks for, or else that of the backoff. */
   nextMs(error: CallError): number {
-    return retryAfterMs(error) || this.#backoff.nextMs(performance.now(), Math.random());
+    return retryAfterMs(error) || this.#backoff.nextMs(performance.now(), false, Math.random());
   }
 }
 

@@ -18,8 +18,8 @@ import {
 const PLAY = PlayService.method.play;
 const [REQUESTS, RESPONSES] = [codecOf(PLAY.input), codecOf(PLAY.output)];
 
-/** The heartbeat timeout until the Welcome says which one the referee uses. It equals the default of a referee. */
-export const WELCOME_TIMEOUT_MS = 15_000;
+/** The heartbeat timeout until a Welcome says which one the referee uses. */
+export const WELCOME_TIMEOUT_MS = 5_000;
 
 /** How a stream ended: reconnecting may help, it does not help, or the program has stopped it. */
 export type SessionEnd =

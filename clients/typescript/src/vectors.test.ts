@@ -413,20 +413,22 @@ for (const random of [0, 1]) {
     test(`backoff: ${name}, random ${random}`, () => {
       const backoff = new Backoff();
       let nowMs = 0;
-      for (const { welcomed_ms: welcomedMs, draining_ms: drainingMs, pause_ms: pauseMs } of ends) {
+      for (const { welcomed_ms: welcomedMs, draining_ms: drainingMs, open_turn: openTurn, pause_ms: pauseMs } of ends) {
         nowMs += 20_000;
         if (welcomedMs !== null) {
           backoff.onWelcome(nowMs);
           nowMs += Number(welcomedMs);
         }
         const pause =
-          drainingMs === undefined ? backoff.nextMs(nowMs, random) : backoff.afterDrainingMs(drainingMs, random);
+          drainingMs === undefined
+            ? backoff.nextMs(nowMs, openTurn === true, random)
+            : backoff.afterDrainingMs(drainingMs, random);
         assert.equal(pause, pauseMs[random]);
       }
     });
   }
 
-  for (const { name, received, status: final, pause_ms: pauseMs, exit } of vectors("ends")) {
+  for (const { name, received, status: final, failures, pause_ms: pauseMs, exit } of vectors("ends")) {
     test(`ends: ${name}, random ${random}`, () => {
       const harness = new Harness();
       for (const item of received) {
@@ -442,6 +444,9 @@ for (const random of [0, 1]) {
         assert(end.error instanceof { 3: TakenOverError, 4: RejectedError }[exit as 3 | 4]);
       } else {
         assert.deepEqual([end.kind, exit], ["disconnected", undefined]);
+        for (let failure = 0; failure < (failures ?? 0); failure++) {
+          harness.player.nextPauseMs(random);
+        }
         assert.equal(harness.player.nextPauseMs(random), pauseMs[random]);
       }
     });

@@ -67,11 +67,11 @@ class SearchBot:
 
 def budget(turn: Turn) -> float:
     """Return how many seconds to think. Half of the remaining time is kept for network delay and a busy machine."""
-    if turn.left is None:
+    if turn.time_left is None:
         return UNTIMED_S
     clock = turn.clocks[turn.seat]
     moves = clock.moves_left + 1 if clock.moves_left else EXPECTED_MOVES
-    return min(clock.main / moves + clock.period / 2, turn.left / 2)
+    return min(clock.main / moves + clock.period / 2, turn.time_left / 2)
 
 
 def worlds(game: Game, settings: Settings, visible: str) -> World:

@@ -44,7 +44,7 @@ async def _play(arguments: argparse.Namespace, program: Program) -> None:
                 games=_games(arguments),
                 max_matches=arguments.max_matches,
                 verdicts_with_turns=arguments.verdicts_with_turns,
-                full_move_history=arguments.uci or arguments.gtp,
+                full_history=arguments.uci or arguments.gtp,
             )
         )
         bot.unusable.add_done_callback(lambda _: playing.cancel())

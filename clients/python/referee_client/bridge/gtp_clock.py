@@ -39,10 +39,10 @@ def settings_words(match: Match, seat: int, known: Collection[str]) -> list[str]
 
 def left_words(turn: Turn, known: Collection[str]) -> list[list[str]]:
     """Return a command for the clock of each seat, as it is at this moment; none if the engine does not know it."""
-    left = turn.left_now
+    left = turn.time_left_now
     if left is None or LEFT not in known:
         return []
-    gone = (turn.left or 0.0) - left
+    gone = (turn.time_left or 0.0) - left
     byo_yomi = KGS_SETTINGS in known
     clocks = zip(COLOURS, turn.clocks, strict=True)
     return [

@@ -17,7 +17,7 @@ from referee_client.bridge.engine_lines import EngineLines, Key, resolve
 from referee_client.bridge.gtp_clock import COLOURS, left_words, settings_words
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, ProgramUnavailable
 from referee_client.matches import End
-from referee_client.turn import Played, Turn
+from referee_client.turn import PlayedMove, Turn
 from referee_client.values.games import Opening
 from referee_client.values.matches import Match
 
@@ -44,7 +44,7 @@ class EngineBoard:
     """What is on the engine's board: the position of a seat after these moves."""
 
     key: Key
-    moves: tuple[Played, ...]
+    moves: tuple[PlayedMove, ...]
 
 
 class GtpProtocol(EngineLines):
@@ -105,7 +105,7 @@ class GtpProtocol(EngineLines):
         if not MOVE.fullmatch(said):
             return text.splitlines()[0]  # The referee refuses and explains it.
         move = "pass" if said == "PASS" else said
-        self._board = EngineBoard((turn.match_id, turn.seat), (*turn.moves_since, Played(turn.seat, move)))
+        self._board = EngineBoard((turn.match_id, turn.seat), (*turn.history, PlayedMove(turn.seat, move)))
         return move
 
     def _stop_thinking(self, _: object) -> None:
@@ -121,7 +121,7 @@ class GtpProtocol(EngineLines):
 
     async def _set_board(self, turn: Turn, known: frozenset[str]) -> None:
         """Make the engine's board that of the turn. Raises CommandRefused if the engine cannot have such a board."""
-        board, moves, key = self._board, turn.moves_since, (turn.match_id, turn.seat)
+        board, moves, key = self._board, turn.history, (turn.match_id, turn.seat)
         self._board = None
         try:
             if board and board.key == key and board.moves == moves[: len(board.moves)]:
@@ -141,13 +141,13 @@ class GtpProtocol(EngineLines):
         words = settings_words(match, turn.seat, known) if match else []
         if words:
             await self._try(*words)
-        if match and match.opening == Opening() and len(turn.moves_since) == turn.ply:
+        if match and match.opening == Opening() and len(turn.history) == turn.ply:
             await self._call("clear_board")
-            await self._play(turn.moves_since, turn.options.get("handicap", "0"))
+            await self._play(turn.history, turn.options.get("handicap", "0"))
         else:
             await self._place_stones(turn)
 
-    async def _play(self, moves: tuple[Played, ...], handicap: str = "0") -> None:
+    async def _play(self, moves: tuple[PlayedMove, ...], handicap: str = "0") -> None:
         """Play moves, after placing handicap stones. Raises IllegalThere."""
         try:
             if handicap != "0":

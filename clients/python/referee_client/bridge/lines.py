@@ -43,7 +43,7 @@ def started_line(match: Match, seat: int) -> bytes:
 
 
 def turn_line(number: int, turn: Turn, view: bool) -> bytes:
-    left = turn.left_now
+    left = turn.time_left_now
     fields: dict[str, Any] = {
         "type": "turn",
         "id": number,
@@ -54,10 +54,10 @@ def turn_line(number: int, turn: Turn, view: bool) -> bytes:
         "ply": turn.ply,
         "left_ms": None if left is None else max(0, int(left * 1_000)),
         "attempts_left": turn.attempts_left,
-        "refused": str(turn.refused) if turn.refused else None,
-        "sealed": turn.sealed,
+        "refused": str(turn.rejection) if turn.rejection else None,
+        "sealed": turn.simultaneous,
         "draw_offers": turn.draw_offers,
-        "moves_since": [{"seat": played.seat, "move": played.move} for played in turn.moves_since],
+        "moves_since": [{"seat": played.seat, "move": played.move} for played in turn.history],
         "position": turn.position,
         "legal_moves": turn.legal_moves,
     }

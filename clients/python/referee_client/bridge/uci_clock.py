@@ -30,11 +30,11 @@ def increments(match: Match) -> dict[int, int]:
 
 def go_words(turn: Turn, increments_ms: Mapping[int, int], untimed_ms: int) -> list[str]:
     """Return the words after `go`. `untimed_ms` is the time for a move in a match without clocks."""
-    left = turn.left_now
+    left = turn.time_left_now
     if left is None:
         return ["movetime", str(untimed_ms)]
     mine = turn.clocks[turn.seat]
-    gone = (turn.left or 0.0) - left
+    gone = (turn.time_left or 0.0) - left
     if not mine.main and not mine.moves_left:
         return ["movetime", str(_within_margin(mine.period - gone))]
     words: list[str] = []

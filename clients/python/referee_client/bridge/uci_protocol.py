@@ -78,8 +78,8 @@ class UciProtocol(EngineLines):
         if key != self._playing:
             await self._begin_game(turn)
             self._playing = key
-        base, before = self._bases.setdefault(key, (turn.position, len(turn.moves_since)))
-        moves = [played.move for played in turn.moves_since[before:]]
+        base, before = self._bases.setdefault(key, (turn.position, len(turn.history)))
+        moves = [played.move for played in turn.history[before:]]
         self._command("position fen", base, *(["moves", *moves] if moves else []))
         self._search = self._future()
         self._score = None

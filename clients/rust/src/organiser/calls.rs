@@ -229,7 +229,7 @@ where
 /// Returns the pause after an error: what the referee asks for, or else that of the backoff.
 fn pause_after(error: &RefereeError, backoff: &mut Backoff) -> Duration {
     let asked = error.retry_after().filter(|time| !time.is_zero());
-    asked.unwrap_or_else(|| backoff.next(Instant::now(), fastrand::f64()))
+    asked.unwrap_or_else(|| backoff.next(Instant::now(), false, fastrand::f64()))
 }
 
 async fn read_all<A>(opening: impl Future<Output = Result<Response<Streaming<A>>, Status>>) -> Result<Vec<A>, Status> {

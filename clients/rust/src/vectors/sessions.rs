@@ -71,6 +71,8 @@ struct BackoffVector {
 struct PausedEnd {
     welcomed_ms: Option<u64>,
     draining_ms: Option<u64>,
+    #[serde(default)]
+    open_turn: bool,
     pause_ms: [u128; 2],
 }
 
@@ -88,7 +90,7 @@ fn backoff() {
                 }
                 let pause = match end.draining_ms {
                     Some(delay) => Backoff::after_draining(Duration::from_millis(delay), random),
-                    None => backoff.next(now, random),
+                    None => backoff.next(now, end.open_turn, random),
                 };
                 assert_eq!(pause.as_millis(), end.pause_ms[number], "{}", vector.name);
             }
@@ -110,6 +112,8 @@ struct EndVector {
     _rules: Vec<String>,
     received: Vec<Item>,
     status: EndStatus,
+    #[serde(default)]
+    failures: usize,
     pause_ms: Option<[u128; 2]>,
     exit: Option<u8>,
 }
@@ -141,12 +145,15 @@ fn ends() {
     for (number, random) in [0.0, 1.0].into_iter().enumerate() {
         for vector in load::<Ends>("ends.json").vectors {
             let name = &vector.name;
-            let mut player = player(any_options());
+            let mut player = player(any_options().spawner(drop));
             let mut items = vector.received.into_iter();
             let handled = items.try_for_each(|item| player.handle(item.into_message(&HashMap::new())));
             match (handled.err().unwrap_or_else(|| vector.status.end()), vector.exit) {
                 (SessionEnd::Final(error), Some(exit)) => assert_eq!(exit_status(&error), exit, "{name}"),
                 (SessionEnd::Disconnected(_), None) => {
+                    for _ in 0..vector.failures {
+                        player.next_pause(random);
+                    }
                     let pause = player.next_pause(random);
                     assert_eq!(pause.as_millis(), vector.pause_ms.unwrap()[number], "{name}");
                 }

@@ -76,6 +76,10 @@ final class OpenTurns {
         this.scheduler = scheduler;
     }
 
+    boolean hasAny() {
+        return !bySeat.isEmpty();
+    }
+
     /**
      * Handles the start of a session. The answer to a turn waits until the turn has arrived again,
      * or it would be sent twice.

@@ -218,7 +218,7 @@ final class Player implements Session.Listener {
         long pauseMs =
                 reconnectDelayMs.isPresent()
                         ? backoff.afterDrainingMs(reconnectDelayMs.getAsLong(), random)
-                        : backoff.nextMs(nowMs(), random);
+                        : backoff.nextMs(nowMs(), openTurns.hasAny(), random);
         reconnectDelayMs = OptionalLong.empty();
         return pauseMs;
     }

@@ -55,7 +55,7 @@ final class Retries {
         long ms = failure.error().retryAfterMs().orElse(0);
         if (ms == 0) {
             double random = ThreadLocalRandom.current().nextDouble();
-            ms = backoff.nextMs(System.nanoTime() / 1_000_000, random);
+            ms = backoff.nextMs(System.nanoTime() / 1_000_000, false, random);
         }
         try {
             pause.of(ms);

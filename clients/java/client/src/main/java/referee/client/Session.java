@@ -26,8 +26,8 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** The default {@code heartbeat_timeout_ms} of a referee, used until its Welcome arrives. */
-    static final long DEFAULT_HEARTBEAT_TIMEOUT_MS = 15_000;
+    /** The heartbeat timeout until a Welcome says which one the referee uses. */
+    static final long WELCOME_TIMEOUT_MS = 5_000;
 
     /** Receives the items of the referee, and the end of the stream. */
     interface Listener {
@@ -42,7 +42,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private final List<BotItem> outgoing = new ArrayList<>();
     private ClientCallStreamObserver<PlayRequest> call;
     private boolean writeScheduled;
-    private long heartbeatTimeoutMs = DEFAULT_HEARTBEAT_TIMEOUT_MS;
+    private long heartbeatTimeoutMs = WELCOME_TIMEOUT_MS;
     private long receivedAtNs = System.nanoTime();
     private @Nullable ScheduledFuture<?> silenceTimer;
 

@@ -128,7 +128,7 @@ class VectorsTest {
     /** A connection that records what is done with it. */
     private static final class Recorded implements Connection {
         final List<BotItem> sent = new ArrayList<>();
-        long heartbeatTimeoutMs = Session.DEFAULT_HEARTBEAT_TIMEOUT_MS;
+        long heartbeatTimeoutMs = Session.WELCOME_TIMEOUT_MS;
 
         @Override
         public void send(BotItem item) {
@@ -724,7 +724,7 @@ class VectorsTest {
                                     end.has("draining_ms")
                                             ? backoff.afterDrainingMs(
                                                     end.get("draining_ms").getAsLong(), random)
-                                            : backoff.nextMs(nowMs, random);
+                                            : backoff.nextMs(nowMs, end.has("open_turn"), random);
                             assertEquals(pauseOf(end, random), pauseMs, end.toString());
                         }
                     }
@@ -751,6 +751,11 @@ class VectorsTest {
                             int exit = vector.get("exit").getAsInt();
                             assertEquals(exit, Program.exitStatus(thrown));
                         } else {
+                            int failures =
+                                    vector.has("failures") ? vector.get("failures").getAsInt() : 0;
+                            for (int failure = 0; failure < failures; failure++) {
+                                harness.player.nextPauseMs(random);
+                            }
                             long pauseMs = harness.player.nextPauseMs(random);
                             assertEquals(pauseOf(vector, random), pauseMs);
                         }
