@@ -8,8 +8,10 @@ from referee_api.v1 import quota_pb2
 from referee_client import Organiser
 from referee_client.values import HolderQuota, Quota, QuotaUsage
 
+from referee.accounts.names import natural_key
 from referee.cli._shared.account_tables import NONE
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.output import text_table
 
 MAX_VALUE = 2**63 - 1
@@ -49,7 +51,7 @@ LIMITS: Mapping[str, Limit] = {
 """Limits by the words that the commands use."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def quota() -> None:
     """Manage quotas."""
 
@@ -62,7 +64,7 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
 
     A star marks limits that were set for the holder; the others are defaults.
     """
-    found = list(organiser.administration.quotas())
+    found = sorted(organiser.administration.quotas(), key=lambda one: natural_key(one.holder))
     if as_json:
         print_json([to_dict(one, quota_pb2.HolderQuota) for one in found])
         return

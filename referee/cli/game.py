@@ -13,7 +13,9 @@ import click
 
 from engines.api import Game
 from engines.registry import OURS, find
+from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.game_options import GameCommand
+from referee.cli.games import perft
 
 if TYPE_CHECKING:
     from engines.testing.suite import Check, CheckResult
@@ -29,9 +31,12 @@ TEMPLATES = {
 MISSING_PACKAGE = "the checks need one more package: pip install 'referee[kit]'"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def game() -> None:
-    """Tools for authors of games."""
+    """Check a game of your own, begin a new one, or count lines of play."""
+
+
+game.add_command(perft)
 
 
 @game.command(cls=GameCommand)

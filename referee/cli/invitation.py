@@ -19,10 +19,11 @@ from referee.cli._shared.client_options import (
     to_dict,
     with_organiser,
 )
+from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.output import text_table
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def invitation() -> None:
     """Invite authors by codes that they redeem for a token.
 

@@ -8,6 +8,7 @@ from referee_client.conversion import from_message
 from referee_client.values import CorrectionKind, Ladder, LadderTerms
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.correction_commands import add_correction_commands
 from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress
@@ -20,7 +21,7 @@ from referee.reporting.publication import publish_ladder
 from referee.reporting.value_conversion import entry_line, pairing_text, rules_text, unix_ms
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def ladder() -> None:
     """Manage the ladders of a running referee."""
 

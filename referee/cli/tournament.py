@@ -1,7 +1,6 @@
 """`referee tournament`: manage the tournaments of a running referee, or run one on this machine."""
 
 from datetime import UTC, datetime
-from enum import IntEnum
 from pathlib import Path
 from typing import Literal
 
@@ -11,18 +10,17 @@ from referee_client.conversion import from_message
 from referee_client.organiser.tournaments import ExportFormat
 from referee_client.values import BotAccount, ByeKind, Entrant, Tournament, TournamentPhase, TournamentTerms
 
+from referee.accounts.names import natural_key
 from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser, words
+from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import page_option, table, write
+from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
-from referee.cli._shared.tournament_runner import TournamentRunner
+from referee.cli.tournament_run import run
 from referee.local.contest_file import read_tournament
-from referee.local.local_tournament import LocalTournament
-from referee.local.results_folder import ResultsFolder
-from referee.local.terms_reader import LOCAL_POLICIES
 from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
@@ -34,18 +32,9 @@ BYES: dict[str, ByeKind] = {"half": "half_point", "zero": "zero_point", "none": 
 RECORD = "record"
 """Format of `referee tournament export`, besides those of the server's export."""
 MAX_ROUND = 1_000_000
-DEFAULT_OUT = Path("referee-tournament")
-STATUSES = """\b
-Exit status:
-    0  finished, and no match was forfeited
-    2  invalid input
-    3  a bot forfeited a match: late, illegal, absent
-    4  a bot could not be started
-  130  Ctrl-C (143: SIGTERM); finished matches are kept
-"""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def tournament() -> None:
     """Manage the tournaments of a running referee, or run one on this machine."""
 
@@ -197,6 +186,7 @@ def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, .
     click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
 
 
+tournament.add_command(run)
 add_correction_commands(tournament, lambda organiser, *what: pairing_text(organiser.tournaments.correct(*what)))
 
 
@@ -223,8 +213,8 @@ def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> No
     held = organiser.tournaments.get(name)
     remaining = (one for one in held.entrants if one.name not in held.withdrawn_entrants)
     entered = {ref.bot for one in remaining for ref in one.bots}
-    bots = [bot for bot in organiser.bots() if bot.name in entered]
-    print_bots([bot for bot in bots if not absent or _is_absent(bot)], as_json)
+    bots = [bot for bot in organiser.bots() if bot.name in entered and (not absent or _is_absent(bot))]
+    print_bots(sorted(bots, key=lambda bot: natural_key(bot.name)), as_json)
 
 
 def _is_absent(bot: BotAccount) -> bool:
@@ -314,37 +304,3 @@ def _print(held: Tournament) -> None:
 
 def _progress(held: Tournament) -> str:
     return f"{held.completed_pairings}/{held.total_pairings or '?'}"
-
-
-class TournamentExitStatus(IntEnum):
-    FINISHED = 0
-    FAULT = 3
-    WOULD_NOT_START = 4
-
-
-@tournament.command(cls=GameCommand, epilog=STATUSES)
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
-@page_option
-@click.pass_context
-def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
-    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
-
-    FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
-    skips the matches that have been played.
-    """
-    plan = read_tournament(file, LOCAL_POLICIES)
-    if not plan.bots:
-        raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
-    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem), page)
-    local.check()
-    runner = TournamentRunner(local)
-    runner.run()
-    context.exit(runner.status(_status(runner)))
-
-
-def _status(runner: TournamentRunner) -> int:
-    if runner.absent:
-        return TournamentExitStatus.WOULD_NOT_START
-    forfeited = any(game.end.kind == "forfeited" for game in (runner.report.games if runner.report else ()))
-    return TournamentExitStatus.FAULT if forfeited else TournamentExitStatus.FINISHED

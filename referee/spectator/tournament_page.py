@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from referee_api.v1 import tournament_pb2, tournament_service_pb2
 
+from referee.accounts.names import natural_key
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.layout import (
@@ -213,7 +214,7 @@ def _entrants(tournament: tournament_pb2.Tournament) -> Markup:
     gone = set(tournament.withdrawn_entrants)
     listed = [
         tag("li", entrant_with_bots(one), tag("span", " withdrawn", class_="soft") if one.name in gone else "")
-        for one in tournament.entrants
+        for one in sorted(tournament.entrants, key=lambda one: natural_key(one.name))
     ]
     return section(
         f"Entrants ({len(listed)})",

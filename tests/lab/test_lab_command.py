@@ -150,7 +150,7 @@ def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
 def unpacked(folder: Path, out: str = "out") -> dict[str, Path]:
     """Return the records of a run by the names of their matches, each in a file of its own."""
     to = folder / f"{out}-records"
-    done = CliRunner().invoke(main, ["unpack", str(folder / out / "records.pack"), "-o", str(to)])
+    done = CliRunner().invoke(main, ["records", "unpack", str(folder / out / "records.pack"), "-o", str(to)])
     assert done.exit_code == 0, done.output
     return {result.name: to / f"{result.match_id}.jsonl" for result in results(folder, out)}
 

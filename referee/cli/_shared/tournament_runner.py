@@ -20,7 +20,7 @@ from referee_client.values import (
     TournamentEntry,
 )
 
-from referee.cli._shared.output import Show, echo_addresses, progress
+from referee.cli._shared.output import Show, echo_addresses, keep_page, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
@@ -48,13 +48,14 @@ class TournamentRunner:
         self.absent: dict[str, str] = {}
         """Bots that could not be started, with the reasons."""
         self.interrupted_by = 0
+        self._began_at = time.monotonic()
+        self._summarised = False
 
     def run(self) -> None:
         """Run until the end or an interruption, then print the report. Raises ClickException."""
-        began_at = time.monotonic()
         if trouble := self._run_to_end():
             raise click.ClickException(trouble)
-        self._print_summary(time.monotonic() - began_at)
+        self._summarise()
 
     def status(self, otherwise: int) -> int:
         """Return the exit status: of the signal that interrupted the run, or `otherwise`."""
@@ -93,6 +94,7 @@ class TournamentRunner:
             finally:
                 self.absent = {bot.name: why for bot, why in runtime.absent.items()}
                 self.report = await asyncio.to_thread(_save_report, self.tournament, runtime)
+            await keep_page(runtime.server, self._summarise)
 
     def _report_outage(self, why: str) -> None:
         where = self.tournament.folder.path
@@ -101,8 +103,12 @@ class TournamentRunner:
         else:
             click.echo(f"\n{where} can be written again; the tournament continues", err=True)
 
-    def _print_summary(self, took_s: float) -> None:
-        folder = self.tournament.folder
+    def _summarise(self) -> None:
+        """Print the report, once."""
+        if self._summarised:
+            return
+        self._summarised = True
+        folder, took_s = self.tournament.folder, time.monotonic() - self._began_at
         if self.report:
             click.echo(
                 f"\n{report_text(self.report)}\n\nthis run took {took_s:.0f} s; results: {folder.path}, report: {PAGE}"
