@@ -8,6 +8,7 @@ from referee_api.v1 import quota_pb2
 from referee_client import Organiser
 from referee_client.values import HolderQuota, Quota, QuotaUsage
 
+from engines.game_errors import unknown
 from referee.accounts.names import natural_key
 from referee.cli._shared.account_tables import NONE
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
@@ -111,7 +112,7 @@ def read_limits(values: Sequence[str]) -> dict[str, int]:
         word, _, number = value.partition("=")
         limit = LIMITS.get(word)
         if limit is None:
-            raise click.BadParameter(f"unknown limit {word!r}; known: {', '.join(LIMITS)}")
+            raise click.BadParameter(unknown("limit", word, LIMITS))
         if not (number.isascii() and number.isdecimal() and int(number[:30]) <= limit.max_value):
             raise click.BadParameter(f"{word} must be a number from 0 to {limit.max_value}, not {number!r}")
         limits[limit.field] = int(number)

@@ -9,7 +9,7 @@ from google.protobuf.json_format import MessageToJson
 from engines.api import Seat
 from engines.registry import find
 from referee.cli._shared.output import write
-from referee.cli._shared.record_files import PackedCommand, record_argument
+from referee.cli._shared.record_files import PackedCommand, open_named_record, record_argument
 from referee.debugging.seat_turns import SeatTurn, seat_turns
 from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions
@@ -17,7 +17,6 @@ from referee.match.events import MoveRefused
 from referee.match.state import Match
 from referee.records.describe_clock import control_text
 from referee.records.describe_event import escape_unprintable
-from referee.records.packed_reader import open_record
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
@@ -37,7 +36,8 @@ EVERYTHING = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
 def explain(record: str, seat: str, ply: int | None, html: Path | None) -> None:
     """Show each turn of a seat, its answer and its clock charge, as a table and a chart.
 
-    Only what the seat could see is shown. RECORD is a file, or one of packed records: FILE#MATCH.
+    Only what the seat could see is shown. RECORD is a file, one of packed records: FILE#MATCH, or the id of a match of
+    the server that BOT_REFEREE names.
     """
     history = read_record(record)
     last = history.last
@@ -58,7 +58,7 @@ def explain(record: str, seat: str, ply: int | None, html: Path | None) -> None:
 def read_record(record: str) -> RecordHistory:
     """Read a record. Raises BadParameter if it cannot be read."""
     try:
-        with open_record(record) as file:
+        with open_named_record(record) as file:
             return read_history(file, find)
     except RecordInvalid as trouble:
         raise click.BadParameter(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engines.api import Game
+from engines.game_errors import unknown
 from engines.registry import OURS, find
 from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.game_options import GameCommand
@@ -90,9 +91,9 @@ def _show(result: "CheckResult", again: str) -> None:
 
 def _select(checks: "Sequence[Check]", only: tuple[str, ...]) -> "list[Check]":
     known = [each.name for each in checks]
-    unknown = [name for name in only if name not in known]
-    if unknown:
-        raise click.UsageError(f"unknown check {unknown[0]!r}; known: {', '.join(known)}")
+    strangers = [name for name in only if name not in known]
+    if strangers:
+        raise click.UsageError(unknown("check", strangers[0], known))
     return [each for each in checks if not only or each.name in only]
 
 

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from engines.api import REFEREE, SPECTATOR, Game, Viewer
 from engines.registry import find
 from referee.cli._shared.output import counted, write
-from referee.cli._shared.record_files import PackedCommand
+from referee.cli._shared.record_files import PackedCommand, open_named_record
 from referee.live.checked_matches import checked
 from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
@@ -154,7 +154,7 @@ def replay(
 ) -> None:
     """Print the match of a record: moves, clocks, board, result.
 
-    FILE is a record, or one of packed records: FILE#MATCH.
+    FILE is a record, one of packed records: FILE#MATCH, or the id of a match of the server that BOT_REFEREE names.
     """
     if spectator and seat is not None:
         raise click.UsageError("--seat and --spectator exclude each other")
@@ -165,7 +165,7 @@ def replay(
         raise click.UsageError(f"--{notation.name} prints the whole match, and excludes all other options")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
     try:
-        with open_record(file) as record:
+        with open_named_record(file) as record:
             verdict = verify_file(record, None, find)
             if verdict.status is not RecordStatus.FINE:
                 click.echo(f"warning: this record is not valid: {escape_unprintable(str(verdict))}", err=True)

@@ -13,6 +13,7 @@
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from itertools import count, takewhile
 from pathlib import PurePath
 from typing import Any
 
-from engines.game_errors import DetailedError, quoted
+from engines.game_errors import DetailedError, nearest, quoted
 from referee.local.toml_validation import BadPlan, known, texts, value
 
 BUILT_IN = ("random", "greedy", "search")
@@ -142,6 +143,9 @@ def _tcp(given: str, address: str) -> Entrant:
 
 def _lines(given: str) -> Entrant:
     words = _words(given, given)
+    near = nearest(words[0], BUILT_IN)
+    if near and "/" not in words[0] and shutil.which(words[0]) is None:
+        raise BadEntrant(given, f"is neither a bot nor a program; did you mean {near}?")
     return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--", *words))
 
 

@@ -191,3 +191,26 @@ def test_scores_and_an_end_by_the_terms_are_explained(tmp_path: Path) -> None:
     assert "-3.00" in replayed
     assert "+3.05" not in CliRunner().invoke(main, ["replay", str(path), "--seat", "1"]).output
     assert ": fine: match " in CliRunner().invoke(main, ["verify", str(path)]).output
+
+
+@pytest.mark.parametrize("command", [["explain", "--seat", "0"], ["replay"]])
+@pytest.mark.parametrize("match_id", ["0123456789abcdef01234567", "mabcdefghijklmnopqrstuvwx2"])
+def test_the_id_of_a_match_without_a_file_is_fetched_from_the_configured_server(
+    command: list[str], match_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fetched = CliRunner().invoke(main, [*command, match_id], env={"BOT_REFEREE": None, "BOT_TOKEN": None})
+    assert (fetched.exit_code, "BOT_REFEREE" in fetched.output) == (1, True)
+
+
+def test_a_file_whose_name_looks_like_the_id_of_a_match_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("0123456789abcdef01234567").write_bytes(record_of(alquerque_match(*MATCH)))
+    assert run_explain(Path("0123456789abcdef01234567"), "--seat", "0").exit_code == 0
+
+
+def test_another_name_without_a_file_is_not_fetched(tmp_path: Path) -> None:
+    missing = run_explain(tmp_path / "no-such-file", "--seat", "0")
+    assert (missing.exit_code, "cannot be read" in missing.output) == (2, True)

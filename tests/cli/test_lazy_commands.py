@@ -54,3 +54,9 @@ def test_no_command_is_in_two_groups() -> None:
     ]
     commands = [command for group in groups for command in group.commands.values()]
     assert len(commands) == len({*map(id, commands)})
+
+
+@pytest.mark.parametrize(("words", "meant"), [(["tournamnet"], "tournament"), (["data", "migrat"], "migrate")])
+def test_an_unknown_command_is_refused_with_the_name_that_was_meant(words: list[str], meant: str) -> None:
+    refused = CliRunner().invoke(main, words)
+    assert (refused.exit_code, f"did you mean {meant}?" in refused.output) == (2, True)

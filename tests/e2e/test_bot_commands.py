@@ -73,6 +73,8 @@ def test_an_owner_registers_shows_lists_and_describes_a_bot(organiser: Organiser
     assert "a bot" in run(organiser, secret, "bot", "show", name)
     changed = run_json(organiser, organiser.token, "bot", "update", name, "--description", "another")
     assert changed["description"] == "another"
+    misspelled = run_command(organiser, secret, "bot", "show", f"{name[:-1]}x")
+    assert (misspelled.exit_code, f"did you mean {name}?" in misspelled.output) == (1, True)
     left = run(organiser, organiser.token, "bot", "leave-match", organiser.bots[0], organiser.create_match())
     assert left.startswith(f"{organiser.bots[0]} has left match ")
     listed = run_json(organiser, organiser.token, "bot", "list", "--owner", organiser.name)
@@ -158,6 +160,9 @@ def test_a_finished_match_is_watched_and_its_record_is_verified(organiser: Organ
     file = tmp_path / "match.jsonl"
     found = run_json(organiser, organiser.token, "bot", "record", match_id, "-o", str(file))
     assert (found["status"], file.exists()) == ("fine", True)
+    for command in (("replay",), ("explain", "--seat", "0")):  # Of an id, they fetch the record.
+        by_id = run(organiser, organiser.token, *command, match_id)
+        assert by_id == run(organiser, organiser.token, *command, str(file))
 
 
 def test_an_administrator_voids_a_match(organiser: Organiser) -> None:

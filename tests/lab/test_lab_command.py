@@ -338,7 +338,7 @@ def test_a_bot_that_ends_its_worker_ends_the_run_with_the_results_so_far(tmp_pat
         (f'ladder = "main"\n{GAUNTLET}', "ladder: the lab has none"),
         (f'entrants = ["anna"]\n{GAUNTLET}', "'anna' is not in the table `bots`"),
         (ARENA.replace('"random"', '"tcp:127.0.0.1:7"'), "not programs with a network"),
-        (GAUNTLET.replace('["rita"]', '["nobody"]'), "there is no entrant 'nobody'"),
+        (GAUNTLET.replace('["rita"]', '["nobody"]'), "unknown entrant 'nobody'"),
         (GAUNTLET.replace("alquerque", "chequers"), "chequers"),
         (GAUNTLET.replace('clock = "none"', 'clock = "soon"'), "clock"),
     ],

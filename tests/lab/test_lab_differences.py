@@ -217,8 +217,8 @@ def test_a_run_that_goes_on_keeps_its_differences(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "against", "why"),
     [
-        (NIM, "other", "unknown second engine 'other' of nim; known: planted, wrong"),
-        (OURS, "planted", "unknown second engine 'planted' of alquerque; known: reference"),
+        (NIM, "other", "unknown second engine of nim 'other'; known: planted, wrong"),
+        (OURS, "planted", "unknown second engine of alquerque 'planted'; known: reference"),
         (NIM + "options = { heap = 100 }", "planted", "it needs a heap below 100"),
         (GAUNTLET, "other", "unknown second engine 'other' of nim"),
     ],

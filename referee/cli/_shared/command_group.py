@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import click
 
+from engines.game_errors import unknown
+
 MAX_SENTENCE_CHARS = 10_000
 """No sentence is as long: click would shorten those that are longer."""
 
@@ -12,6 +14,14 @@ class CommandGroup(click.Group):
     """A group that lists its commands in the order of their definition. Its subgroups do the same."""
 
     group_class = type
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            raise click.UsageError(unknown("command", args[0], names), ctx)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
