@@ -63,13 +63,20 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
 @click.option("--game", default="", help="Only matches of this game. [any]")
 @click.option("--phase", type=click.Choice(words(MatchPhase)), default=None, help="Only this phase. [any]")
 @click.option("--open", "open_only", is_flag=True, help="Only matches with open seats.")
+@click.option("--tournament", default="", metavar="NAME", help="Only matches of this tournament. [any]")
 @with_organiser
 @json_option
 def list_matches(
-    organiser: Organiser, bot: str, game: str, phase: MatchPhase | None, open_only: bool, as_json: bool
+    organiser: Organiser,
+    bot: str,
+    game: str,
+    phase: MatchPhase | None,
+    open_only: bool,
+    tournament: str,
+    as_json: bool,
 ) -> None:
     """List matches, newest first."""
-    print_matches(organiser.matches(bot, game, phase or "", open_only), as_json)
+    print_matches(organiser.matches(bot, game, phase or "", open_only, tournament), as_json)
 
 
 @matches.command(cls=ClientCommand)

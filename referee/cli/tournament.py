@@ -8,7 +8,15 @@ import click
 from referee_client import Organiser
 from referee_client.conversion import from_message
 from referee_client.organiser.tournaments import ExportFormat
-from referee_client.values import BotAccount, ByeKind, Entrant, Tournament, TournamentPhase, TournamentTerms
+from referee_client.values import (
+    BotAccount,
+    ByeKind,
+    CorrectionKind,
+    Entrant,
+    Tournament,
+    TournamentPhase,
+    TournamentTerms,
+)
 
 from referee.accounts.names import natural_key
 from referee.cli._shared.account_tables import print_bots
@@ -187,7 +195,33 @@ def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, .
 
 
 tournament.add_command(run)
-add_correction_commands(tournament, lambda organiser, *what: pairing_text(organiser.tournaments.correct(*what)))
+
+
+def _correct(
+    organiser: Organiser, name: str, match_id: str, kind: CorrectionKind, message: str, ranks: tuple[int, ...]
+) -> str:
+    named = _match_of_pairing(organiser, name, match_id) if "." in match_id else match_id
+    return pairing_text(organiser.tournaments.correct(name, named, kind, message, ranks))
+
+
+def _match_of_pairing(organiser: Organiser, name: str, pairing_id: str) -> str:
+    """Return the only match of a pairing that is not void. Raises ClickException."""
+    found = [one for one in organiser.tournaments.pairings(name) if one.id == pairing_id]
+    if not found:
+        raise click.ClickException(
+            f"{name} has no pairing {pairing_id}; `referee tournament pairings {name}` lists them"
+        )
+    ids = found[0].match_ids
+    # A void match is replayed at once, so the last one is not void if only one is left.
+    if len(ids) - found[0].void_matches != 1:
+        known = ", ".join(ids) or "it has none"
+        raise click.ClickException(f"pairing {pairing_id} has not exactly one match; name a match: {known}")
+    return ids[-1]
+
+
+add_correction_commands(
+    tournament, _correct, "MATCH is the id of a match, or that of a pairing with one match, as 1.1."
+)
 
 
 @tournament.command(cls=ClientCommand)
@@ -227,9 +261,12 @@ def _is_absent(bot: BotAccount) -> bool:
 @click.option("--entrant", default="", help="Only pairings of this entrant. [any]")
 @with_organiser
 def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) -> None:
-    """List the pairings of a tournament with their ids, by round and board."""
+    """List the pairings of a tournament by round and board, each with its id and the ids of its matches."""
     for pairing in organiser.tournaments.pairings(name, number or 0, entrant):
         click.echo(pairing_text(pairing))
+        corrections = {one.match_id: f"  {one.kind}: {one.message}" for one in pairing.corrections}
+        for match_id in pairing.match_ids:
+            click.echo(f"     {match_id}{corrections.get(match_id, '')}")
 
 
 @tournament.command("list", cls=ClientCommand)
