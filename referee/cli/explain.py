@@ -16,7 +16,7 @@ from referee.live.sessions import TurnOptions
 from referee.match.events import MoveRefused
 from referee.match.state import Match
 from referee.records.describe_clock import control_text
-from referee.records.describe_event import escape_unprintable
+from referee.records.describe_event import bot_text, escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
@@ -71,19 +71,18 @@ def find_seat(match: Match, given: str) -> Seat:
     seats = range(len(match.players))
     if given.isdecimal() and int(given) in seats:
         return int(given)
-    held = [seat for seat in seats if match.players[seat].bot == given]
+    held = [seat for seat in seats if bot_text(match, seat) == given]
     if len(held) == 1:
         return held[0]
-    names = ", ".join(f"{seat} ({escape_unprintable(match.players[seat].bot)})" for seat in seats)
+    names = ", ".join(f"{seat} ({escape_unprintable(bot_text(match, seat))})" for seat in seats)
     raise click.BadParameter(
         f"{given!r} does not name exactly one seat of this match; seats: {names}", param_hint="--seat"
     )
 
 
 def _facts(match: Match, seat: Seat) -> list[str]:
-    player = match.players[seat]
-    who = escape_unprintable(f"{player.bot} {player.version}".strip() or "nobody")
-    others = ", ".join(escape_unprintable(one.bot) for number, one in enumerate(match.players) if number != seat)
+    who = escape_unprintable(player_text(match, seat))
+    others = ", ".join(escape_unprintable(bot_text(match, one)) for one in range(len(match.players)) if one != seat)
     return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.terms.controls[seat])}."]
 
 

@@ -18,7 +18,7 @@ from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text, time_text
-from referee.records.describe_event import describe, escape_unprintable, score_text
+from referee.records.describe_event import describe, escape_unprintable, player_text, score_text
 from referee.records.packed_reader import is_packed_file, open_record, split_name, verify_packed
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, VerificationResult, read_history
 from referee.records.signing_key import KeyUnusable, read_public_key
@@ -232,9 +232,9 @@ def _format_history(history: RecordHistory, viewer: Viewer, ply: int | None, eve
 def _heading(history: RecordHistory) -> Iterator[str]:
     first, last = history.first, history.last
     yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
-    for seat, (name, player) in enumerate(zip(first.table.seats, last.players, strict=True)):
-        who = f"{player.bot} {player.version}".strip() or "nobody"
-        yield f"  seat {seat}, {name}: {escape_unprintable(who)}; {control_text(first.terms.controls[seat])}"
+    for seat, name in enumerate(first.table.seats):
+        who = escape_unprintable(player_text(last, seat))
+        yield f"  seat {seat}, {name}: {who}; {control_text(first.terms.controls[seat])}"
     yield ""
 
 
