@@ -94,6 +94,8 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
         sandbox=read_sandbox(content, file.parent),
     )
     _check_challengers(plan)
+    for bot in bots:
+        bot.check_game(plan.terms.match_terms.rules.game)
     return plan
 
 

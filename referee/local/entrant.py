@@ -47,6 +47,11 @@ class BadEntrant(DetailedError):
         super().__init__(f"the bot {quoted(given)} {wrong}", given=given, wrong=wrong)
 
 
+class WrongGame(DetailedError):
+    def __init__(self, bot: str, only: str, game: str) -> None:
+        super().__init__(f"the bot {bot} plays only {only}, not {game}", bot=bot, only=only, game=game)
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """One bot of a local contest."""
@@ -59,6 +64,13 @@ class Entrant:
     """Working directory, relative to the folder of the plan."""
     env: tuple[str, ...] = ()
     """Additional environment variables to pass on."""
+    only_game: str = ""
+    """The only game that it plays; empty: it says so when it connects."""
+
+    def check_game(self, game: str) -> None:
+        """Raise WrongGame if the bot does not play that game."""
+        if self.only_game not in ("", game):
+            raise WrongGame(self.name, self.only_game, game)
 
     def instance_name(self, number: int) -> str:
         """Return the name of an instance, counted from 1."""
@@ -156,12 +168,14 @@ def _uci(given: str, command: str) -> Entrant:
     if not program:
         raise BadEntrant(given, "names no engine; expected uci:COMMAND or uci:OPTION=VALUE COMMAND")
     set_options = (word for option in options for word in ("--option", option))
-    return Entrant(_name(PurePath(program[0]).stem), (*BRIDGE, "--uci", *set_options, "--", *program))
+    return Entrant(
+        _name(PurePath(program[0]).stem), (*BRIDGE, "--uci", *set_options, "--", *program), only_game="chess"
+    )
 
 
 def _gtp(given: str, command: str) -> Entrant:
     words = _words(given, command)
-    return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--gtp", "--", *words))
+    return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--gtp", "--", *words), only_game="go")
 
 
 KINDS: dict[str, Callable[[str, str], Entrant]] = {

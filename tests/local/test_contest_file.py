@@ -138,6 +138,8 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
     ("text", "hint"),
     [
         ("game =", "cannot be read"),
+        ('game = "trox"\n[bots]\nanna = "gtp:gnugo"\nbert = "random"', "the bot anna plays only go, not trox"),
+        ('game = "troke"\noptions = { seats = 9 }', "invalid value '9' for option seats"),
         ('gmae = "trox"', "unknown key 'gmae'; known: name, title"),
         ('game = "shogi"', "unknown game 'shogi'; known: alquerque"),
         ('game = "trox"\noptions = { huf = true }', "unknown option 'huf'; known"),
