@@ -2,7 +2,6 @@
 
 - `match`, `sprt`, `lab`: contests on this machine
 - `ladder`, `tournament`, `report`, `server_matches`: contests and matches of a running server
-- `tournament_run`: tournaments on this machine
 - `bot`: the bots of an owner on a running server
 - `games`: games without a server
 - `game`: tools for authors of games
@@ -18,6 +17,7 @@
 
 import gc
 import os
+from collections.abc import Iterable
 from importlib import import_module
 
 # gRPC reads this variable once, when it is first imported. By default it writes unescaped input of clients to standard
@@ -26,7 +26,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import click
 
-from referee.cli._shared.command_group import CommandGroup
+from engines.game_errors import unknown
 
 TRY = {
     "games": "games",
@@ -71,6 +71,39 @@ SECTIONS = {
 """The sections of the help, in their order."""
 MODULES = {name: module for commands in SECTIONS.values() for name, module in commands.items()}
 """Maps each command to the module of this package that defines it under the same name, with `_` for `-`."""
+
+
+MAX_SENTENCE_CHARS = 10_000
+"""No sentence is as long: click would shorten those that are longer."""
+
+
+class CommandGroup(click.Group):
+    """A group that lists its commands in the order of their definition. Its subgroups do the same."""
+
+    group_class = type
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            raise click.UsageError(unknown("command", args[0], names), ctx)
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.write_commands(ctx, formatter, "Commands", self.list_commands(ctx))
+
+    def write_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter, title: str, names: Iterable[str]
+    ) -> None:
+        """Write one section of the help: each command with the first sentence of its own help."""
+        commands = [(name, self.get_command(ctx, name)) for name in names]
+        rows = [(name, command.get_short_help_str(MAX_SENTENCE_CHARS)) for name, command in commands if command]
+        with formatter.section(title):
+            formatter.write_dl(rows)
 
 
 class Commands(CommandGroup):

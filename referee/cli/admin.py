@@ -7,8 +7,8 @@ import click
 from referee_api.v1.admin_service_pb2 import DrainResponse
 from referee_client import Organiser
 
+from referee.cli import CommandGroup
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli.admin_accounts import bots, tokens
 from referee.cli.admin_quotas import quota
 

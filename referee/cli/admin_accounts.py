@@ -8,6 +8,7 @@ from referee_client import Organiser
 from referee_client.values import Role, Session
 
 from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import (
     ClientCommand,
@@ -18,7 +19,6 @@ from referee.cli._shared.client_options import (
     with_organiser,
     words,
 )
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.output import text_table
 
 MS_US = 1_000

@@ -10,9 +10,9 @@ from referee_client.values import HolderQuota, Quota, QuotaUsage
 
 from engines.game_errors import unknown
 from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.output import text_table
 
 MAX_VALUE = 2**63 - 1

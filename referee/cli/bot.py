@@ -21,9 +21,9 @@ from referee_client.values import (
 
 from engines.registry import find
 from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.consent_options import consent_options, merge_consent
 from referee.cli._shared.output import text_table
 from referee.records.describe_event import escape_unprintable

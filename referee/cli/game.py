@@ -14,7 +14,7 @@ import click
 from engines.api import Game
 from engines.game_errors import unknown
 from engines.registry import OURS, find
-from referee.cli._shared.command_group import CommandGroup
+from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
 from referee.cli.games import perft
 

@@ -9,6 +9,7 @@ from referee_client import Organiser
 from referee_client.organiser.invitations import redeem as redeem_code
 from referee_client.values import Invitation
 
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import time_of
 from referee.cli._shared.client_options import (
     PATIENCE_S,
@@ -19,7 +20,6 @@ from referee.cli._shared.client_options import (
     to_dict,
     with_organiser,
 )
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.output import text_table
 
 

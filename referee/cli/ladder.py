@@ -7,8 +7,8 @@ from referee_client import Organiser
 from referee_client.conversion import from_message
 from referee_client.values import CorrectionKind, Ladder, LadderTerms
 
+from referee.cli import CommandGroup
 from referee.cli._shared.client_options import ClientCommand, with_organiser
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.correction_commands import add_correction_commands
 from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from engines.registry import find, games
-from referee.cli._shared.command_group import CommandGroup
+from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import counted, text_table
 from referee.cli.settings import options_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli._shared.command_group import CommandGroup
+from referee.cli import CommandGroup
 from referee.cli._shared.output import counted
 from referee.cli._shared.record_files import PackedCommand
 from referee.records.describe_event import escape_unprintable

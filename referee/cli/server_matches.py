@@ -9,6 +9,7 @@ from referee_client import Organiser, Result
 from referee_client.conversion import from_message
 from referee_client.values import MatchPhase, MatchTerms, Opening
 
+from referee.cli import CommandGroup
 from referee.cli._shared.client_options import (
     ClientCommand,
     json_option,
@@ -18,7 +19,6 @@ from referee.cli._shared.client_options import (
     with_organiser,
     words,
 )
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.match_tables import entry_text, print_matches
 from referee.local.match_file import read_match_file
 

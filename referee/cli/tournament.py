@@ -19,15 +19,15 @@ from referee_client.values import (
 )
 
 from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser, words
-from referee.cli._shared.command_group import CommandGroup
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
-from referee.cli.tournament_run import run
+from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
