@@ -138,7 +138,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     packed: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    name, *options = command
-    result = run(name, f"{packed}#a" if name in {"replay", "explain"} else packed, *options)
+    file = f"{packed}#a" if command[0] in {"replay", "explain"} else packed
+    result = run(*command, file)
     assert result.exit_code == 1
     assert "packed records require the package zstandard: pip install 'referee[packed]'" in result.output
