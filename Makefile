@@ -20,8 +20,9 @@ $(READY): requirements/dev.txt pyproject.toml proto/python/pyproject.toml client
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try make PYTHON=...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing into .venv, once: about a minute, from the package registry"
-	$(BIN)/python -m pip install --no-deps --require-hashes --only-binary :all: -r requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation $(foreach it,$(OURS),-e ./$(it))
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --only-binary :all: -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation $(foreach it,$(OURS),-e ./$(it))
+	@echo "Installed."
 	@touch $@
 
 demo: $(READY) ## Play a small arena

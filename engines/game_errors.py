@@ -4,6 +4,9 @@ Each error has a class, a sentence, and `details`, which maps the name of each v
 that programs need not parse the sentence. An error changes nothing.
 """
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
 SHOWN_CHARS = 80
 
 
@@ -14,6 +17,21 @@ def quoted(text: object) -> str:
 
 def shortened(text: str) -> str:
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}..."
+
+
+def nearest(given: object, names: Collection[str]) -> str:
+    """Return the name that was probably meant; empty if none is similar."""
+    return "".join(get_close_matches(shortened(str(given)), names, 1))
+
+
+def unknown(what: str, given: object, names: Collection[str], known: str = "") -> str:
+    """Return the sentence about a name that is not known: `unknown WHAT 'GIVEN'; known: NAMES; did you mean NAME?`.
+
+    `known`: the names in another form.
+    """
+    near = nearest(given, names)
+    meant = f"; did you mean {near}?" if near else ""
+    return f"unknown {what} {quoted(given)}; known: {known or ', '.join(names) or 'none'}{meant}"
 
 
 class DetailedError(ValueError):
@@ -39,18 +57,18 @@ class GameError(DetailedError):
 
 
 class UnknownGame(GameError):
-    def __init__(self, name: str, known: str) -> None:
-        super().__init__(f"unknown game {quoted(name)}; known: {known}", game=shortened(name), known=known)
+    def __init__(self, name: str, names: Collection[str], known: str) -> None:
+        super().__init__(unknown("game", name, names, known), game=shortened(name), known=known)
 
 
 class UnknownOption(GameError):
-    def __init__(self, option: str, known: str) -> None:
-        super().__init__(f"unknown option {quoted(option)}; known: {known}", option=shortened(option), known=known)
+    def __init__(self, option: str, names: Collection[str]) -> None:
+        super().__init__(unknown("option", option, names), option=shortened(option), known=", ".join(names))
 
 
 class UnknownPreset(GameError):
-    def __init__(self, preset: str, known: str) -> None:
-        super().__init__(f"unknown preset {quoted(preset)}; known: {known}", preset=shortened(preset), known=known)
+    def __init__(self, preset: str, names: Collection[str], known: str) -> None:
+        super().__init__(unknown("preset", preset, names, known), preset=shortened(preset), known=known)
 
 
 class BadOption(GameError):

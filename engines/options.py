@@ -200,7 +200,7 @@ class Options:
             names = [option.name for option in self.declared]
             for name in chosen:
                 if name not in names:
-                    raise UnknownOption(name, ", ".join(names))
+                    raise UnknownOption(name, names)
         wanted = {**self._preset(preset), **chosen}
         values = []
         for option in self.declared:
@@ -220,8 +220,8 @@ class Options:
         for preset in self.presets:
             if preset.name == name:
                 return preset.chosen
-        known = ", ".join(preset.name for preset in self.presets) or "none (this game has no presets)"
-        raise UnknownPreset(name, known)
+        names = [preset.name for preset in self.presets]
+        raise UnknownPreset(name, names, ", ".join(names) or "none (this game has no presets)")
 
     def schema(self) -> dict[str, object]:
         """Return a JSON Schema (2020-12) of an object of chosen options."""

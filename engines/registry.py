@@ -79,7 +79,8 @@ def find(name: str) -> Game:
     declared = declared_games(_taken(places))
     if name in declared:
         return load_game(declared[name])
-    raise UnknownGame(name, f"{known_names([*places, *declared])}{_install_hint(name)}")
+    names = [*places, *declared]
+    raise UnknownGame(name, names, f"{known_names(names)}{_install_hint(name)}")
 
 
 def known_names(names: Collection[str]) -> str:

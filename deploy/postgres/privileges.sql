@@ -1,4 +1,4 @@
--- What a running server may do. As referee_owner, after each `referee migrate`, since new tables have no privileges:
+-- What a running server may do. As referee_owner, after each `referee data migrate`, since new tables have no privileges:
 -- psql --username referee_owner --dbname referee --file privileges.sql
 
 BEGIN;

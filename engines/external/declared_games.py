@@ -14,7 +14,7 @@ from typing import Any
 from engines.external.answer_lines import NAME
 from engines.external.engine_client import Declaration
 from engines.external.engine_connection import EngineLimits
-from engines.game_errors import DetailedError
+from engines.game_errors import DetailedError, unknown
 
 VARIABLE = "REFEREE_GAMES"
 LIMITS = tuple(EngineLimits.__dataclass_fields__)
@@ -61,7 +61,7 @@ def _declaration(file: str, name: str, table: Any) -> Declaration:
         raise wrong
     for key in table:
         if key not in KEYS:
-            raise BadGamesFile(file, f"{name} has an unknown key {key!a}; known: {', '.join(KEYS)}")
+            raise BadGamesFile(file, f"{name} has an {unknown('key', key, KEYS)}")
     command, address = table.get("command", []), table.get("address", "")
     if not isinstance(command, list) or not all(isinstance(word, str) and word for word in command):
         raise BadGamesFile(file, f"the command of {name} must be a list of words")

@@ -4,10 +4,10 @@ Those of this distribution are listed in `OURS`, and those that need another dis
 distributions add engines by an entry point in the group "referee.second_engines" that refers to a `SecondEngine`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 
-from engines.game_errors import GameError, quoted, shortened
+from engines.game_errors import GameError, shortened, unknown
 from engines.second.second_engine import SecondEngine
 
 GROUP = "referee.second_engines"
@@ -24,9 +24,9 @@ EXTRAS = {("chess", "pyspiel"): ("engines.second.spiel_chess:PYSPIEL", "openspie
 
 
 class UnknownSecondEngine(GameError):
-    def __init__(self, name: str, game: str, known: str) -> None:
+    def __init__(self, name: str, game: str, names: Sequence[str], known: str) -> None:
         super().__init__(
-            f"unknown second engine {quoted(name)} of {game}; known: {known}",
+            unknown(f"second engine of {game}", name, names, known),
             second_engine=shortened(name),
             game=game,
             known=known,
@@ -50,10 +50,11 @@ def find_second(game: str, name: str) -> SecondEngine:
     for engine in _of_others():
         if (engine.game, engine.name) == (game, name):
             return engine
-    known = ", ".join(second_engines(game)) or "none"
+    names = second_engines(game)
+    known = ", ".join(names) or "none"
     if (game, name) in EXTRAS:
         known += f"; to add {name}: pip install 'referee[{EXTRAS[game, name][1]}]'"
-    raise UnknownSecondEngine(name, game, known)
+    raise UnknownSecondEngine(name, game, names, known)
 
 
 def _places() -> dict[tuple[str, str], str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
-from engines.game_errors import BadOption, quoted
+from engines.game_errors import BadOption, quoted, unknown
 from engines.options import Settings
 from engines.troke.boards import BOARDS, COLOURS, EDGES, NAME, Board, Place, opposite
 
@@ -245,5 +245,5 @@ def _table(data: Data, what: str, needed: set[str], optional: frozenset[str] = N
     for key in sorted(needed - data.keys()):
         raise _InvalidBoard(f"{what} has no {key}; required: {', '.join(sorted(needed))}")
     for key in sorted(data.keys() - needed - optional):
-        raise _InvalidBoard(f"{what} has the unknown entry {quoted(key)}; known: {', '.join(sorted(needed))}")
+        raise _InvalidBoard(f"{what} has an {unknown('entry', key, sorted(needed | optional))}")
     return data

@@ -55,7 +55,8 @@ class BadInvitation(DetailedError):
 
 class BotPaused(DetailedError):
     def __init__(self, bot: str, cause: str) -> None:
-        super().__init__(f"{bot} is paused ({cause})", bot=bot, cause=cause)
+        remedy = f"resume it by `referee bot return {bot}`" if cause == "faults" else "an administrator can resume it"
+        super().__init__(f"{bot} is paused ({cause}); {remedy}", bot=bot, cause=cause)
 
 
 class BotNotPaused(DetailedError):

@@ -28,3 +28,9 @@ def check_words(field: str, words: str, limit: int, at_least: int = 0) -> None:
 def check_text(field: str, text: str, limit: int = DESCRIPTION_CHARS) -> None:
     """Check for printable lines of up to `limit` characters in total. Raises BadField."""
     check_words(field, text.replace("\n", " "), limit)
+
+
+def natural_key(name: str) -> list[str | int]:
+    """Return a key for sorting by which the numbers in names sort as numbers: team-2 before team-10."""
+    parts = re.split("([0-9]+)", name)  # Texts and numbers alternate, so keys can be compared.
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]

@@ -7,23 +7,23 @@ import click
 from referee_api.v1.admin_service_pb2 import DrainResponse
 from referee_client import Organiser
 
+from referee.cli import CommandGroup
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
 from referee.cli.admin_accounts import bots, tokens
-from referee.cli.admin_matches import match
 from referee.cli.admin_quotas import quota
 
 SECOND_MS = 1_000
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def admin() -> None:
-    """Administer a running referee: tokens, bots, quotas, matches and shutdown.
+    """Administer a running referee: tokens, pauses of bots, quotas and shutdown.
 
     BOT_TOKEN must be an administrator's token.
     """
 
 
-for command in (tokens, bots, quota, match):
+for command in (tokens, bots, quota):
     admin.add_command(command)
 
 

@@ -7,6 +7,8 @@ from referee_api.v1 import bot_pb2
 from referee_client import Organiser
 from referee_client.values import Role, Session
 
+from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import (
     ClientCommand,
@@ -18,12 +20,11 @@ from referee.cli._shared.client_options import (
     words,
 )
 from referee.cli._shared.output import text_table
-from referee.cli.bot import list_bots, register, update
 
 MS_US = 1_000
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def tokens() -> None:
     """Manage tokens."""
 
@@ -65,14 +66,9 @@ def revoke(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     print_tokens([organiser.administration.revoke_token(token_id) for token_id in ids], as_json)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def bots() -> None:
-    """Manage bots."""
-
-
-bots.add_command(register)
-bots.add_command(update)
-bots.add_command(list_bots)
+    """List the sessions of bots, pause bots and resume them."""
 
 
 @bots.command(cls=ClientCommand)
@@ -80,7 +76,8 @@ bots.add_command(list_bots)
 @json_option
 def sessions(organiser: Organiser, as_json: bool) -> None:
     """List the open sessions of all bots."""
-    found = [(bot.name, session) for bot in organiser.bots(online_only=True) for session in bot.presence.sessions]
+    online = sorted(organiser.bots(online_only=True), key=lambda bot: natural_key(bot.name))
+    found = [(bot.name, session) for bot in online for session in bot.presence.sessions]
     if as_json:
         print_json([{"bot": name, **to_dict(session, bot_pb2.Session)} for name, session in found])
         return

@@ -8,6 +8,9 @@ from referee_api.v1 import quota_pb2
 from referee_client import Organiser
 from referee_client.values import HolderQuota, Quota, QuotaUsage
 
+from engines.game_errors import unknown
+from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
 from referee.cli._shared.output import text_table
@@ -49,7 +52,7 @@ LIMITS: Mapping[str, Limit] = {
 """Limits by the words that the commands use."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def quota() -> None:
     """Manage quotas."""
 
@@ -62,7 +65,7 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
 
     A star marks limits that were set for the holder; the others are defaults.
     """
-    found = list(organiser.administration.quotas())
+    found = sorted(organiser.administration.quotas(), key=lambda one: natural_key(one.holder))
     if as_json:
         print_json([to_dict(one, quota_pb2.HolderQuota) for one in found])
         return
@@ -109,7 +112,7 @@ def read_limits(values: Sequence[str]) -> dict[str, int]:
         word, _, number = value.partition("=")
         limit = LIMITS.get(word)
         if limit is None:
-            raise click.BadParameter(f"unknown limit {word!r}; known: {', '.join(LIMITS)}")
+            raise click.BadParameter(unknown("limit", word, LIMITS))
         if not (number.isascii() and number.isdecimal() and int(number[:30]) <= limit.max_value):
             raise click.BadParameter(f"{word} must be a number from 0 to {limit.max_value}, not {number!r}")
         limits[limit.field] = int(number)

@@ -1,9 +1,7 @@
-"""`referee bot`: what the owner of a bot does with it on a running server; much of it also works with the bot's token.
-
-Commands that other groups have, such as `referee ladder join`, are the same commands here.
-"""
+"""`referee bot`: commands for the owner of a bot on a running server; most of them work with the token of the bot."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,25 +19,23 @@ from referee_client.values import (
     SessionLost,
 )
 
+from engines.registry import find
+from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
 from referee.cli._shared.consent_options import consent_options, merge_consent
-from referee.cli._shared.match_tables import print_matches
 from referee.cli._shared.output import text_table
-from referee.cli.ladder import challenge, join, leave
-from referee.cli.tournament import enter, withdraw
+from referee.records.describe_event import escape_unprintable
+from referee.records.verify import verify
 from referee.reporting.formatting import plain
 
 bot_argument = click.argument("name", metavar="BOT")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def bot() -> None:
-    """Manage your bots on a running referee: registration, log, versions, tokens and contests."""
-
-
-for command in (join, leave, challenge, enter, withdraw):
-    bot.add_command(command)
+    """Manage your bots on a running referee: registration, log, records, versions and tokens."""
 
 
 @bot.command(cls=ClientCommand)
@@ -69,7 +65,7 @@ def register(organiser: Organiser, /, name: str, description: str, as_json: bool
 @json_option
 def list_bots(organiser: Organiser, owner: str, present: bool, as_json: bool) -> None:
     """List bots, with their sessions and the reasons of pauses."""
-    print_bots(list(organiser.bots(owner, present)), as_json)
+    print_bots(sorted(organiser.bots(owner, present), key=lambda bot: natural_key(bot.name)), as_json)
 
 
 @bot.command(cls=ClientCommand)
@@ -153,12 +149,23 @@ def _event_text(entry: BotLogEntry) -> str:
 
 
 @bot.command(cls=ClientCommand)
-@bot_argument
+@click.argument("match_id", metavar="MATCH")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [MATCH.jsonl]")
 @with_organiser
 @json_option
-def matches(organiser: Organiser, name: str, as_json: bool) -> None:
-    """List the matches of a bot, newest first."""
-    print_matches(organiser.matches(name), as_json)
+def record(organiser: Organiser, match_id: str, output: Path | None, as_json: bool) -> None:
+    """Download the record of a finished match and verify it; the exit status is that of `referee verify`."""
+    target = output or Path(f"{match_id}.jsonl")
+    try:
+        file = organiser.record(match_id, target)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
+    verdict = verify(file, None, find)
+    if as_json:
+        print_json({"file": str(file), "status": verdict.status.name.lower(), "verdict": str(verdict)})
+    else:
+        click.echo(f"{click.format_filename(file)}: {escape_unprintable(str(verdict))}")
+    click.get_current_context().exit(verdict.status)
 
 
 @bot.command("leave-match", cls=ClientCommand)

@@ -9,15 +9,14 @@ from google.protobuf.json_format import MessageToJson
 from engines.api import Seat
 from engines.registry import find
 from referee.cli._shared.output import write
-from referee.cli._shared.record_files import PackedCommand, record_argument
+from referee.cli._shared.record_files import PackedCommand, open_named_record, record_argument
 from referee.debugging.seat_turns import SeatTurn, seat_turns
 from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions
 from referee.match.events import MoveRefused
 from referee.match.state import Match
 from referee.records.describe_clock import control_text
-from referee.records.describe_event import escape_unprintable
-from referee.records.packed_reader import open_record
+from referee.records.describe_event import bot_text, escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
@@ -37,7 +36,8 @@ EVERYTHING = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
 def explain(record: str, seat: str, ply: int | None, html: Path | None) -> None:
     """Show each turn of a seat, its answer and its clock charge, as a table and a chart.
 
-    Only what the seat could see is shown. RECORD is a file, or one of packed records: FILE#MATCH.
+    Only what the seat could see is shown. RECORD is a file, one of packed records: FILE#MATCH, or the id of a match of
+    the server that BOT_REFEREE names.
     """
     history = read_record(record)
     last = history.last
@@ -58,7 +58,7 @@ def explain(record: str, seat: str, ply: int | None, html: Path | None) -> None:
 def read_record(record: str) -> RecordHistory:
     """Read a record. Raises BadParameter if it cannot be read."""
     try:
-        with open_record(record) as file:
+        with open_named_record(record) as file:
             return read_history(file, find)
     except RecordInvalid as trouble:
         raise click.BadParameter(
@@ -71,19 +71,18 @@ def find_seat(match: Match, given: str) -> Seat:
     seats = range(len(match.players))
     if given.isdecimal() and int(given) in seats:
         return int(given)
-    held = [seat for seat in seats if match.players[seat].bot == given]
+    held = [seat for seat in seats if bot_text(match, seat) == given]
     if len(held) == 1:
         return held[0]
-    names = ", ".join(f"{seat} ({escape_unprintable(match.players[seat].bot)})" for seat in seats)
+    names = ", ".join(f"{seat} ({escape_unprintable(bot_text(match, seat))})" for seat in seats)
     raise click.BadParameter(
         f"{given!r} does not name exactly one seat of this match; seats: {names}", param_hint="--seat"
     )
 
 
 def _facts(match: Match, seat: Seat) -> list[str]:
-    player = match.players[seat]
-    who = escape_unprintable(f"{player.bot} {player.version}".strip() or "nobody")
-    others = ", ".join(escape_unprintable(one.bot) for number, one in enumerate(match.players) if number != seat)
+    who = escape_unprintable(player_text(match, seat))
+    others = ", ".join(escape_unprintable(bot_text(match, one)) for one in range(len(match.players)) if one != seat)
     return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.terms.controls[seat])}."]
 
 

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engines.api import Game
+from engines.game_errors import unknown
 from engines.registry import OURS, find
+from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
+from referee.cli.games import perft
 
 if TYPE_CHECKING:
     from engines.testing.suite import Check, CheckResult
@@ -29,9 +32,12 @@ TEMPLATES = {
 MISSING_PACKAGE = "the checks need one more package: pip install 'referee[kit]'"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def game() -> None:
-    """Tools for authors of games."""
+    """Check a game of your own, begin a new one, or count lines of play."""
+
+
+game.add_command(perft)
 
 
 @game.command(cls=GameCommand)
@@ -85,9 +91,9 @@ def _show(result: "CheckResult", again: str) -> None:
 
 def _select(checks: "Sequence[Check]", only: tuple[str, ...]) -> "list[Check]":
     known = [each.name for each in checks]
-    unknown = [name for name in only if name not in known]
-    if unknown:
-        raise click.UsageError(f"unknown check {unknown[0]!r}; known: {', '.join(known)}")
+    strangers = [name for name in only if name not in known]
+    if strangers:
+        raise click.UsageError(unknown("check", strangers[0], known))
     return [each for each in checks if not only or each.name in only]
 
 

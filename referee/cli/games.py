@@ -1,4 +1,4 @@
-"""Commands about games: list them, explain rules, show positions, count lines (perft), play at random."""
+"""Commands about games: list them, explain rules, show positions, play at random; and `perft`, of `referee game`."""
 
 import time
 from collections.abc import Iterator, Sequence

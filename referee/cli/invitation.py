@@ -9,6 +9,7 @@ from referee_client import Organiser
 from referee_client.organiser.invitations import redeem as redeem_code
 from referee_client.values import Invitation
 
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import time_of
 from referee.cli._shared.client_options import (
     PATIENCE_S,
@@ -22,7 +23,7 @@ from referee.cli._shared.client_options import (
 from referee.cli._shared.output import text_table
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def invitation() -> None:
     """Invite authors by codes that they redeem for a token.
 

@@ -7,6 +7,7 @@ from referee_client import Organiser
 from referee_client.conversion import from_message
 from referee_client.values import CorrectionKind, Ladder, LadderTerms
 
+from referee.cli import CommandGroup
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 from referee.cli._shared.correction_commands import add_correction_commands
 from referee.cli._shared.output import table, write
@@ -20,7 +21,7 @@ from referee.reporting.publication import publish_ladder
 from referee.reporting.value_conversion import entry_line, pairing_text, rules_text, unix_ms
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def ladder() -> None:
     """Manage the ladders of a running referee."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from engines.registry import find, games
+from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import counted, text_table
 from referee.cli.settings import options_of
@@ -95,7 +96,12 @@ def restore(context: click.Context, in_force: LoadedSettings, source: Path) -> N
     context.exit(UNPROVEN if done.unverified or done.damaged else 0)
 
 
-@click.command(cls=MaintenanceCommand)
+@click.group(cls=CommandGroup)
+def data() -> None:
+    """Archive old matches, migrate the database, or recover a lost token or key of a server."""
+
+
+@data.command(cls=MaintenanceCommand)
 @click.option(
     "--before",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
@@ -147,7 +153,7 @@ def _advice(done: ArchiveResult) -> str:
     return f"{free}; to shrink the file, run VACUUM while no server is running"
 
 
-@click.command(cls=MaintenanceCommand)
+@data.command(cls=MaintenanceCommand)
 @click.option("--dry-run", is_flag=True, help="Print the pending steps without taking them.")
 @data_dir_options
 def migrate(in_force: LoadedSettings, dry_run: bool) -> None:
@@ -174,7 +180,7 @@ def _plan_text(plan: MigrationPlan, dry_run: bool) -> str:
     return "\n".join([heading, *(f"  {step}" for step in plan.pending)])
 
 
-@click.command("migrate-to", cls=MaintenanceCommand)
+@data.command("migrate-to", cls=MaintenanceCommand)
 @click.argument("to")
 @click.option(
     "--to-password-file",
@@ -220,7 +226,7 @@ def _show_progress(line: str) -> None:
     click.echo(line, err=True)
 
 
-@click.group()
+@data.group()
 def recover() -> None:
     """Replace a lost administrator's token or a lost signing key, while no server is running."""
 

@@ -102,6 +102,8 @@ def match(
     """
     known, settings = select_game(game, chosen, preset)
     entrants = read_entrants(bots)
+    for entrant in entrants:
+        entrant.check_game(known.name)
     check_table("BOT", known.table(settings), len(entrants), len(entrants))
     table = known.table(settings)
     match_terms = MatchTerms(

@@ -1,9 +1,10 @@
-"""`referee pack` and `referee unpack`: many records of matches in one compressed file, and out of it again."""
+"""`referee records pack` and `unpack`: many records of matches in one compressed file, and out of it again."""
 
 from pathlib import Path
 
 import click
 
+from referee.cli import CommandGroup
 from referee.cli._shared.output import counted
 from referee.cli._shared.record_files import PackedCommand
 from referee.records.describe_event import escape_unprintable
@@ -19,7 +20,12 @@ ALWAYS_UNPACKED = 1 << 30
 """Bytes of records that are unpacked in any case."""
 
 
-@click.command(cls=PackedCommand)
+@click.group(cls=CommandGroup)
+def records() -> None:
+    """Pack the records of many matches into one compressed file, or unpack it."""
+
+
+@records.command(cls=PackedCommand)
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 @click.option("--append", is_flag=True, help="Add to a file of packed records that exists.")
@@ -57,7 +63,7 @@ def _add(packed: PackedRecords, name: str, record: bytes | RecordInvalid) -> boo
     return True
 
 
-@click.command(cls=PackedCommand)
+@records.command(cls=PackedCommand)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER")
 @click.pass_context

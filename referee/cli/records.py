@@ -12,13 +12,13 @@ from msgspec import UNSET
 from engines.api import REFEREE, SPECTATOR, Game, Viewer
 from engines.registry import find
 from referee.cli._shared.output import counted, write
-from referee.cli._shared.record_files import PackedCommand
+from referee.cli._shared.record_files import PackedCommand, open_named_record
 from referee.live.checked_matches import checked
 from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
 from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text, time_text
-from referee.records.describe_event import describe, escape_unprintable, score_text
+from referee.records.describe_event import describe, escape_unprintable, player_text, score_text
 from referee.records.packed_reader import is_packed_file, open_record, split_name, verify_packed
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, VerificationResult, read_history
 from referee.records.signing_key import KeyUnusable, read_public_key
@@ -154,7 +154,7 @@ def replay(
 ) -> None:
     """Print the match of a record: moves, clocks, board, result.
 
-    FILE is a record, or one of packed records: FILE#MATCH.
+    FILE is a record, one of packed records: FILE#MATCH, or the id of a match of the server that BOT_REFEREE names.
     """
     if spectator and seat is not None:
         raise click.UsageError("--seat and --spectator exclude each other")
@@ -165,7 +165,7 @@ def replay(
         raise click.UsageError(f"--{notation.name} prints the whole match, and excludes all other options")
     viewer = SPECTATOR if spectator else REFEREE if seat is None else seat
     try:
-        with open_record(file) as record:
+        with open_named_record(file) as record:
             verdict = verify_file(record, None, find)
             if verdict.status is not RecordStatus.FINE:
                 click.echo(f"warning: this record is not valid: {escape_unprintable(str(verdict))}", err=True)
@@ -232,9 +232,9 @@ def _format_history(history: RecordHistory, viewer: Viewer, ply: int | None, eve
 def _heading(history: RecordHistory) -> Iterator[str]:
     first, last = history.first, history.last
     yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
-    for seat, (name, player) in enumerate(zip(first.table.seats, last.players, strict=True)):
-        who = f"{player.bot} {player.version}".strip() or "nobody"
-        yield f"  seat {seat}, {name}: {escape_unprintable(who)}; {control_text(first.terms.controls[seat])}"
+    for seat, name in enumerate(first.table.seats):
+        who = escape_unprintable(player_text(last, seat))
+        yield f"  seat {seat}, {name}: {who}; {control_text(first.terms.controls[seat])}"
     yield ""
 
 

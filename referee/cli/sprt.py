@@ -91,6 +91,8 @@ def sprt(
     """
     known, settings = select_game(game, chosen, preset)
     bots = read_entrants((a, b))
+    for bot in bots:
+        bot.check_game(known.name)
     match_terms = terms_of(
         rules_of(known.name, known.version, settings), read_clock(clock), policies_of(LOCAL_POLICIES)
     )

@@ -1,7 +1,6 @@
 """`referee tournament`: manage the tournaments of a running referee, or run one on this machine."""
 
 from datetime import UTC, datetime
-from enum import IntEnum
 from pathlib import Path
 from typing import Literal
 
@@ -9,20 +8,27 @@ import click
 from referee_client import Organiser
 from referee_client.conversion import from_message
 from referee_client.organiser.tournaments import ExportFormat
-from referee_client.values import BotAccount, ByeKind, Entrant, Tournament, TournamentPhase, TournamentTerms
+from referee_client.values import (
+    BotAccount,
+    ByeKind,
+    CorrectionKind,
+    Entrant,
+    Tournament,
+    TournamentPhase,
+    TournamentTerms,
+)
 
+from referee.accounts.names import natural_key
+from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser, words
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import page_option, table, write
+from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
-from referee.cli._shared.tournament_runner import TournamentRunner
+from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
-from referee.local.local_tournament import LocalTournament
-from referee.local.results_folder import ResultsFolder
-from referee.local.terms_reader import LOCAL_POLICIES
 from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
 from referee.reporting.collector import tournament_report
@@ -34,18 +40,9 @@ BYES: dict[str, ByeKind] = {"half": "half_point", "zero": "zero_point", "none": 
 RECORD = "record"
 """Format of `referee tournament export`, besides those of the server's export."""
 MAX_ROUND = 1_000_000
-DEFAULT_OUT = Path("referee-tournament")
-STATUSES = """\b
-Exit status:
-    0  finished, and no match was forfeited
-    2  invalid input
-    3  a bot forfeited a match: late, illegal, absent
-    4  a bot could not be started
-  130  Ctrl-C (143: SIGTERM); finished matches are kept
-"""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def tournament() -> None:
     """Manage the tournaments of a running referee, or run one on this machine."""
 
@@ -197,7 +194,34 @@ def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, .
     click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
 
 
-add_correction_commands(tournament, lambda organiser, *what: pairing_text(organiser.tournaments.correct(*what)))
+tournament.add_command(run)
+
+
+def _correct(
+    organiser: Organiser, name: str, match_id: str, kind: CorrectionKind, message: str, ranks: tuple[int, ...]
+) -> str:
+    named = _match_of_pairing(organiser, name, match_id) if "." in match_id else match_id
+    return pairing_text(organiser.tournaments.correct(name, named, kind, message, ranks))
+
+
+def _match_of_pairing(organiser: Organiser, name: str, pairing_id: str) -> str:
+    """Return the only match of a pairing that is not void. Raises ClickException."""
+    found = [one for one in organiser.tournaments.pairings(name) if one.id == pairing_id]
+    if not found:
+        raise click.ClickException(
+            f"{name} has no pairing {pairing_id}; `referee tournament pairings {name}` lists them"
+        )
+    ids = found[0].match_ids
+    # A void match is replayed at once, so the last one is not void if only one is left.
+    if len(ids) - found[0].void_matches != 1:
+        known = ", ".join(ids) or "it has none"
+        raise click.ClickException(f"pairing {pairing_id} has not exactly one match; name a match: {known}")
+    return ids[-1]
+
+
+add_correction_commands(
+    tournament, _correct, "MATCH is the id of a match, or that of a pairing with one match, as 1.1."
+)
 
 
 @tournament.command(cls=ClientCommand)
@@ -223,8 +247,8 @@ def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> No
     held = organiser.tournaments.get(name)
     remaining = (one for one in held.entrants if one.name not in held.withdrawn_entrants)
     entered = {ref.bot for one in remaining for ref in one.bots}
-    bots = [bot for bot in organiser.bots() if bot.name in entered]
-    print_bots([bot for bot in bots if not absent or _is_absent(bot)], as_json)
+    bots = [bot for bot in organiser.bots() if bot.name in entered and (not absent or _is_absent(bot))]
+    print_bots(sorted(bots, key=lambda bot: natural_key(bot.name)), as_json)
 
 
 def _is_absent(bot: BotAccount) -> bool:
@@ -237,9 +261,12 @@ def _is_absent(bot: BotAccount) -> bool:
 @click.option("--entrant", default="", help="Only pairings of this entrant. [any]")
 @with_organiser
 def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) -> None:
-    """List the pairings of a tournament with their ids, by round and board."""
+    """List the pairings of a tournament by round and board, each with its id and the ids of its matches."""
     for pairing in organiser.tournaments.pairings(name, number or 0, entrant):
         click.echo(pairing_text(pairing))
+        corrections = {one.match_id: f"  {one.kind}: {one.message}" for one in pairing.corrections}
+        for match_id in pairing.match_ids:
+            click.echo(f"     {match_id}{corrections.get(match_id, '')}")
 
 
 @tournament.command("list", cls=ClientCommand)
@@ -314,37 +341,3 @@ def _print(held: Tournament) -> None:
 
 def _progress(held: Tournament) -> str:
     return f"{held.completed_pairings}/{held.total_pairings or '?'}"
-
-
-class TournamentExitStatus(IntEnum):
-    FINISHED = 0
-    FAULT = 3
-    WOULD_NOT_START = 4
-
-
-@tournament.command(cls=GameCommand, epilog=STATUSES)
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
-@page_option
-@click.pass_context
-def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
-    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
-
-    FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
-    skips the matches that have been played.
-    """
-    plan = read_tournament(file, LOCAL_POLICIES)
-    if not plan.bots:
-        raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
-    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem), page)
-    local.check()
-    runner = TournamentRunner(local)
-    runner.run()
-    context.exit(runner.status(_status(runner)))
-
-
-def _status(runner: TournamentRunner) -> int:
-    if runner.absent:
-        return TournamentExitStatus.WOULD_NOT_START
-    forfeited = any(game.end.kind == "forfeited" for game in (runner.report.games if runner.report else ()))
-    return TournamentExitStatus.FAULT if forfeited else TournamentExitStatus.FINISHED

@@ -18,7 +18,7 @@ from referee.debugging.what_if import (
     run_playouts,
 )
 from referee.match.state import Match
-from referee.records.describe_event import escape_unprintable
+from referee.records.describe_event import bot_text, escape_unprintable
 from referee.reporting.markup import Markup, tag
 from referee.reporting.page import document, heading
 from referee.reporting.time_chart import seat_class
@@ -99,7 +99,7 @@ def _title(match: Match) -> str:
 
 
 def _seat(match: Match, seat: int) -> str:
-    return f"{match.table.seats[seat]} ({escape_unprintable(match.players[seat].bot)})"
+    return f"{match.table.seats[seat]} ({escape_unprintable(bot_text(match, seat))})"
 
 
 def _move(text: str) -> str:

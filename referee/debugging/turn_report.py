@@ -14,7 +14,7 @@ from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MovePlayed, MoveRefused, MoveSource
 from referee.match.result import EndKind, Fault
 from referee.match.state import Match
-from referee.records.describe_event import escape_unprintable, score_text
+from referee.records.describe_event import bot_text, escape_unprintable, score_text
 
 BAR_CHARS = 40
 THINKING, NETWORK, REFEREE = "█", "▒", "░"
@@ -145,7 +145,7 @@ def describe_ending(match: Match) -> str:
 
 
 def _who(match: Match, seat: Seat) -> str:
-    bot = match.players[seat].bot
+    bot = bot_text(match, seat)
     return f"seat {seat} ({bot})" if bot else f"seat {seat}"
 
 

@@ -32,7 +32,7 @@ from engines.game_errors import DetailedError
 from referee.lab.match_player import SeatedBot
 from referee.local.bot_pool import passed_on
 from referee.local.bot_process import check_program
-from referee.local.entrant import BRIDGE, CLIENT, Entrant, read_entrant
+from referee.local.entrant import BRIDGE, CLIENT, Entrant, WrongGame, read_entrant
 from referee.match.clock import TimeControl as SeatControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.setup import Setup
@@ -80,9 +80,9 @@ class LabBot(Struct, frozen=True):
     """The only game that it plays; empty: all."""
 
     def check_game(self, game: str) -> None:
-        """Raise LabBotRefused if the bot cannot play that game."""
+        """Raise WrongGame if the bot does not play that game."""
         if self.only_game not in ("", game):
-            raise LabBotRefused(self.name, f"{self.protocol} engines play only {self.only_game}, not {game}")
+            raise WrongGame(self.name, self.only_game, game)
 
     def check_importable(self) -> None:
         """Raise LabBotRefused if other processes cannot get the bot."""

@@ -24,7 +24,7 @@ KEY = "lab.key"
 """File of the key that signs the records, in the folder beside that of the records, or beside their packed file."""
 PACKED_ENDING = ".pack"
 LEVEL = 3
-"""Level of compression: a tenth of the time of that of `referee pack`, and a fifth more bytes."""
+"""Level of compression: a tenth of the time of that of `referee records pack`, and a fifth more bytes."""
 
 
 def is_packed_name(records: str | Path) -> bool:

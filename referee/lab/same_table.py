@@ -54,8 +54,8 @@ def play(
     matches are added, which must not be there yet; otherwise a folder for a file of each match (None: no records).
     Python bots must be functions, objects or classes of a module that the processes can import; with 0 workers they
     may be any. A bot that raises an exception resigns; but KeyboardInterrupt in this process ends the run. Raises
-    BadEntrant, BadPlan, LabBotRefused, LabWorkerDied, and for a packed file PackageMissing, NotPackable, RecordInvalid
-    or OSError.
+    BadEntrant, WrongGame, BadPlan, LabBotRefused, LabWorkerDied, and for a packed file PackageMissing, NotPackable,
+    RecordInvalid or OSError.
     """
     _check_count("workers", workers, MAX_PARALLEL)
     _check_count("matches", matches)

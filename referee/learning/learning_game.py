@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engines.api import Game, Outcome, Position, Seat
 from engines.codec import Codec
-from engines.game_errors import IllegalMove, MalformedMove
+from engines.game_errors import IllegalMove, MalformedMove, unknown
 from engines.options import Value
 from engines.registry import find
 
@@ -132,7 +132,7 @@ class LearningGame:
     ) -> None:
         """Raises ValueError for a game without a codec, and for an unknown render mode."""
         if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"unknown render mode {render_mode!r}; known: {', '.join(map(repr, RENDER_MODES))}")
+            raise ValueError(unknown("render mode", render_mode, RENDER_MODES))
         self.game = find(game) if isinstance(game, str) else game
         self.settings = self.game.settings(options, preset)
         self.table = self.game.table(self.settings)

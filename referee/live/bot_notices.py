@@ -237,7 +237,8 @@ class AutoPause:
 
     async def _add(self, name: str, fault: Fault, match: Match) -> None:
         match_id, max_faults, at_ms = match.setup.match_id, self._max_faults_in_row(match), self._time.wall_ms()
-        message = f"{max_faults} faults in a row, the last one in match {match_id}: {fault.value}"
+        faults = f"{max_faults} faults in a row, the last one in match {match_id}: {fault.value}"
+        message = f"{faults}; resume it by `referee bot return {name}`"
         bot = await self._accounts.change_bot(name, lambda bot: with_fault(bot, max_faults, message, at_ms))
         if bot.pause is None:
             self._notifier.fault_counted(bot, fault, match_id, max_faults - bot.faults)

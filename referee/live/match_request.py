@@ -76,7 +76,7 @@ class MatchRequest(Struct, frozen=True, gc=False):
 def find_game(games: Mapping[str, Game], name: str) -> Game:
     """Return the game of that name. Raises UnknownGame, which lists the known games."""
     if name not in games:
-        raise UnknownGame(name, known_names(games))
+        raise UnknownGame(name, games, known_names(games))
     return games[name]
 
 

@@ -65,6 +65,12 @@ class ArenaClient:
         sessions = answer.bot.presence.sessions
         return any(one.max_matches and (not one.games or game in one.games) for one in sessions)
 
+    async def refuses(self, bot: str, game: str) -> bool:
+        """Return whether the bot is online, but accepts only other games."""
+        answer = await self._bots.GetBot(bot_service_pb2.GetBotRequest(name=bot), metadata=self._metadata)
+        sessions = answer.bot.presence.sessions
+        return bool(sessions) and all(one.games and game not in one.games for one in sessions)
+
     async def is_playing(self, bot: str) -> bool:
         """Return whether the bot is in a match that has started."""
         request = match_service_pb2.ListMatchesRequest(bot=bot, phase=match_pb2.MATCH_PHASE_PLAYING, page_size=1)

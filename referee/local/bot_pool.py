@@ -7,7 +7,7 @@ each with its own name and token; idle instances are reused. In a tournament eac
 import asyncio
 import os
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
@@ -171,6 +171,17 @@ class BotPool:
             if not await self._client.is_ready(instance.name, game):
                 raise _silent(instance, game)
 
+    async def wait_for_refusal(self, instances: Collection[BotInstance], game: str) -> None:
+        """Wait until an instance is online that accepts only other games; then raise BotStartFailed."""
+        while True:
+            await asyncio.sleep(POLL_INTERVAL_S)
+            for instance in instances:
+                await self._raise_for_refusal(instance, game)
+
+    async def _raise_for_refusal(self, instance: BotInstance, game: str) -> None:
+        if await self._client.refuses(instance.name, game):
+            raise instance.start_failed(f"it does not accept {game}")
+
     @asynccontextmanager
     async def _acquired(self, entrant: Entrant) -> AsyncIterator[BotInstance]:
         async with self._alone[entrant.name] if entrant.alone else nullcontext():
@@ -218,6 +229,7 @@ class BotPool:
                         if await self._client.is_playing(instance.name):
                             return  # It did start, and crashed during a match.
                         raise instance.start_failed()
+                    await self._raise_for_refusal(instance, game)
                     await asyncio.sleep(POLL_INTERVAL_S)
         except TimeoutError:
             raise _silent(instance, game) from None

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
 
-from engines.game_errors import quoted
+from engines.game_errors import quoted, unknown
 from engines.registry import games
 from referee.accounts.names import NAME, NAME_RULE
 from referee.contests.tournament.tournament_times import MAX_WAIT_MS
@@ -94,6 +94,8 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
         sandbox=read_sandbox(content, file.parent),
     )
     _check_challengers(plan)
+    for bot in bots:
+        bot.check_game(plan.terms.match_terms.rules.game)
     return plan
 
 
@@ -235,8 +237,8 @@ def _team(name: str, given: object, bots: Sequence[str]) -> contest_pb2.Entrant:
     where = f"teams.{name}"
     if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
         raise BadPlan(where, 'expected a list of bots in seat order, such as ["anna", "bert"]')
-    if bots and (unknown := [one for one in given if one not in bots]):
-        raise BadPlan(where, f"there is no bot {quoted(unknown[0])}; known: {', '.join(bots)}")
+    if bots and (strangers := [one for one in given if one not in bots]):
+        raise BadPlan(where, unknown("bot", strangers[0], bots))
     return _entrant(name, given)
 
 
@@ -249,4 +251,4 @@ def _check_challengers(plan: TournamentPlan) -> None:
     names = [entrant.name for entrant in plan.entrants]
     for name in plan.terms.gauntlet.challengers:
         if plan.bots and name not in names:
-            raise BadPlan("gauntlet.challengers", f"there is no entrant {quoted(name)}; known: {', '.join(names)}")
+            raise BadPlan("gauntlet.challengers", unknown("entrant", name, names))

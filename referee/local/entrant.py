@@ -13,6 +13,7 @@
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from itertools import count, takewhile
 from pathlib import PurePath
 from typing import Any
 
-from engines.game_errors import DetailedError, quoted
+from engines.game_errors import DetailedError, nearest, quoted
 from referee.local.toml_validation import BadPlan, known, texts, value
 
 BUILT_IN = ("random", "greedy", "search")
@@ -46,6 +47,11 @@ class BadEntrant(DetailedError):
         super().__init__(f"the bot {quoted(given)} {wrong}", given=given, wrong=wrong)
 
 
+class WrongGame(DetailedError):
+    def __init__(self, bot: str, only: str, game: str) -> None:
+        super().__init__(f"the bot {bot} plays only {only}, not {game}", bot=bot, only=only, game=game)
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """One bot of a local contest."""
@@ -58,6 +64,13 @@ class Entrant:
     """Working directory, relative to the folder of the plan."""
     env: tuple[str, ...] = ()
     """Additional environment variables to pass on."""
+    only_game: str = ""
+    """The only game that it plays; empty: it says so when it connects."""
+
+    def check_game(self, game: str) -> None:
+        """Raise WrongGame if the bot does not play that game."""
+        if self.only_game not in ("", game):
+            raise WrongGame(self.name, self.only_game, game)
 
     def instance_name(self, number: int) -> str:
         """Return the name of an instance, counted from 1."""
@@ -142,6 +155,9 @@ def _tcp(given: str, address: str) -> Entrant:
 
 def _lines(given: str) -> Entrant:
     words = _words(given, given)
+    near = nearest(words[0], BUILT_IN)
+    if near and "/" not in words[0] and shutil.which(words[0]) is None:
+        raise BadEntrant(given, f"is neither a bot nor a program; did you mean {near}?")
     return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--", *words))
 
 
@@ -152,12 +168,14 @@ def _uci(given: str, command: str) -> Entrant:
     if not program:
         raise BadEntrant(given, "names no engine; expected uci:COMMAND or uci:OPTION=VALUE COMMAND")
     set_options = (word for option in options for word in ("--option", option))
-    return Entrant(_name(PurePath(program[0]).stem), (*BRIDGE, "--uci", *set_options, "--", *program))
+    return Entrant(
+        _name(PurePath(program[0]).stem), (*BRIDGE, "--uci", *set_options, "--", *program), only_game="chess"
+    )
 
 
 def _gtp(given: str, command: str) -> Entrant:
     words = _words(given, command)
-    return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--gtp", "--", *words))
+    return Entrant(_name(PurePath(words[0]).stem), (*BRIDGE, "--gtp", "--", *words), only_game="go")
 
 
 KINDS: dict[str, Callable[[str, str], Entrant]] = {

@@ -78,7 +78,12 @@ class MatchScheduler:
         """
         match_id = await self._client.create_match(pairing, [instances[entrant].name for entrant in pairing.seats])
         async with aclosing(self._client.events(match_id)) as events:
-            began = await _wait_for_start(events, instances)
+            refusal = self._bot_pool.wait_for_refusal(instances.values(), pairing.terms.game.name)
+            try:
+                began = await _wait_for_start(events, instances, asyncio.create_task(refusal))
+            except BotStartFailed:
+                await self._client.abort(match_id)
+                raise
         if began is None and not await self._client.has_begun(match_id):
             await self._client.abort(match_id)
             raise_for_crashed(instances.values())
@@ -137,17 +142,25 @@ class ContestRuntime:
     scheduler: MatchScheduler
 
 
-async def _wait_for_start(events: AsyncIterator[str], instances: SeatedBots) -> bool | None:
-    """Wait for the start. Return False if the match ended before it, None if a bot crashed, perhaps after the start."""
+async def _wait_for_start(
+    events: AsyncIterator[str], instances: SeatedBots, refusal: asyncio.Task[None]
+) -> bool | None:
+    """Wait for the start. Return False if the match ended before it, None if a bot crashed, perhaps after the start.
+
+    Raises the BotStartFailed of `refusal`, if that is raised first.
+    """
     beginning = asyncio.create_task(_wait_for_event(START_EVENT, events))
     crashes = [asyncio.create_task(instance.wait()) for instance in instances.values()]
+    tasks = (beginning, refusal, *crashes)
     try:
-        await asyncio.wait([beginning, *crashes], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if refusal.done() and not beginning.done():
+            await refusal
         return beginning.result() if beginning.done() else None
     finally:
-        for task in (beginning, *crashes):
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(beginning, *crashes, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _wait_for_event(kind: str, events: AsyncIterator[str]) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from referee.accounts.names import natural_key
 from referee.contests.strength.elo import score_interval
 from referee.local.results_folder import MatchFinish
 from referee.match.result import Fault, share_of_points
@@ -54,7 +55,7 @@ def standings(entrants: Iterable[str], finishes: Iterable[MatchFinish]) -> list[
             rows[name].faults[fault] += many
         if not finish.void:
             _score(rows, finish, finish.name in repeated)
-    return sorted(rows.values(), key=lambda row: (-row.score if row.played else 0.0, row.name))
+    return sorted(rows.values(), key=lambda row: (-row.score if row.played else 0.0, natural_key(row.name)))
 
 
 def points(finish: MatchFinish) -> dict[str, float]:

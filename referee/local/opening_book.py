@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from engines.api import REFEREE, Game, Position
 from engines.chance import Chance
-from engines.game_errors import DetailedError, quoted
+from engines.game_errors import DetailedError, unknown
 from engines.options import Settings
 from referee.local.toml_validation import BadPlan, count, known, texts, value
 
@@ -146,7 +146,7 @@ def read_book(given: Mapping[str, Any], folder: Path) -> OpeningBook:
         raise BadPlan("openings", 'expected a table with the `file` of a book, such as { file = "book.pgn" }')
     order = value("order", given, str, ORDERS[0])
     if order not in ORDERS:
-        raise BadPlan("order", f"unknown value {quoted(order)}; known: {', '.join(ORDERS)}")
+        raise BadPlan("order", unknown("value", order, ORDERS))
     if "seed" in given and order != "random":
         raise BadPlan("seed", 'is only for order = "random"')
     return OpeningBook(
@@ -162,7 +162,7 @@ def read_book(given: Mapping[str, Any], folder: Path) -> OpeningBook:
 def _reader(book: OpeningBook, game: Game, settings: Settings) -> BookReader:
     name = book.format or ENDINGS.get(book.file.suffix.lower(), "positions")
     if name not in FORMATS:
-        raise BadPlan("format", f"unknown value {quoted(name)}; known: {', '.join(FORMATS)}")
+        raise BadPlan("format", unknown("value", name, FORMATS))
     if book.plies and name not in WITH_MOVES:
         raise BadPlan("plies", f"is only for books with moves ({', '.join(WITH_MOVES)}), and this one is {name}")
     return FORMATS[name](game, settings)

@@ -140,6 +140,9 @@ def read_plan(file: Path) -> Plan:
     terms = tuple(
         _read_game(f"games {number}", content, given, len(bots), file.parent) for number, given in enumerate(games, 1)
     )
+    for one in terms:
+        for bot in bots:
+            bot.check_game(one.game.name)
     labels = [one.label for one in terms]
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise BadPlan("games", f"two games are called {twice[0]!r}; give one of them a label")

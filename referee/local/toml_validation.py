@@ -1,7 +1,7 @@
 """Validate TOML files: known keys, types and ranges of values. Errors name the key."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from engines.game_errors import DetailedError, quoted
+from engines.game_errors import DetailedError, quoted, unknown
 
 T = TypeVar("T")
 
@@ -31,11 +31,11 @@ def read_toml(file: Path) -> dict[str, Any]:
         raise BadPlan(str(file), f"cannot be read: {error}") from None
 
 
-def known(where: str, content: Mapping[str, object], keys: Iterable[str]) -> None:
+def known(where: str, content: Mapping[str, object], keys: Collection[str]) -> None:
     """Raise BadPlan if there are other keys."""
     for name in content:
         if name not in keys:
-            raise BadPlan(where, f"unknown key {quoted(name)}; known: {', '.join(keys)}")
+            raise BadPlan(where, unknown("key", name, keys))
 
 
 def value(name: str, content: Mapping[str, Any], kind: type[T], usual: Any) -> Any:
@@ -85,7 +85,7 @@ def word(where: str, enum: Any, prefix: str, given: object) -> Any:
         name.removeprefix(prefix).lower(): number for name, number in enum.items() if number and name.startswith(prefix)
     }
     if not isinstance(given, str) or given not in words:
-        raise BadPlan(where, f"unknown value {quoted(given)}; known: {', '.join(words)}")
+        raise BadPlan(where, unknown("value", given, words))
     return words[given]
 
 

@@ -1,4 +1,4 @@
-"""The tables that `referee migrate-to` copies from one database to another, and how their rows are compared.
+"""The tables that `referee data migrate-to` copies from one database to another, and how their rows are compared.
 
 A row is copied with its keys, so that the order in which matches, contests and accounts were created stays the same.
 Each table follows those that it refers to.

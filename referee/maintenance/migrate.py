@@ -38,7 +38,7 @@ def require_current_schema(database: Path) -> None:
     if version != known:
         raise MaintenanceError(
             f"the database has version {version}, and this release requires version {known}: "
-            "use the release of the server, or stop it and run `referee migrate`"
+            "use the release of the server, or stop it and run `referee data migrate`"
         )
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL database from which `referee migrate-to` copies all tables, or into which it copies them.
+"""A PostgreSQL database from which `referee data migrate-to` copies all tables, or into which it copies them.
 
 Either is one transaction, on the connection that holds the lock of the database: if the lock is lost, so is the
 transaction. Needs the optional package asyncpg.
@@ -163,7 +163,7 @@ async def _require_current_schema(connection: Connection, tables: set[str]) -> N
         raise NewerDatabase(version, known)
     if version < known:
         raise MaintenanceError(
-            f"the database has version {version}, and this release requires version {known}: run `referee migrate`"
+            f"the database has version {version}, and this release requires version {known}: run `referee data migrate`"
         )
 
 

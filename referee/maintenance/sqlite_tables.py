@@ -1,4 +1,4 @@
-"""The database of a data directory, from which `referee migrate-to` copies all tables, or into which it copies them."""
+"""The database of a data directory, from or into which `referee data migrate-to` copies all tables."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence

@@ -14,7 +14,7 @@ from referee.live.match_history import MatchStep
 from referee.match.events import Event, MovePlayed, MoveSource, redact
 from referee.match.state import Match
 from referee.records.describe_clock import clock_text, control_text
-from referee.records.describe_event import describe, describe_seed, escape_unprintable
+from referee.records.describe_event import bot_text, describe, describe_seed, escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory
 from referee.reporting.boards import draw_board, share_parts
 from referee.reporting.formatting import outcome_text
@@ -108,7 +108,7 @@ def match_page(history: RecordHistory, terms: PageTerms) -> str:
 
 def players_text(match: Match) -> str:
     """Return the bots of a match by seat, or its id if it had none."""
-    bots = [player.bot for player in match.players]
+    bots = [bot_text(match, seat) for seat in range(len(match.players))]
     return " – ".join(bot or "nobody" for bot in bots) if any(bots) else match.setup.match_id  # An en dash.
 
 
@@ -119,9 +119,8 @@ def _facts(history: RecordHistory, terms: PageTerms) -> Iterator[tuple[str, str]
     if result := last.result:
         yield "Result", outcome_text(result.kind.value, result.headline or result.cause.value, result.scores)
     yield "Created", f"{datetime.fromtimestamp(history.steps[0].entry.at_ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
-    for seat, (name, player) in enumerate(zip(first.table.seats, last.players, strict=True)):
-        who = f"{player.bot} {player.version}".strip() or "nobody"
-        yield f"Seat {seat}, {name}", f"{who}; {control_text(first.terms.controls[seat])}"
+    for seat, name in enumerate(first.table.seats):
+        yield f"Seat {seat}, {name}", f"{player_text(last, seat)}; {control_text(first.terms.controls[seat])}"
     if seed := describe_seed(last):
         yield "Seed", seed
     if terms.viewer != REFEREE:
@@ -185,11 +184,12 @@ def _figures(boards: Sequence[_Board]) -> Iterator[Markup]:
 
 def _clocks(match: Match) -> Iterator[Markup]:
     to_move = match.require_position().owing if match.result is None else ()
-    for seat, (name, player) in enumerate(zip(match.table.seats, match.players, strict=True)):
+    for seat, name in enumerate(match.table.seats):
+        bot = bot_text(match, seat)
         yield tag(
             "li",
             tag("span", name, class_="kind"),
-            tag("b", player.bot) if player.bot else "",
+            tag("b", bot) if bot else "",
             tag("span", clock_text(match.terms.controls[seat], match.clocks[seat]), class_="clock"),
             class_="to-move" if seat in to_move else None,
         )

@@ -7,7 +7,7 @@ from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
 from referee.match.events import MovePlayed, PlayStarted
 from referee.match.result import EndCause, EndKind, Fault, Result
 from referee.records.describe_clock import control_text
-from referee.records.describe_event import escape_unprintable
+from referee.records.describe_event import escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory
 
 GAME = "go"
@@ -31,7 +31,7 @@ def _root(history: RecordHistory) -> str:
     first, last = history.first, history.last
     begun = next((step for step in history.steps if isinstance(step.entry.event, PlayStarted)), history.steps[0])
     options = dict(last.terms.settings.texts())
-    black, white = (f"{player.bot} {player.version}".strip() for player in last.players)
+    black, white = (player_text(last, seat) for seat in (0, 1))
     values = {
         "GM": "1",
         "FF": "4",

@@ -89,7 +89,7 @@ async def signing_key(database: PostgresDatabase) -> Ed25519PrivateKey:
     if pem is None and await database.read(has_matches):
         raise KeyUnusable(
             "the signing key is missing although there are matches: restore it from a backup, "
-            "or accept a new key with `referee recover signing-key`"
+            "or accept a new key with `referee data recover signing-key`"
         )
     if pem is None:
         pem = await database.write(partial(add_key, pem=create_pem()))

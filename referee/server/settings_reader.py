@@ -8,11 +8,11 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from engines.external.declared_games import VARIABLE as GAMES
+from engines.game_errors import nearest
 from referee.server.setting_types import (
     DatabaseUrl,
     InvalidSetting,
@@ -115,8 +115,8 @@ def _hint(name: str) -> str:
     for setting in SETTINGS.values():
         if setting.unit and _without_unit(setting.name) == _without_unit(name):
             return f"did you mean {setting.name}, in {setting.unit}?"
-    near = get_close_matches(name, SETTINGS, n=1)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(SETTINGS)}"
+    near = nearest(name, SETTINGS)
+    return f"did you mean {near}?" if near else f"known: {', '.join(SETTINGS)}"
 
 
 def _without_unit(name: str) -> str:

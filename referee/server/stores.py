@@ -76,7 +76,7 @@ def open_stores(
         return _in_memory(settings, time)
     if (settings.data_dir / PART).exists():
         raise StartupError(
-            f"{settings.data_dir} is incomplete: wait for `referee restore` or `referee migrate-to`, "
+            f"{settings.data_dir} is incomplete: wait for `referee restore` or `referee data migrate-to`, "
             "or empty it and repeat that"
         )
     try:
@@ -162,6 +162,6 @@ def _signing_key(file: Path, database: Path) -> Ed25519PrivateKey:
     if database.exists() and not file.exists():
         raise KeyUnusable(
             f"{file.name} is missing although {database.name} exists: restore it from a backup, "
-            "or accept a new one with `referee recover signing-key`"
+            "or accept a new one with `referee data recover signing-key`"
         )
     return load_or_create(file)

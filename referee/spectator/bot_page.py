@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from referee_api.v1 import bot_service_pb2, ladder_service_pb2, match_pb2, match_service_pb2, result_pb2
 
+from referee.accounts.names import natural_key
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.charts import rating_chart
 from referee.spectator.entry_text import ENDINGS
@@ -38,7 +39,7 @@ async def bots_page(upstream: Upstream, page_token: str) -> Page:
             "paused" if bot.HasField("pause") else "online" if bot.presence.sessions else "offline",
             bot.presence.matches_in_play,
         )
-        for bot in answer.bots
+        for bot in sorted(answer.bots, key=lambda bot: natural_key(bot.name))
     ]
     heads = ("Bot", "Owner", "Version", "State", "In play")
     listed = table(heads, rows, numbers=(4,)) if rows else nothing("There is no bot yet.")

@@ -45,7 +45,7 @@ async def read_record(upstream: Upstream, match_id: str) -> bytes:
             raise UpstreamError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 "",
-                "The record is too large for a page; get it with `referee records`.",
+                "The record is too large for a page; get it with `referee bot record`.",
             )
         parts.append(part)
     return b"".join(parts)

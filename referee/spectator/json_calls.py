@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from referee_api.v1 import match_service_pb2
 
+from engines.game_errors import unknown
 from referee.spectator.finished_match import read_record
 from referee.spectator.upstream import METHODS, TIMEOUT_S, Upstream, UpstreamError, response_class
 
@@ -159,8 +160,7 @@ def read_request(
     known = call.method.input_type.fields_by_name
     for name in texts:
         if name not in known and name not in limits:
-            names = ", ".join([*known, *limits])
-            raise _bad_field(f"unknown parameter {name[:64]!r}; known: {names or 'none'}")
+            raise _bad_field(unknown("parameter", name, [*known, *limits]))
     values = {name: _value(known[name], text) for name, text in texts.items() if name in known}
     numbers = {
         name: _integer(name, texts[name], 1, limit.maximum) if name in texts else limit.default

@@ -6,6 +6,7 @@ from referee_api.v1 import ladder_pb2, ladder_service_pb2, match_service_pb2
 
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.charts import interval
+from referee.spectator.correction_marks import corrections_list, ladder_corrections
 from referee.spectator.layout import (
     entrant_link,
     entrant_with_bots,
@@ -46,7 +47,7 @@ async def ladders_page(upstream: Upstream, page_token: str) -> Page:
 
 
 async def ladder_page(upstream: Upstream, name: str) -> Page:
-    answer, standings, matches = await asyncio.gather(
+    answer, standings, matches, corrections = await asyncio.gather(
         upstream.call(ladder_service_pb2.GetLadderRequest(name=name), ladder_service_pb2.GetLadderResponse),
         upstream.call(
             ladder_service_pb2.ListLadderStandingsRequest(ladder=name, page_size=MAX_STANDINGS),
@@ -56,6 +57,7 @@ async def ladder_page(upstream: Upstream, name: str) -> Page:
             match_service_pb2.ListMatchesRequest(ladder=name, page_size=MAX_MATCHES),
             match_service_pb2.ListMatchesResponse,
         ),
+        ladder_corrections(upstream, name),
     )
     ladder = answer.ladder
     facts = (
@@ -71,7 +73,10 @@ async def ladder_page(upstream: Upstream, name: str) -> Page:
         heading("Ladder", ladder.title or name, facts),
         {
             "standings": section(
-                "Standings", _standings(list(standings.standings)), _left_out(ladder, len(standings.standings))
+                "Standings",
+                _standings(list(standings.standings)),
+                _left_out(ladder, len(standings.standings)),
+                corrections_list(corrections),
             ),
             "matches": section("Matches", match_rows(matches.matches) if matches.matches else nothing("No match yet.")),
             "expected": _expected(list(standings.standings)),

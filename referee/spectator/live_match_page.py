@@ -1,12 +1,13 @@
 """The page of one match: its board, clocks and moves, live or after any of its moves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from referee_api.v1 import match_pb2
+from referee_api.v1 import contest_pb2, match_pb2
 
 from referee.reporting.formatting import time_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.reporting.time_chart import seat_class, time_chart
+from referee.spectator.correction_marks import correction_text
 from referee.spectator.entry_text import result_text, seat_text
 from referee.spectator.finished_match import FinishedMatch
 from referee.spectator.frames import Frame, ShownClock
@@ -24,13 +25,20 @@ STEPS = (
 )
 
 
-def match_page(feed: MatchFeed, finished: FinishedMatch | None, ply: int | None) -> Page:
-    """Return the page with the board after `ply` moves; None: as it is now."""
+def match_page(
+    feed: MatchFeed,
+    finished: FinishedMatch | None,
+    ply: int | None,
+    corrections: Sequence[contest_pb2.MatchCorrection] = (),
+) -> Page:
+    """Return the page with the board after `ply` moves; None: as it is now. `corrections`: those of its result."""
     match = feed.match
     content = match_content(feed, ply, f"/matches/{match.id}")
     return Page(
         match_title(match),
-        joined(match_heading(feed), content, *match_times(feed), *_record(feed, finished), *_seat_link(feed)),
+        joined(
+            match_heading(feed, corrections), content, *match_times(feed), *_record(feed, finished), *_seat_link(feed)
+        ),
         description=f"{match.terms.rules.game}: {match_title(match)}",
     )
 
@@ -63,7 +71,7 @@ def match_content(feed: MatchFeed, ply: int | None, address: str) -> Markup:
     )
 
 
-def match_heading(feed: MatchFeed) -> Markup:
+def match_heading(feed: MatchFeed, corrections: Sequence[contest_pb2.MatchCorrection] = ()) -> Markup:
     match = feed.match
     state = result_text(match, match.result) if feed.is_over else PHASES.get(match.phase, "")
     ratings = [f"{one.bot} {one.before.value:.0f} → {one.after.value:.0f}" for one in match.ratings]
@@ -82,6 +90,7 @@ def match_heading(feed: MatchFeed) -> Markup:
             ("Ended", moment(match.end_time)),
             ("Contest", joined(*contests) if contests else ""),
             ("Ratings", ", ".join(ratings)),
+            ("By staff", "; ".join(map(correction_text, corrections))),
         ),
     )
 

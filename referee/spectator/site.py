@@ -19,6 +19,7 @@ from referee.live.worker_pool import WorkerPool
 from referee.reporting.markup import Markup, joined
 from referee.spectator.account.account_routes import AccountRoutes
 from referee.spectator.bot_page import bot_page, bots_page
+from referee.spectator.correction_marks import match_corrections
 from referee.spectator.event_stream import EventStream
 from referee.spectator.finished_match import read_record
 from referee.spectator.home_page import home_page
@@ -147,7 +148,8 @@ class Site:
         feed = await self._feeds.feed(name_in(request, "id"))
         finished = await feed.finish(self._pool.run)
         ply = integer_in(request, "ply")
-        return HTMLResponse(document(match_page(feed, finished, ply), request.url.path))
+        corrections = await match_corrections(self._upstream, feed.match) if feed.is_over else []
+        return HTMLResponse(document(match_page(feed, finished, ply, corrections), request.url.path))
 
     async def _match_events(self, request: Request) -> Response:
         feed = await self._feeds.feed(name_in(request, "id"))

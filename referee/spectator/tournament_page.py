@@ -1,13 +1,15 @@
 """The pages of tournaments."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 
 from referee_api.v1 import tournament_pb2, tournament_service_pb2
 
+from referee.accounts.names import natural_key
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
+from referee.spectator.correction_marks import MARK, corrections_list, list_pairings
 from referee.spectator.layout import (
     entrant_link,
     entrant_with_bots,
@@ -59,9 +61,15 @@ async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
 async def tournament_page(upstream: Upstream, name: str) -> Page:
     tournament = await _tournament(upstream, name)
     links = _entrant_links(tournament)
+    pairings = tournament_service_pb2.ListPairingsResponse()
+    if tournament.phase != tournament_pb2.TOURNAMENT_PHASE_ENTRY:
+        pairings = await list_pairings(upstream, name, 0)
+    corrected = [pairing for pairing in pairings.pairings if pairing.corrections]
     standings, rounds = await asyncio.gather(
-        _standings(upstream, name, links), rounds_section(upstream, tournament, links)
+        _standings(upstream, name, links, {one for pairing in corrected for one in pairing.entrants}),
+        rounds_section(upstream, tournament, pairings, links),
     )
+    corrections = corrections_list(one for pairing in corrected for one in pairing.corrections)
     title = tournament.title or name
     facts = (
         ("Game", tournament.terms.match_terms.rules.game),
@@ -78,7 +86,7 @@ async def tournament_page(upstream: Upstream, name: str) -> Page:
         heading("Tournament", title, facts),
         {
             "state": _state(tournament),
-            "standings": section("Standings", standings or nothing("It has not started."), cross_table),
+            "standings": section("Standings", standings or nothing("It has not started."), corrections, cross_table),
             "rounds": rounds,
             "entrants": _entrants(tournament),
         },
@@ -158,8 +166,10 @@ def _cell(cell: tournament_pb2.CrossTableCell | None, title: str | None) -> Mark
     return tag("td", tag("a", text, href=f"/matches/{cell.match_ids[0]}", title=title) if cell.match_ids else text)
 
 
-async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup]) -> Markup | None:
-    """Return the standings; None: the tournament has not started."""
+async def _standings(
+    upstream: Upstream, name: str, links: Mapping[str, Markup], corrected: Collection[str]
+) -> Markup | None:
+    """Return the standings, with a mark at entrants with `corrected` results; None: it has not started."""
     request = tournament_service_pb2.GetTournamentStandingsRequest(tournament=name)
     try:
         answer = await upstream.call(request, tournament_service_pb2.GetTournamentStandingsResponse)
@@ -177,7 +187,7 @@ async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup])
         (
             row.rank,
             links.get(row.entrant, row.entrant),
-            points_text(row.points),
+            points_text(row.points) + (MARK if row.entrant in corrected else ""),
             *(points_text(one.value) for one in row.tie_breaks),
             row.wins,
             row.draws,
@@ -213,7 +223,7 @@ def _entrants(tournament: tournament_pb2.Tournament) -> Markup:
     gone = set(tournament.withdrawn_entrants)
     listed = [
         tag("li", entrant_with_bots(one), tag("span", " withdrawn", class_="soft") if one.name in gone else "")
-        for one in tournament.entrants
+        for one in sorted(tournament.entrants, key=lambda one: natural_key(one.name))
     ]
     return section(
         f"Entrants ({len(listed)})",

@@ -6,6 +6,7 @@ from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
 
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
+from referee.spectator.correction_marks import correction_notes, list_pairings
 from referee.spectator.layout import nothing, section, table
 from referee.spectator.upstream import Upstream
 
@@ -14,19 +15,20 @@ PAIRING_PHASES = {
     contest_pb2.PAIRING_PHASE_PLAYING: "in play",
     contest_pb2.PAIRING_PHASE_DONE: "done",
 }
-MAX_PAIRINGS = 1_000
-"""Pairings on one page. It is the maximum of one call, and more than one round has."""
 NEAR_ROUNDS = 100
 """Rounds before and after the current one that are linked."""
 
 
 async def rounds_section(
-    upstream: Upstream, tournament: tournament_pb2.Tournament, links: Mapping[str, Markup]
+    upstream: Upstream,
+    tournament: tournament_pb2.Tournament,
+    answer: tournament_service_pb2.ListPairingsResponse,
+    links: Mapping[str, Markup],
 ) -> Markup:
-    """Return all rounds, or the current one of a tournament with more pairings than a page shows."""
-    if tournament.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY:
-        return Markup("")
-    answer = await _pairings(upstream, tournament.name, 0)
+    """Return all rounds, or the current one of a tournament with more pairings than a page shows.
+
+    `answer`: the first pairings.
+    """
     if answer.next_page_token:
         return await one_round(upstream, tournament, tournament.current_round, links)
     if tournament.terms.WhichOneof("format") == "elimination" and answer.pairings:
@@ -38,7 +40,7 @@ async def one_round(
     upstream: Upstream, tournament: tournament_pb2.Tournament, number: int, links: Mapping[str, Markup]
 ) -> Markup:
     """Return a round, with links to the others."""
-    pairings = (await _pairings(upstream, tournament.name, number)).pairings
+    pairings = (await list_pairings(upstream, tournament.name, number)).pairings
     shown = _pairing_table(pairings, links) if pairings else nothing("This round is not paired yet.")
     return section(f"Round {number}", _round_links(tournament, number), shown)
 
@@ -46,12 +48,6 @@ async def one_round(
 def count_rounds(tournament: tournament_pb2.Tournament) -> int:
     """Return the number of rounds, as far as it is known."""
     return max(tournament.total_rounds, tournament.current_round)
-
-
-async def _pairings(upstream: Upstream, name: str, number: int) -> tournament_service_pb2.ListPairingsResponse:
-    """`number`: the round; 0: all."""
-    request = tournament_service_pb2.ListPairingsRequest(tournament=name, round=number, page_size=MAX_PAIRINGS)
-    return await upstream.call(request, tournament_service_pb2.ListPairingsResponse)
 
 
 def _round_links(tournament: tournament_pb2.Tournament, shown: int) -> Markup:
@@ -95,7 +91,8 @@ def _pairing_table(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, 
 def _pairing_row(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Sequence[object]:
     names = joined(*_between([links.get(name, name) for name in pairing.entrants], " – "))
     matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
-    return pairing.board, names, _result(pairing), joined(*_between(matches, " "))
+    result = joined(_result(pairing), correction_notes(pairing.corrections))
+    return pairing.board, names, result, joined(*_between(matches, " "))
 
 
 def _between(parts: Sequence[object], sign: str) -> list[object]:
@@ -142,4 +139,5 @@ def _bracket_pairing(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) 
     matches = [
         tag("a", f"match {number}", href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)
     ]
-    return tag("li", *rows, tag("small", *_between(matches, " · ")) if matches else "")
+    notes = correction_notes(pairing.corrections)
+    return tag("li", *rows, tag("small", *_between(matches, " · ")) if matches else "", notes)

@@ -66,8 +66,9 @@ class NotYours(TransportError):
 
     mapping = ErrorMapping(Code.PERMISSION_DENIED)
 
-    def __init__(self, method: str) -> None:
-        super().__init__(f"this token does not allow {method}", method=method)
+    def __init__(self, method: str, instead: str = "") -> None:
+        """`instead`: what would be right, if that is known."""
+        super().__init__(f"this token does not allow {method}{f'; {instead}' if instead else ''}", method=method)
 
 
 class TooManyCalls(TransportError):

@@ -127,13 +127,25 @@ def test_a_final_takes_the_best_entrants_of_a_finished_tournament(cli: CliHarnes
     cli.output_of("tournament", "watch", "first")
     paired = cli.output_of("tournament", "pairings", "first", "--round", "1").splitlines()
     assert re.fullmatch(r"1\.1: \w+ [01½], \w+ [01½]", paired[0])
-    assert len(paired) == 1
-    assert len(cli.output_of("tournament", "pairings", "first", "--entrant", "anna").splitlines()) == 2
+    match_id = paired[1].strip()
+    assert len(paired) == 2
+    assert len(cli.output_of("tournament", "pairings", "first", "--entrant", "anna").splitlines()) == 4
     table = cli.output_of("tournament", "export", "first", "csv").splitlines()
     best = [row.split(",")[1] for row in table[1:3]]
     final = write_plan(tmp_path, "final", terms + "elimination = {}\n")
     cli.output_of("tournament", "create", final, "--entrants-of", "first", "--best", "2")
     assert cli.output_of("tournament", "show", "final").splitlines()[1:] == best
+
+    listed = json.loads(cli.output_of("matches", "list", "--tournament", "first", "--json"))
+    assert ({one["tournament"] for one in listed}, match_id in {one["id"] for one in listed}) == ({"first"}, True)
+    drawn = cli.output_of("tournament", "correct", "first", "1.1", "1", "1", "--message", "by agreement")
+    assert re.fullmatch(r"1\.1: \w+ ½, \w+ ½\n", drawn)
+    paired = cli.output_of("tournament", "pairings", "first", "--round", "1").splitlines()
+    assert paired[1] == f"     {match_id}  corrected: by agreement"
+    unknown = cli.invoke("tournament", "strike", "first", "9.9", "--message", "?")
+    assert (unknown.exit_code, "has no pairing 9.9" in unknown.output) == (1, True)
+    without = cli.invoke("tournament", "strike", "last", "1.1", "--message", "?")
+    assert without.exit_code == 1
 
 
 def test_former_entrants_are_refused_beside_those_of_the_file(cli: CliHarness, tmp_path: Path) -> None:

@@ -191,3 +191,40 @@ def test_scores_and_an_end_by_the_terms_are_explained(tmp_path: Path) -> None:
     assert "-3.00" in replayed
     assert "+3.05" not in CliRunner().invoke(main, ["replay", str(path), "--seat", "1"]).output
     assert ": fine: match " in CliRunner().invoke(main, ["verify", str(path)]).output
+
+
+@pytest.mark.parametrize("command", [["explain", "--seat", "0"], ["replay"]])
+@pytest.mark.parametrize("match_id", ["0123456789abcdef01234567", "mabcdefghijklmnopqrstuvwx2"])
+def test_the_id_of_a_match_without_a_file_is_fetched_from_the_configured_server(
+    command: list[str], match_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fetched = CliRunner().invoke(main, [*command, match_id], env={"BOT_REFEREE": None, "BOT_TOKEN": None})
+    assert (fetched.exit_code, "BOT_REFEREE" in fetched.output) == (1, True)
+
+
+def test_a_file_whose_name_looks_like_the_id_of_a_match_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("0123456789abcdef01234567").write_bytes(record_of(alquerque_match(*MATCH)))
+    assert run_explain(Path("0123456789abcdef01234567"), "--seat", "0").exit_code == 0
+
+
+def test_another_name_without_a_file_is_not_fetched(tmp_path: Path) -> None:
+    missing = run_explain(tmp_path / "no-such-file", "--seat", "0")
+    assert (missing.exit_code, "cannot be read" in missing.output) == (2, True)
+
+
+@pytest.mark.parametrize(("title", "shown"), [("alquerque/greedy.sf.1", "sf"), ("a title", "sf--2 1")])
+def test_headlines_of_a_local_contest_have_the_names_of_its_bots(title: str, shown: str, tmp_path: Path) -> None:
+    terms = MatchTerms("alquerque", ALQUERQUE.settings(), (Fischer(10 * SECOND, SECOND),) * 2, NetworkCredit())
+    players = (Player("sf--2", "1"), Player("greedy", "1"))
+    setup = Setup("m-1", ALQUERQUE.version, terms, players, bytes(32), labels=(("title", title),))
+    path, page = tmp_path / "match.jsonl", tmp_path / "match.html"
+    path.write_bytes(record_of(decided_events(setup, (0, StartPlay()), (SECOND, Resign(0)))))
+    bot = shown.partition(" ")[0]
+    assert f"white is {shown}, against greedy;" in run_explain(path, "--seat", bot).output
+    assert f"seat 0, white: {shown};" in CliRunner().invoke(main, ["replay", str(path)]).output
+    CliRunner().invoke(main, ["replay", str(path), "--html", str(page)])
+    assert f"<title>{bot} – greedy" in page.read_text(encoding="utf-8")

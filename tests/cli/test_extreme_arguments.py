@@ -40,7 +40,7 @@ def test_a_number_out_of_range_is_rejected_with_the_valid_range(arguments: tuple
     ],
 )
 def test_a_condition_of_a_consent_is_rejected_with_the_valid_range(option: str, hint: str) -> None:
-    result = CliRunner().invoke(main, ["admin", "bots", "update", "anna", option, HUGE])
+    result = CliRunner().invoke(main, ["bot", "update", "anna", option, HUGE])
 
     assert result.exit_code == 2
     assert hint in " ".join(result.stderr.split())

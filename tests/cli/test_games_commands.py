@@ -56,12 +56,12 @@ def test_show_reports_the_result_of_a_finished_game() -> None:
 
 
 def test_perft_counts_lines_and_can_divide_them_by_first_move() -> None:
-    assert "99 lines of 6 moves in " in output_of("perft", "alquerque", "6")
-    assert "109 lines of 6 moves" in output_of("perft", "alquerque", "6", "--option", "capture_choice=any")
-    divided = output_of("perft", "alquerque", "3", "--divide")
+    assert "99 lines of 6 moves in " in output_of("game", "perft", "alquerque", "6")
+    assert "109 lines of 6 moves" in output_of("game", "perft", "alquerque", "6", "--option", "capture_choice=any")
+    divided = output_of("game", "perft", "alquerque", "3", "--divide")
     assert "b2-c3" in divided
     assert "6 lines of 3 moves" in divided
-    assert "3 lines of 1 move in" in output_of("perft", "alquerque", "1", "--position", "4b/5/5/5/w4 w 0")
+    assert "3 lines of 1 move in" in output_of("game", "perft", "alquerque", "1", "--position", "4b/5/5/5/w4 w 0")
 
 
 @pytest.mark.parametrize("game", list(own_games()))
@@ -103,7 +103,7 @@ def test_show_reports_a_draw() -> None:
         (("show", "alquerque", "-o", "huff=@/no/such/file"), "cannot read /no/such/file"),
         (("show", "alquerque", "nonsense"), "cannot read the position 'nonsense'"),
         (("play", "alquerque", "--preset", "none"), "unknown preset 'none'"),
-        (("perft", "alquerque", "-1"), "-1"),
+        (("game", "perft", "alquerque", "-1"), "-1"),
         (("rules", "shogi"), "unknown game 'shogi'"),
     ],
 )
@@ -119,4 +119,4 @@ def test_an_invalid_argument_is_reported_in_one_sentence_with_status_two(
 def test_the_value_of_an_option_can_be_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "value"
     path.write_text("any")
-    assert "109 lines" in output_of("perft", "alquerque", "6", "-o", f"capture_choice=@{path}")
+    assert "109 lines" in output_of("game", "perft", "alquerque", "6", "-o", f"capture_choice=@{path}")

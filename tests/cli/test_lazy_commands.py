@@ -5,8 +5,9 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from referee.cli import MODULES, main
+from referee.cli import MODULES, SECTIONS, main
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -23,3 +24,39 @@ def test_an_unknown_command_is_not_found() -> None:
 def test_the_version_is_shown_without_the_server() -> None:
     program = "import sys, referee.cli; sys.exit(any(name.startswith('referee.server') for name in sys.modules))"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_help_lists_all_commands_in_five_sections_of_whole_sentences() -> None:
+    lines = CliRunner().invoke(main, ["--help"], terminal_width=200).stdout.splitlines()
+    sections = [line.rstrip(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert sections == ["Options", *SECTIONS]
+    assert len(SECTIONS) == 5
+    rows = dict(line.split(maxsplit=1) for line in lines if line.split(maxsplit=1)[:1] and line.split()[0] in MODULES)
+    assert rows.keys() == MODULES.keys()
+    assert [row for row in rows.values() if row.endswith("...")] == []
+
+
+def test_the_help_of_a_group_has_whole_sentences_too() -> None:
+    shown = CliRunner().invoke(main, ["tournament", "--help"]).stdout
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_rare_commands_are_one_level_down() -> None:
+    rare = {"perft", "pack", "unpack", "migrate", "migrate-to", "recover", "archive"}
+    assert rare.isdisjoint(MODULES)
+    groups = [main.get_command(click.Context(main), name) for name in ("game", "records", "data")]
+    assert rare < {name for group in groups if isinstance(group, click.Group) for name in group.commands}
+
+
+def test_no_command_is_in_two_groups() -> None:
+    groups = [
+        group for name in MODULES if isinstance(group := main.get_command(click.Context(main), name), click.Group)
+    ]
+    commands = [command for group in groups for command in group.commands.values()]
+    assert len(commands) == len({*map(id, commands)})
+
+
+@pytest.mark.parametrize(("words", "meant"), [(["tournamnet"], "tournament"), (["data", "migrat"], "migrate")])
+def test_an_unknown_command_is_refused_with_the_name_that_was_meant(words: list[str], meant: str) -> None:
+    refused = CliRunner().invoke(main, words)
+    assert (refused.exit_code, f"did you mean {meant}?" in refused.output) == (2, True)

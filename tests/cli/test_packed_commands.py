@@ -1,4 +1,4 @@
-"""`referee pack` and `unpack`, and the commands that read packed records."""
+"""`referee records pack` and `unpack`, and the commands that read packed records."""
 
 import sys
 from pathlib import Path
@@ -33,15 +33,15 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def packed(folder: Path, tmp_path: Path) -> Path:
     packed = tmp_path / "matches.pack"
-    assert run("pack", folder, "-o", packed).output == f"3 records packed into {packed}\n"
+    assert run("records", "pack", folder, "-o", packed).output == f"3 records packed into {packed}\n"
     return packed
 
 
 def test_unpacked_records_are_the_files_that_were_packed(packed: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert run("unpack", packed, "-o", out).output == f"3 records unpacked to {out}\n"
+    assert run("records", "unpack", packed, "-o", out).output == f"3 records unpacked to {out}\n"
     assert {file.stem: file.read_bytes() for file in out.iterdir()} == RECORDS
-    again = run("unpack", packed, "-o", out)
+    again = run("records", "unpack", packed, "-o", out)
     assert (again.exit_code, "a.jsonl: File exists" in again.output) == (1, True)
 
 
@@ -58,7 +58,7 @@ def test_a_packed_file_is_verified_record_by_record(packed: Path) -> None:
 def test_the_records_of_a_packed_file_that_are_not_fine_are_named(folder: Path, tmp_path: Path) -> None:
     packed = tmp_path / "some.pack"
     (folder / "b.jsonl").write_bytes(RECORDS["b"].replace(b'"ada"', b'"eva"'))
-    run("pack", folder, "-o", packed)
+    run("records", "pack", folder, "-o", packed)
     result = run("verify", packed, folder / "a.jsonl")
     assert result.exit_code == RecordStatus.EDITED
     first, second, _, last = result.output.splitlines()
@@ -84,7 +84,7 @@ def test_a_command_on_one_match_asks_for_its_name(packed: Path, command: tuple[s
 
 def test_what_is_no_record_of_a_match_is_left_out_and_named(folder: Path, tmp_path: Path) -> None:
     (folder / "cup.jsonl").write_bytes(CONTEST)
-    result = run("pack", folder, "-o", tmp_path / "matches.pack")
+    result = run("records", "pack", folder, "-o", tmp_path / "matches.pack")
     assert result.exit_code == 3
     assert f"{folder / 'cup.jsonl'} is left out: it is not the record of a match" in result.output
     assert "3 records packed" in result.output
@@ -94,10 +94,10 @@ def test_an_existing_file_is_continued_only_when_asked_to(packed: Path, tmp_path
     file = tmp_path / "d.jsonl"
     file.write_bytes(record_of(short_match(match_id="d")))
     before = packed.read_bytes()
-    assert run("pack", file, "-o", packed).exit_code == 2
+    assert run("records", "pack", file, "-o", packed).exit_code == 2
     assert packed.read_bytes() == before
     packed.write_bytes(before + before[:20])
-    result = run("pack", file, "-o", packed, "--append")
+    result = run("records", "pack", file, "-o", packed, "--append")
     assert "20 bytes at the end were not written completely: removed" in result.output
     assert "1 record packed" in result.output
     assert run("verify", packed).output == f"{packed}: 4 records: 4 fine\n"
@@ -106,7 +106,7 @@ def test_an_existing_file_is_continued_only_when_asked_to(packed: Path, tmp_path
 def test_a_torn_file_is_unpacked_as_far_as_it_was_written(packed: Path, tmp_path: Path) -> None:
     data = packed.read_bytes()
     packed.write_bytes(data + data[:-1])
-    result = run("unpack", packed, "-o", tmp_path / "out")
+    result = run("records", "unpack", packed, "-o", tmp_path / "out")
     assert result.exit_code == 3
     assert f"its last {len(data) - 1} bytes are of records that were not written completely" in result.output
     assert len(list((tmp_path / "out").iterdir())) == 3
@@ -118,7 +118,7 @@ def test_a_packed_file_that_would_fill_the_disk_is_not_unpacked(
 ) -> None:
     monkeypatch.setattr("referee.cli.packed.MAX_EXPANSION", 0)
     monkeypatch.setattr("referee.cli.packed.ALWAYS_UNPACKED", 2 * len(RECORDS["a"]))
-    result = run("unpack", packed, "-o", tmp_path / "out")
+    result = run("records", "unpack", packed, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "the rest is left out" in result.output
     assert len(list((tmp_path / "out").iterdir())) == 2
@@ -127,16 +127,18 @@ def test_a_packed_file_that_would_fill_the_disk_is_not_unpacked(
 def test_a_file_that_is_damaged_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "no.pack"
     path.write_text("no")
-    result = run("unpack", path, "-o", tmp_path / "out")
+    result = run("records", "unpack", path, "-o", tmp_path / "out")
     assert (result.exit_code, "no group of packed records begins at byte 0" in result.output) == (1, True)
 
 
-@pytest.mark.parametrize("command", [("verify",), ("replay",), ("unpack", "-o", "out"), ("explain", "--seat", "0")])
+@pytest.mark.parametrize(
+    "command", [("verify",), ("replay",), ("records", "unpack", "-o", "out"), ("explain", "--seat", "0")]
+)
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     packed: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    name, *options = command
-    result = run(name, f"{packed}#a" if name in {"replay", "explain"} else packed, *options)
+    file = f"{packed}#a" if command[0] in {"replay", "explain"} else packed
+    result = run(*command, file)
     assert result.exit_code == 1
     assert "packed records require the package zstandard: pip install 'referee[packed]'" in result.output

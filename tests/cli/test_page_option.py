@@ -40,6 +40,28 @@ def run_contest(folder: Path, *command: str) -> Iterator[str]:
             program.communicate(timeout=TIMEOUT_S)
 
 
+@pytest.mark.parametrize(
+    "command", [("match", "random", "random", "--game", "trox"), ("tournament", "run", "cup.toml")]
+)
+def test_the_page_of_a_finished_contest_stays_until_ctrl_c(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "cup.toml").write_text(PLAN.replace("200", "1"))
+    arguments = [sys.executable, "-m", "referee", *command, "--out", "out", "--page"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as program:
+        try:
+            assert program.stdout
+            shown = "".join(iter(program.stdout.readline, "\n"))
+            for line in program.stdout:
+                shown += line
+                if line.startswith("the page stays at "):
+                    assert "<h1>Matches</h1>" in read_page(f"{line.split()[4]}/matches")
+                    break
+            assert "this run took" in shown
+            program.send_signal(signal.SIGINT)
+            assert program.wait(TIMEOUT_S) == 0
+        finally:
+            program.kill()
+
+
 def read_page(address: str) -> str:
     with urllib.request.urlopen(address, timeout=TIMEOUT_S) as response:
         page: str = response.read().decode()

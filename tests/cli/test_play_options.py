@@ -43,3 +43,14 @@ def test_scores_of_more_than_two_sides_cannot_end_a_match() -> None:
     result = CliRunner().invoke(main, ["match", *bots, *game, "--adjudicate", "draw_moves=2"])
     assert result.exit_code == 2
     assert "only in a game of two sides" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("command", ["match", "sprt"])
+@pytest.mark.parametrize(("bot", "only"), [("uci:fish", "chess"), ("gtp:gnugo --mode gtp", "go")])
+def test_an_engine_of_another_game_is_refused_before_anything_starts(
+    command: str, bot: str, only: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(main, [command, f"mine={bot}", "random"])
+    assert (refused.exit_code, f"the bot mine plays only {only}, not alquerque" in refused.output) == (2, True)
+    assert [*tmp_path.iterdir()] == []

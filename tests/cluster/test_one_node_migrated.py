@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 def migrate_to(to: str | Path, *flags: str | Path) -> None:
-    done = CliRunner().invoke(main, ["migrate-to", str(to), *map(str, flags)])
+    done = CliRunner().invoke(main, ["data", "migrate-to", str(to), *map(str, flags)])
     assert done.exit_code == 0, done.output
 
 

@@ -57,7 +57,7 @@ def test_bots_on_two_nodes_play_a_match(services: Services, tmp_path: Path) -> N
             (tmp_path / "match.toml").write_text(TERMS, encoding="utf-8")
             with sample_bot(services, first.address, anna), sample_bot(services, second.address, bert):
                 environment = {"BOT_REFEREE": second.address, "BOT_TOKEN": token, "BOT_CA": str(services.ca)}
-                command = ["admin", "match", "create", str(tmp_path / "match.toml"), "anna", "bert"]
+                command = ["matches", "create", str(tmp_path / "match.toml"), "anna", "bert"]
                 created = CliRunner().invoke(main, command, env=environment)
                 assert created.exit_code == 0, created.output
                 match_id = created.stdout.strip()

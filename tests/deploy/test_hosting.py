@@ -113,9 +113,9 @@ class Rehearsal:
         self.before: dict[str, Callable[[], None]] = {
             "referee tournament entrants cup": self.wait_for_bots,
             "referee tournament start cup": self.close_gate,
-            "referee admin match list": self.wait_for_match,
-            "BOT_TOKEN=$(cat admin.token) referee admin match adjudicate": self.wait_for_match,
-            "referee admin match record": self.wait_for_result,
+            "referee matches list": self.wait_for_match,
+            "BOT_TOKEN=$(cat admin.token) referee matches adjudicate": self.wait_for_match,
+            "referee bot record": self.wait_for_result,
             "referee tournament watch cup": self.open_gate,
         }
         """Preparations, by the beginning of the command that needs them."""

@@ -166,7 +166,7 @@ def test_the_image_contains_no_build_tools(image: Image) -> None:
 def test_the_image_can_be_a_node_of_a_cluster(image: Image) -> None:
     """It contains what PostgreSQL needs, so that only the connection fails."""
     migrate = subprocess.run(
-        ["referee", "migrate", "--database", "postgres://127.0.0.1:1/x"],
+        ["referee", "data", "migrate", "--database", "postgres://127.0.0.1:1/x"],
         env=image.environment,
         capture_output=True,
         text=True,

@@ -79,7 +79,7 @@ def test_requests_for_an_archived_match_are_rejected_as_archived(tmp_path: Path)
         organiser.disconnect_bots()
         other_match_id = organiser.create_match()
         output = run_referee(
-            "archive", "--before", "2100-01-01", "--to", tmp_path / "old", "--data-dir", tmp_path / "data"
+            "data", "archive", "--before", "2100-01-01", "--to", tmp_path / "old", "--data-dir", tmp_path / "data"
         )
         assert "1 match archived" in output
         assert "fine: " in run_referee("verify", tmp_path / "old" / f"{match_id}.jsonl")

@@ -1,4 +1,4 @@
-"""`referee bot` and `referee admin match` on a real server: each command once, by the token that it is meant for."""
+"""`referee bot` and `referee matches` on a real server: each command once, by the token that it is meant for."""
 
 import json
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from referee_api.v1 import policy_pb2
 
 from referee.cli import main
-from referee.cli.admin import admin
 from referee.cli.bot import bot
+from referee.cli.server_matches import matches
 from tests.e2e.contests import create_ladder, create_tournament
 from tests.e2e.organiser import Organiser, server_with_organiser
 
@@ -61,9 +61,7 @@ def paths(group: click.Group, prefix: str) -> Iterator[str]:
 
 def test_every_command_of_these_groups_is_run_by_a_test_of_this_module() -> None:
     source = Path(__file__).read_text(encoding="utf-8").replace('", "', " ")
-    match = admin.commands["match"]
-    assert isinstance(match, click.Group)
-    commands = [*paths(bot, "bot"), *paths(match, "admin match")]
+    commands = [*paths(bot, "bot"), *paths(matches, "matches")]
     assert [path for path in commands if f'"{path}' not in source] == []
 
 
@@ -75,6 +73,8 @@ def test_an_owner_registers_shows_lists_and_describes_a_bot(organiser: Organiser
     assert "a bot" in run(organiser, secret, "bot", "show", name)
     changed = run_json(organiser, organiser.token, "bot", "update", name, "--description", "another")
     assert changed["description"] == "another"
+    misspelled = run_command(organiser, secret, "bot", "show", f"{name[:-1]}x")
+    assert (misspelled.exit_code, f"did you mean {name}?" in misspelled.output) == (1, True)
     left = run(organiser, organiser.token, "bot", "leave-match", organiser.bots[0], organiser.create_match())
     assert left.startswith(f"{organiser.bots[0]} has left match ")
     listed = run_json(organiser, organiser.token, "bot", "list", "--owner", organiser.name)
@@ -100,11 +100,11 @@ def test_a_bot_enters_and_leaves_contests_by_its_own_token(organiser: Organiser)
     create_ladder(organiser)
     create_tournament(organiser)
     for secret in organiser.secrets:
-        run(organiser, secret, "bot", "join", organiser.name)
-    assert "-" in run(organiser, organiser.secrets[0], "bot", "challenge", organiser.name, *organiser.bots)
-    assert "1 entrants" in run(organiser, organiser.secrets[0], "bot", "enter", organiser.name)
-    assert "0 entrants" in run(organiser, organiser.secrets[0], "bot", "withdraw", organiser.name)
-    assert "left" in run(organiser, organiser.secrets[0], "bot", "leave", organiser.name)
+        run(organiser, secret, "ladder", "join", organiser.name)
+    assert "-" in run(organiser, organiser.secrets[0], "ladder", "challenge", organiser.name, *organiser.bots)
+    assert "1 entrants" in run(organiser, organiser.secrets[0], "tournament", "enter", organiser.name)
+    assert "0 entrants" in run(organiser, organiser.secrets[0], "tournament", "withdraw", organiser.name)
+    assert "left" in run(organiser, organiser.secrets[0], "ladder", "leave", organiser.name)
 
 
 def test_the_log_of_a_bot_is_shown_to_its_owner_only(organiser: Organiser) -> None:
@@ -139,38 +139,37 @@ def test_a_bot_that_is_not_paused_cannot_return(organiser: Organiser) -> None:
 
 
 def test_a_match_is_created_by_a_file_listed_shown_and_aborted(organiser: Organiser, terms_file: Path) -> None:
-    command = ("admin", "match", "create", str(terms_file), *organiser.bots)
+    command = ("matches", "create", str(terms_file), *organiser.bots)
     made = run_json(organiser, organiser.token, *command)
     assert made["terms"]["time_control"]["odds"][0]["rule"]["sudden_death"]["main_ms"] == "1800000"
     assert made["terms"]["visibility"] == {"kind": "VISIBILITY_KIND_DELAYED", "delay_plies": 2}
-    (listed,) = run_json(organiser, organiser.token, "admin", "match", "list", "--bot", organiser.bots[0])
-    assert (
-        listed["id"] == made["id"] == run_json(organiser, organiser.token, "bot", "matches", organiser.bots[1])[0]["id"]
-    )
-    assert "waiting" in run(organiser, organiser.token, "admin", "match", "show", made["id"])
-    assert (
-        run_json(organiser, organiser.token, "admin", "match", "abort", made["id"], "--why", "rain")["kind"] == "void"
-    )
-    assert "void" in run(organiser, organiser.token, "admin", "match", "show", made["id"])
+    (listed,) = run_json(organiser, organiser.token, "matches", "list", "--bot", organiser.bots[0])
+    assert listed["id"] == made["id"]
+    assert "waiting" in run(organiser, organiser.token, "matches", "show", made["id"])
+    assert run_json(organiser, organiser.token, "matches", "abort", made["id"], "--why", "rain")["kind"] == "void"
+    assert "void" in run(organiser, organiser.token, "matches", "show", made["id"])
 
 
 def test_a_finished_match_is_watched_and_its_record_is_verified(organiser: Organiser, tmp_path: Path) -> None:
     match_id, admin_token = organiser.start_match(), organiser.server.admin_token
-    early = run_command(organiser, organiser.token, "admin", "match", "record", match_id, "-o", str(tmp_path / "early"))
+    early = run_command(organiser, organiser.token, "bot", "record", match_id, "-o", str(tmp_path / "early"))
     assert (early.exit_code, "MATCH_NOT_OVER" in early.output) == (1, True)
-    run(organiser, admin_token, "admin", "match", "adjudicate", match_id, "1", "0", "--why", "by agreement")
-    lines = run(organiser, organiser.token, "admin", "match", "watch", match_id).splitlines()
+    run(organiser, admin_token, "matches", "adjudicate", match_id, "1", "0", "--why", "by agreement")
+    lines = run(organiser, organiser.token, "matches", "watch", match_id).splitlines()
     assert ("match created" in lines[0], "ended" in lines[-1]) == (True, True)
     file = tmp_path / "match.jsonl"
-    found = run_json(organiser, organiser.token, "admin", "match", "record", match_id, "-o", str(file))
+    found = run_json(organiser, organiser.token, "bot", "record", match_id, "-o", str(file))
     assert (found["status"], file.exists()) == ("fine", True)
+    for command in (("replay",), ("explain", "--seat", "0")):  # Of an id, they fetch the record.
+        by_id = run(organiser, organiser.token, *command, match_id)
+        assert by_id == run(organiser, organiser.token, *command, str(file))
 
 
 def test_an_administrator_voids_a_match(organiser: Organiser) -> None:
     match_id = organiser.create_match()
-    voided = run_json(organiser, organiser.server.admin_token, "admin", "match", "void", match_id, "--why", "no power")
+    voided = run_json(organiser, organiser.server.admin_token, "matches", "void", match_id, "--why", "no power")
     assert voided["kind"] == "void"
-    refused = run_command(organiser, organiser.token, "admin", "match", "void", match_id, "--why", "no")
+    refused = run_command(organiser, organiser.token, "matches", "void", match_id, "--why", "no")
     assert (refused.exit_code, "NOT_YOURS" in refused.output) == (1, True)
 
 
@@ -184,5 +183,5 @@ def test_an_invalid_file_of_a_match_is_rejected_by_its_key(organiser: Organiser,
         ('game = "alquerque"\nopening = 3', "opening"),
     ):
         file.write_text(text)
-        rejected = run_command(organiser, organiser.token, "admin", "match", "create", str(file))
+        rejected = run_command(organiser, organiser.token, "matches", "create", str(file))
         assert (rejected.exit_code, sentence in rejected.output) == (2, True), rejected.output

@@ -30,9 +30,9 @@ def run_referee(*arguments: str, **environment: str) -> "subprocess.CompletedPro
 
 
 def run_admin(organiser: Organiser, *arguments: str) -> Any:
-    """Run an administrator's command, and return its JSON output."""
+    """Run a command with the token of an administrator, and return its JSON output."""
     completed = run_referee(
-        "admin", *arguments, "--json", BOT_REFEREE=organiser.server.address, BOT_TOKEN=organiser.server.admin_token
+        *arguments, "--json", BOT_REFEREE=organiser.server.address, BOT_TOKEN=organiser.server.admin_token
     )
     assert completed.returncode == 0, completed.stderr
     return json.loads(completed.stdout)
@@ -52,25 +52,25 @@ def test_a_token_is_shown_once_and_can_be_revoked(organiser: Organiser) -> None:
         BOT_TOKEN=organiser.server.admin_token,
     )
     secret = completed.stdout.strip()
-    (token,) = run_admin(organiser, "tokens", "list", "--holder", "eve")
+    (token,) = run_admin(organiser, "admin", "tokens", "list", "--holder", "eve")
     assert secret.startswith("rf_")
     assert secret not in json.dumps(token)
     assert (token["role"], token["holder"], "expire_time" in token) == ("ROLE_ORGANISER", "eve", True)
-    assert run_admin(organiser, "tokens", "revoke", token["id"])[0]["revoked"]
-    assert run_admin(organiser, "tokens", "list", "--holder", "eve") == []
+    assert run_admin(organiser, "admin", "tokens", "revoke", token["id"])[0]["revoked"]
+    assert run_admin(organiser, "admin", "tokens", "list", "--holder", "eve") == []
     refused = run_referee("admin", "tokens", "list", BOT_REFEREE=organiser.server.address, BOT_TOKEN=secret)
     assert (refused.returncode, "BAD_TOKEN" in refused.stderr) == (1, True)
 
 
 def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> None:
-    at, command = organiser.server.address, ("admin", "bots", "register")
+    at, command = organiser.server.address, ("bot", "register")
     completed = run_referee(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
     assert completed.returncode == 0, completed.stderr
     assert (
         call_method(organiser.channel, "BotService/GetBot", completed.stdout.strip(), name="eva").bot.owner
         == organiser.name
     )
-    other = run_admin(organiser, "bots", "register", "otto")
+    other = run_admin(organiser, "bot", "register", "otto")
     assert (
         call_method(organiser.channel, "BotService/GetBot", other["secret"], name="otto").bot.name
         == other["bot"]
@@ -81,8 +81,8 @@ def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> No
 
 
 def test_the_consent_of_a_bot_is_set_at_its_registration_and_changed_in_parts(organiser: Organiser) -> None:
-    run_admin(organiser, "bots", "register", "anna", "--accept", "anyone", "--game", "toc", "--min-move-ms", "50")
-    changed = run_admin(organiser, "bots", "update", "anna", "--odds", "--matches-per-maker", "3")
+    run_admin(organiser, "bot", "register", "anna", "--accept", "anyone", "--game", "toc", "--min-move-ms", "50")
+    changed = run_admin(organiser, "bot", "update", "anna", "--odds", "--matches-per-maker", "3")
     assert changed["consent"] == {
         "scope": "CONSENT_SCOPE_ANYONE",
         "games": ["toc"],
@@ -91,29 +91,29 @@ def test_the_consent_of_a_bot_is_set_at_its_registration_and_changed_in_parts(or
         "accept_odds": True,
         "max_matches_per_maker": 3,
     }
-    changed = run_admin(organiser, "bots", "update", "anna", "--accept", "own", "--no-odds", "--description", "new")
+    changed = run_admin(organiser, "bot", "update", "anna", "--accept", "own", "--no-odds", "--description", "new")
     assert (changed["description"], changed["consent"]["scope"]) == ("new", "CONSENT_SCOPE_OWN")
     assert not changed["consent"].get("accept_odds")
 
 
 def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(organiser: Organiser) -> None:
     playing, other = organiser.start_match(), organiser.create_match()
-    assert run_admin(organiser, "match", "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
-    assert run_admin(organiser, "match", "void", other, "--why", "no power")["kind"] == "void"
-    assert len(run_admin(organiser, "bots", "sessions")) == len(organiser.bots)
-    (paused,) = run_admin(organiser, "bots", "pause", organiser.bots[0], "--why", "a rest")
+    assert run_admin(organiser, "matches", "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [1, 0]
+    assert run_admin(organiser, "matches", "void", other, "--why", "no power")["kind"] == "void"
+    assert len(run_admin(organiser, "admin", "bots", "sessions")) == len(organiser.bots)
+    (paused,) = run_admin(organiser, "admin", "bots", "pause", organiser.bots[0], "--why", "a rest")
     assert paused["pause"]["message"] == "a rest"
-    assert "pause" not in run_admin(organiser, "bots", "resume", organiser.bots[0])[0]
-    assert run_admin(organiser, "quota", "set", "organiser", "bots=7")["max_bots"] == 7
-    assert run_admin(organiser, "quota", "show", "organiser")["usage"]["bots"] == len(organiser.bots)
-    assert run_admin(organiser, "drain", "--grace-s", "1")["matches_in_play"] == 0
+    assert "pause" not in run_admin(organiser, "admin", "bots", "resume", organiser.bots[0])[0]
+    assert run_admin(organiser, "admin", "quota", "set", "organiser", "bots=7")["max_bots"] == 7
+    assert run_admin(organiser, "admin", "quota", "show", "organiser")["usage"]["bots"] == len(organiser.bots)
+    assert run_admin(organiser, "admin", "drain", "--grace-s", "1")["matches_in_play"] == 0
     assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
 def test_quotas_are_set_one_by_one_and_seen_in_one_table(organiser: Organiser) -> None:
-    assert run_admin(organiser, "quota", "set", "organiser", "bots=7", "matches=5")["max_bots"] == 7
-    assert run_admin(organiser, "quota", "set", "organiser", "contests=9", "matches=0")["max_bots"] == 7
-    by_holder = {one["holder"]: one for one in run_admin(organiser, "quota", "list")}
+    assert run_admin(organiser, "admin", "quota", "set", "organiser", "bots=7", "matches=5")["max_bots"] == 7
+    assert run_admin(organiser, "admin", "quota", "set", "organiser", "contests=9", "matches=0")["max_bots"] == 7
+    by_holder = {one["holder"]: one for one in run_admin(organiser, "admin", "quota", "list")}
     assert by_holder.keys() == {"admin", "organiser"}
     own = by_holder["organiser"]["own_quota"]
     assert {field: number for field, number in own.items() if int(number)} == {"max_bots": 7, "max_contests": 9}

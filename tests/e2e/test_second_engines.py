@@ -82,7 +82,7 @@ def test_a_match_goes_on_beside_its_second_engine_after_a_restart(installed: Pat
 @pytest.mark.parametrize(
     ("terms", "why"),
     [
-        ({"second_engine": "other"}, "unknown second engine 'other' of alquerque; known: reference"),
+        ({"second_engine": "other"}, "unknown second engine of alquerque 'other'; known: reference"),
         ({"second_engine": "pyspiel", "rules": CHESS960}, "pyspiel does not play chess960"),
     ],
 )

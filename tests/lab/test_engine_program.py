@@ -15,6 +15,7 @@ from referee.lab import engine_program
 from referee.lab.lab_bots import LabBotRefused
 from referee.lab.lab_match import LabResult
 from referee.lab.lab_turn import LabTurn
+from referee.local.entrant import WrongGame
 from referee.match.result import EndCause, EndKind, Fault
 from tests.lab.test_lab_command import lab as run_lab
 from tests.lab.test_lab_command import results, unpacked
@@ -180,7 +181,7 @@ def test_a_tournament_of_engines_keeps_their_standard_error_and_what_the_bridge_
     ("bot", "why"),
     [
         ("uci:./no-such-engine", "the lab cannot run the bot one: ./no-such-engine: No such file or directory"),
-        ("gtp:gnugo --mode gtp", "the lab cannot run the bot one: GTP engines play only go, not chess"),
+        ("gtp:gnugo --mode gtp", "the bot one plays only go, not chess"),
         (f"grpc:{sys.executable} -m referee_client.bridge --uci --no-such -- cat", "--no-such"),
         (f"grpc:{sys.executable} -m referee_client.bridge --uci --option Hash -- cat", "takes NAME=VALUE, not 'Hash'"),
         (f"grpc:{sys.executable} -m referee_client.bridge --sandbox -- cat", "not programs with a network"),
@@ -191,7 +192,7 @@ def test_an_engine_that_cannot_play_is_refused(tmp_path: Path, bot: str, why: st
         done = run_lab(tmp_path, plan, out=str(len(plan)))
         assert done.exit_code == 2
         assert why in " ".join(done.stderr.split())
-    with pytest.raises(LabBotRefused, match=re.escape(why)):
+    with pytest.raises((LabBotRefused, WrongGame), match=re.escape(why)):
         play(f"one={bot}", "random", lab.terms("chess"))
 
 

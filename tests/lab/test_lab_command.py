@@ -150,7 +150,7 @@ def test_a_damaged_line_of_the_results_is_an_error(tmp_path: Path) -> None:
 def unpacked(folder: Path, out: str = "out") -> dict[str, Path]:
     """Return the records of a run by the names of their matches, each in a file of its own."""
     to = folder / f"{out}-records"
-    done = CliRunner().invoke(main, ["unpack", str(folder / out / "records.pack"), "-o", str(to)])
+    done = CliRunner().invoke(main, ["records", "unpack", str(folder / out / "records.pack"), "-o", str(to)])
     assert done.exit_code == 0, done.output
     return {result.name: to / f"{result.match_id}.jsonl" for result in results(folder, out)}
 
@@ -338,7 +338,7 @@ def test_a_bot_that_ends_its_worker_ends_the_run_with_the_results_so_far(tmp_pat
         (f'ladder = "main"\n{GAUNTLET}', "ladder: the lab has none"),
         (f'entrants = ["anna"]\n{GAUNTLET}', "'anna' is not in the table `bots`"),
         (ARENA.replace('"random"', '"tcp:127.0.0.1:7"'), "not programs with a network"),
-        (GAUNTLET.replace('["rita"]', '["nobody"]'), "there is no entrant 'nobody'"),
+        (GAUNTLET.replace('["rita"]', '["nobody"]'), "unknown entrant 'nobody'"),
         (GAUNTLET.replace("alquerque", "chequers"), "chequers"),
         (GAUNTLET.replace('clock = "none"', 'clock = "soon"'), "clock"),
     ],

@@ -217,10 +217,10 @@ def test_a_run_that_goes_on_keeps_its_differences(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "against", "why"),
     [
-        (NIM, "other", "unknown second engine 'other' of nim; known: planted, wrong"),
-        (OURS, "planted", "unknown second engine 'planted' of alquerque; known: reference"),
+        (NIM, "other", "unknown second engine of nim 'other'; known: planted, wrong"),
+        (OURS, "planted", "unknown second engine of alquerque 'planted'; known: reference"),
         (NIM + "options = { heap = 100 }", "planted", "it needs a heap below 100"),
-        (GAUNTLET, "other", "unknown second engine 'other' of nim"),
+        (GAUNTLET, "other", "unknown second engine of nim 'other'"),
     ],
 )
 def test_an_engine_that_cannot_be_used_is_refused(tmp_path: Path, text: str, against: str, why: str) -> None:
@@ -240,4 +240,4 @@ def test_a_local_match_runs_beside_a_second_engine(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--game", "nim", "--clock", "none", "--out", str(tmp_path / "out"))
     done = run(*words, "--second-engine", "other")
     assert done.exit_code == 2
-    assert "unknown second engine 'other' of nim" in " ".join(done.output.split())
+    assert "unknown second engine of nim 'other'" in " ".join(done.output.split())

@@ -107,6 +107,8 @@ def test_only_an_administrator_can_end_a_pause_by_an_administrator() -> None:
     with pytest.raises(BotPaused) as refused:
         returned(banned)
     assert refused.value.details == {"bot": "ada", "cause": "admin"}
+    assert "an administrator" in str(refused.value)
+    assert "`referee bot return ada`" in str(BotPaused("ada", "faults"))
     assert resumed(banned) == BOT
 
 

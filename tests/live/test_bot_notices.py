@@ -230,7 +230,8 @@ async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bo
     pause = (await harness.bot(0)).pause
     assert pause
     assert pause.cause is PauseCause.FAULTS
-    assert pause.message == notice.message == f"3 faults in a row, the last one in match {match_id}: illegal_move"
+    faults = f"3 faults in a row, the last one in match {match_id}: illegal_move"
+    assert pause.message == notice.message == f"{faults}; resume it by `referee bot return bot0`"
     noted = [note.what.about for note in await harness.notes(0) if isinstance(note.what, NoticeNote)]
     assert noted == ["fault_counted", "fault_counted", "paused"]
     assert (await harness.bot(1)).faults == 0

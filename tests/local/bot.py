@@ -1,6 +1,6 @@
 """A bot process for arena tests, correct or faulty. It reads BOT_REFEREE and BOT_TOKEN_FILE as every bot does.
 
-python -m tests.local.bot honest | silent | illegal | dies | dies-at-once | deaf
+python -m tests.local.bot honest | silent | illegal | dies | dies-at-once | deaf | plays-toc
 """
 
 import os
@@ -21,9 +21,10 @@ OutgoingItems = queue.Queue[play_pb2.BotItem]
 def play(behaviour: str, outgoing: OutgoingItems) -> None:
     turn_options = play_pb2.TurnOptions(max_legal_moves=1000)
     max_matches = int(os.environ["BOT_MAX_MATCHES"])
-    outgoing.put(
-        play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=max_matches, turn_options=turn_options))
-    )
+    hello = play_pb2.Hello(version="1", max_matches=max_matches, turn_options=turn_options)
+    if behaviour == "plays-toc":
+        hello.games.append("toc")
+    outgoing.put(play_pb2.BotItem(hello=hello))
     with grpc.insecure_channel(os.environ["BOT_REFEREE"]) as channel:
         metadata = (("authorization", f"Bearer {Path(os.environ['BOT_TOKEN_FILE']).read_text()}"),)
         for response in PlayServiceStub(channel).Play(_requests(outgoing), metadata=metadata):

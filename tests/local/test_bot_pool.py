@@ -256,6 +256,9 @@ class FakeServer:
     async def is_ready(self, bot: str, game: str) -> bool:
         return bot not in self.silent
 
+    async def refuses(self, bot: str, game: str) -> bool:
+        return game == "chess"
+
     async def is_playing(self, bot: str) -> bool:
         return False
 
@@ -321,6 +324,15 @@ async def test_a_bot_that_does_not_start_or_connect_is_reported_with_the_reason(
     with pytest.raises(BotStartFailed, match="sent no Hello"):
         async with others.seated([BERT]) as seated:
             await others.raise_for_silent(seated.values(), "trox")
+
+
+@in_loop
+async def test_a_bot_that_accepts_only_other_games_is_refused_when_it_connects() -> None:
+    bots = create_pool(FakeServer("anna"), FakeLauncher())
+    assert (await bots.start([ANNA], "chess", 3_600))[ANNA].startswith("it does not accept chess")
+    async with bots.seated([BERT]) as seated:
+        with pytest.raises(BotStartFailed, match="does not accept chess"):
+            await bots.wait_for_refusal(seated.values(), "chess")
 
 
 @in_loop

@@ -72,6 +72,13 @@ def table_row(screen: str, name: str) -> list[str]:
     return line.split()[1:]
 
 
+def test_a_bot_that_plays_only_another_game_is_refused_when_it_connects(tmp_path: Path) -> None:
+    bots = (bot("picky", "plays-toc"), bot("anna"))
+    completed = referee("match", *bots, "--start-within", "86400", "--out", str(tmp_path))
+    assert completed.returncode == 4
+    assert "picky could not be started: it does not accept alquerque" in completed.stderr
+
+
 def test_a_match_is_played_in_all_seats_and_its_records_are_valid(tmp_path: Path) -> None:
     completed = referee("match", bot("anna"), bot("bert"), "--games", "2", "--out", str(tmp_path))
     assert completed.returncode == 0, completed.stderr

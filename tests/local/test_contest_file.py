@@ -138,6 +138,8 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
     ("text", "hint"),
     [
         ("game =", "cannot be read"),
+        ('game = "trox"\n[bots]\nanna = "gtp:gnugo"\nbert = "random"', "the bot anna plays only go, not trox"),
+        ('game = "troke"\noptions = { seats = 9 }', "invalid value '9' for option seats"),
         ('gmae = "trox"', "unknown key 'gmae'; known: name, title"),
         ('game = "shogi"', "unknown game 'shogi'; known: alquerque"),
         ('game = "trox"\noptions = { huf = true }', "unknown option 'huf'; known"),
@@ -173,9 +175,9 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
         ('game = "trox"\nadjudication = { resign_score = 3 }', "must have both resign_score and resign_moves"),
         ('game = "trox"\nadjudication = 3', "adjudication: expected a table"),
         ('game = "trox"\nentrants = [1]', "entrants: expected names of bots"),
-        (f'game = "trox"\n{BOTS}[teams]\nreds = ["carl"]', "teams.reds: there is no bot 'carl'; known: anna, bert"),
+        (f'game = "trox"\n{BOTS}[teams]\nreds = ["carl"]', "teams.reds: unknown bot 'carl'; known: anna, bert"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = "anna"', "teams.reds: expected a list of bots"),
-        (f'game = "trox"\ngauntlet = {{ challengers = ["x"] }}\n{BOTS}', "no entrant 'x'; known: anna, bert"),
+        (f'game = "trox"\ngauntlet = {{ challengers = ["x"] }}\n{BOTS}', "unknown entrant 'x'; known: anna, bert"),
     ],
 )
 def test_an_invalid_tournament_file_is_rejected_with_the_key_and_a_hint(tmp_path: Path, text: str, hint: str) -> None:

@@ -70,3 +70,9 @@ def test_an_invalid_entrant_is_rejected_with_a_hint(argument: str, hint: str) ->
 def test_entrants_get_distinct_names() -> None:
     entrants = read_entrants(["random", "random", "random-2=greedy", "random"])
     assert [entrant.name for entrant in entrants] == ["random", "random-2", "random-2-2", "random-3"]
+
+
+def test_a_misspelled_built_in_bot_is_refused_with_the_name_that_was_meant() -> None:
+    with pytest.raises(BadEntrant, match="did you mean greedy"):
+        read_entrant("gredy")
+    assert read_entrant("./gredy").name == "gredy"

@@ -89,3 +89,8 @@ def test_bounds_stay_within_0_and_1() -> None:
 def test_bounds_for_many_mixed_results_equal_the_normal_approximation() -> None:
     best, _ = standings("ab", [finish(1, 2)] * 5000 + [finish(2, 1)] * 5000)
     assert best.bounds == pytest.approx((0.4902, 0.5098), abs=0.0001)
+
+
+def test_numbers_in_the_names_of_equal_bots_sort_as_numbers() -> None:
+    names = [row.name for row in standings(["b", "team-10", "team-2", "a2b10", "a2b9"], [])]
+    assert names == ["a2b9", "a2b10", "b", "team-2", "team-10"]

@@ -86,6 +86,8 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
     [
         ("bots = ", "cannot be read"),
         (f"{BOTS}", "[[games]]"),
+        ('[bots]\nanna = "uci:fish"\nbert = "random"\n[[games]]\ngame = "trox"', "anna plays only chess, not trox"),
+        (f'{BOTS}[[games]]\ngame = "trox"\n[[games]]\ngame = "troke"\noptions = {{ seats = 9 }}', "games 2: "),
         ('gmaes = 1\n[[games]]\ngame = "trox"', "unknown key 'gmaes'; known: cycles"),
         ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: invalid name"),
         ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string such as"),

@@ -61,7 +61,7 @@ def data_dir(tmp_path: Path) -> Path:
 
 
 def migrate_to(to: str | Path, *flags: str | Path) -> Result:
-    return CliRunner().invoke(main, ["migrate-to", str(to), *map(str, flags)])
+    return CliRunner().invoke(main, ["data", "migrate-to", str(to), *map(str, flags)])
 
 
 def to_postgres(data_dir: Path, url: str) -> Result:
@@ -278,7 +278,7 @@ def test_files_of_others_are_refused(tmp_path: Path, empty_url: str) -> None:
 def test_other_versions_are_refused(tmp_path: Path, data_dir: Path, postgres_url: str) -> None:
     current = len(schema.migrations())
     for version, sentence in (
-        (current - 1, "run `referee migrate`"),
+        (current - 1, "run `referee data migrate`"),
         (current + 1, f"supports versions up to {current}"),
     ):
         execute(postgres_url, "UPDATE schema_version SET version = $1", version)
@@ -286,7 +286,7 @@ def test_other_versions_are_refused(tmp_path: Path, data_dir: Path, postgres_url
             assert_refused(result, f"has version {version}")
             assert sentence in result.stderr
     execute_sql(data_dir, f"PRAGMA user_version = {len(migrations()) - 1}")
-    assert_refused(to_postgres(data_dir, postgres_url), "run `referee migrate`")
+    assert_refused(to_postgres(data_dir, postgres_url), "run `referee data migrate`")
 
 
 def test_the_same_kind_of_database_is_refused(tmp_path: Path, data_dir: Path, postgres_url: str) -> None:
@@ -398,7 +398,7 @@ def test_no_server_starts_in_what_a_killed_migration_has_left(
 @contextmanager
 def killed_at_bots(url: str, mode: str, *arguments: str) -> Iterator[None]:
     """Run the command until it waits for a lock on the table `bots`, and kill it. The lock is held within the block."""
-    command = [sys.executable, "-m", "referee", "migrate-to", *arguments]
+    command = [sys.executable, "-m", "referee", "data", "migrate-to", *arguments]
     with locked_bots(url, mode):
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
             assert process.stderr

@@ -71,9 +71,9 @@ def test_recovery_is_rejected_while_the_server_runs_and_without_a_database(data_
 
 def test_the_commands_print_the_new_token_and_key(data_dir: Path) -> None:
     flags = ["--data-dir", str(data_dir)]
-    token = CliRunner().invoke(main, ["recover", "admin-token", *flags])
-    key = CliRunner().invoke(main, ["recover", "signing-key", *flags])
-    second_key = CliRunner().invoke(main, ["recover", "signing-key", *flags])
+    token = CliRunner().invoke(main, ["data", "recover", "admin-token", *flags])
+    key = CliRunner().invoke(main, ["data", "recover", "signing-key", *flags])
+    second_key = CliRunner().invoke(main, ["data", "recover", "signing-key", *flags])
     assert token.stdout.startswith("rf_")
     assert key.stdout.startswith("new records are signed by ")
     assert (second_key.exit_code, "referee-key.pem exists" in second_key.stderr) == (1, True)

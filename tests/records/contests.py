@@ -29,7 +29,7 @@ from tests.records.forgery import KEY
 
 def find_game(name: str) -> Game:
     if name not in GAMES:
-        raise UnknownGame(name, ", ".join(GAMES))
+        raise UnknownGame(name, GAMES, "")
     return GAMES[name]
 
 

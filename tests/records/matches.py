@@ -94,7 +94,7 @@ def all_games() -> dict[str, Game]:
 def find_game(name: str) -> Game:
     """Return a registered game, or one of the games for tests."""
     if name not in all_games():
-        raise UnknownGame(name, ", ".join(all_games()))
+        raise UnknownGame(name, all_games(), "")
     return all_games()[name]
 
 

@@ -238,7 +238,7 @@ def test_a_lock_is_waited_for_while_postgresql_has_not_noticed_that_it_was_lost(
 
 
 def test_a_lost_administrator_token_is_replaced_while_no_server_uses_the_database(postgres_url: str) -> None:
-    command = ["recover", "admin-token", "--revoke-others", "--database", postgres_url]
+    command = ["data", "recover", "admin-token", "--revoke-others", "--database", postgres_url]
 
     async def check(_connection: asyncpg.Connection, _server: RefereeServer) -> None:
         refused = await asyncio.to_thread(CliRunner().invoke, main, command)
@@ -254,7 +254,7 @@ def test_a_lost_administrator_token_is_replaced_while_no_server_uses_the_databas
 
 def test_a_database_is_not_migrated_while_a_single_server_uses_it(postgres_url: str) -> None:
     async def check(_connection: asyncpg.Connection, _server: RefereeServer) -> None:
-        refused = await asyncio.to_thread(CliRunner().invoke, main, ["migrate", "--database", postgres_url])
+        refused = await asyncio.to_thread(CliRunner().invoke, main, ["data", "migrate", "--database", postgres_url])
         assert refused.exit_code == 1
         assert "a server already uses this database" in refused.output
 
@@ -262,11 +262,11 @@ def test_a_database_is_not_migrated_while_a_single_server_uses_it(postgres_url: 
 
 
 def test_a_missing_signing_key_is_replaced_on_request_only(postgres_url: str) -> None:
-    command = ["recover", "signing-key", "--database", postgres_url]
+    command = ["data", "recover", "signing-key", "--database", postgres_url]
     start(postgres_url)
     assert "there is a signing key" in CliRunner().invoke(main, command).output
     execute(postgres_url, "DELETE FROM signing_key; INSERT INTO matches (match_id) VALUES ('old')")
-    with pytest.raises(StartupError, match=r"signing key is missing .* `referee recover signing-key`"):
+    with pytest.raises(StartupError, match=r"signing key is missing .* `referee data recover signing-key`"):
         start(postgres_url)
     recovered = CliRunner().invoke(main, command)
     assert recovered.exit_code == 0
@@ -280,7 +280,10 @@ def test_a_missing_signing_key_is_replaced_on_request_only(postgres_url: str) ->
     [
         (["backup", "to"], "back it up with pg_dump"),
         (["restore", "from"], "restore a dump into an empty database with pg_restore"),
-        (["archive", "--before", "2026-01-01", "--to", "to"], "matches can be archived from a data directory only"),
+        (
+            ["data", "archive", "--before", "2026-01-01", "--to", "to"],
+            "can be archived from a data directory only",
+        ),
     ],
 )
 def test_a_command_for_data_directories_says_what_to_do_instead(command: list[str], instead: str) -> None:

@@ -76,7 +76,7 @@ def test_a_token_that_cannot_be_written_is_not_created(tmp_path: Path) -> None:
 def test_a_missing_signing_key_is_not_replaced_silently(tmp_path: Path) -> None:
     start(settings(tmp_path))
     (tmp_path / KEY).unlink()
-    with pytest.raises(StartupError, match=r"referee-key\.pem is missing .* `referee recover signing-key`"):
+    with pytest.raises(StartupError, match=r"referee-key\.pem is missing .* `referee data recover signing-key`"):
         start(settings(tmp_path))
     assert not (tmp_path / KEY).exists()
     DataDirLock(tmp_path).release()  # The lock can be taken, because a failed start releases it.

@@ -36,6 +36,11 @@ class FakeUpstream(Upstream):
         assert isinstance(answer, response)
         return answer
 
+    async def stream(self, request: Message, response: type[R]) -> AsyncGenerator[R, None]:
+        """Yield the answer of a call, if there is one."""
+        if response.__name__ in self.answers:
+            yield await self.call(request, response)
+
 
 class FakeMatch(FakeUpstream):
     """A referee with one match, whose entries a test appends, and whose streams it interrupts."""

@@ -10,6 +10,7 @@ import pytest
 from google.protobuf.message import Message
 from referee_api.v1 import (
     bot_service_pb2,
+    contest_pb2,
     entry_pb2,
     game_pb2,
     ladder_service_pb2,
@@ -161,7 +162,9 @@ def test_no_match_runs_what_a_bot_sends(ply: int | None) -> None:
         feed = MatchFeed(hostile_match(), HOSTILE, games())
         await feed.ready()
         finished = FinishedMatch(False, HOSTILE, {})
-        parsed = check_inert(document(match_page(feed, finished, ply), "/"))
+        correction = contest_pb2.MatchCorrection(kind=contest_pb2.CORRECTION_KIND_STRUCK, message=HOSTILE)
+        parsed = check_inert(document(match_page(feed, finished, ply, [correction]), "/"))
+        assert f"struck: {HOSTILE}" in parsed.texts
         assert HOSTILE in parsed.texts
         assert f"white ({HOSTILE}) tried {HOSTILE}: {HOSTILE}" in parsed.texts
         await feed.close()

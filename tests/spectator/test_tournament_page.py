@@ -18,6 +18,7 @@ from referee_api.v1 import (
 )
 
 from referee.reporting.markup import joined
+from referee.spectator.correction_marks import match_corrections
 from referee.spectator.home_page import home_page
 from referee.spectator.ladder_page import ladder_page
 from referee.spectator.live_pages import Page
@@ -195,3 +196,53 @@ def test_the_number_of_rounds_is_left_out_until_it_is_known() -> None:
     texts = "".join(parsed(in_fast_time(tournament_page(upstream, "cup"))).texts)
     assert "in play, round 2" in texts
     assert "of 0" not in texts
+
+
+# Corrections
+
+STRUCK = contest_pb2.MatchCorrection(
+    match_id="m-1", kind=contest_pb2.CORRECTION_KIND_STRUCK, message="the power failed"
+)
+CORRECTED = contest_pb2.MatchCorrection(
+    match_id="m-2", kind=contest_pb2.CORRECTION_KIND_CORRECTED, ranks=[2, 1], message="an illegal move counted"
+)
+SENTENCES = ("struck: the power failed", "corrected to the ranks 2, 1: an illegal move counted")
+
+
+def corrected_tournament() -> FakeUpstream:
+    upstream = referee_of(TOURNAMENT)
+    pairing = contest_pb2.Pairing(
+        id="1.1", round=1, board=1, entrants=["reds", "solo"], match_ids=["m-1", "m-2"], corrections=[STRUCK, CORRECTED]
+    )
+    upstream.answers["ListPairingsResponse"] = tournament_service_pb2.ListPairingsResponse(pairings=[pairing])
+    snapshot = ladder_service_pb2.LadderSnapshot(corrections=[STRUCK, CORRECTED])
+    upstream.answers["WatchLadderResponse"] = ladder_service_pb2.WatchLadderResponse(
+        items=[ladder_service_pb2.WatchLadderItem(snapshot=snapshot)]
+    )
+    return upstream
+
+
+def test_corrected_results_are_marked_in_pairings_and_standings_with_the_reason() -> None:
+    page = in_fast_time(tournament_page(corrected_tournament(), "cup"))
+    standings = check_inert(page.regions["standings"])
+    assert [text for text in standings.texts if text.endswith("*")] == ["0*", "0*"]
+    assert {"/matches/m-1", "/matches/m-2"} <= set(standings.attributes_of("href"))
+    for region in ("standings", "rounds"):
+        shown = " ".join(check_inert(page.regions[region]).texts)
+        assert [sentence for sentence in SENTENCES if sentence not in shown] == []
+
+
+def test_the_corrections_of_a_ladder_are_below_its_standings() -> None:
+    page = in_fast_time(ladder_page(corrected_tournament(), "open"))
+    shown = " ".join(check_inert(page.regions["standings"]).texts)
+    assert [sentence for sentence in SENTENCES if sentence not in shown] == []
+
+
+@pytest.mark.parametrize("contest", [{"tournament": "cup", "pairing_id": "1.1"}, {"ladder": "open"}])
+def test_the_corrections_of_a_match_are_those_of_its_contest(contest: dict[str, str]) -> None:
+    match = match_pb2.Match(id="m-2", **contest)  # type: ignore[arg-type]  # They are texts.
+    assert in_fast_time(match_corrections(corrected_tournament(), match)) == [CORRECTED]
+
+
+def test_a_match_without_a_contest_has_no_corrections() -> None:
+    assert in_fast_time(match_corrections(corrected_tournament(), match_pb2.Match(id="m-2"))) == []

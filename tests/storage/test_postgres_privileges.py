@@ -34,7 +34,7 @@ def empty_url(postgres_databases: PostgresDatabases) -> str:
 
 
 def migrate(url: str, *flags: str) -> Result:
-    return CliRunner().invoke(main, ["migrate", "--database", url, *flags])
+    return CliRunner().invoke(main, ["data", "migrate", "--database", url, *flags])
 
 
 def fetch(url: str, query: str, *values: str) -> list[str]:
@@ -103,7 +103,7 @@ def test_only_the_two_roles_can_connect(empty_url: str, role: str, privilege: st
 
 def test_one_role_migrates_and_another_one_runs(empty_url: str) -> None:
     owner, node = as_role(OWNER, empty_url), as_role(NODE, empty_url)
-    with pytest.raises(LogUnavailable, match=r"may not upgrade the database from version 0 .* `referee migrate`"):
+    with pytest.raises(LogUnavailable, match=r"may not upgrade the database from version 0 .* `referee data migrate`"):
         open_and_close(node)
     pending = migrate(owner, "--dry-run")
     assert "0001_initial" in pending.output

@@ -63,8 +63,8 @@ class AuthenticationHarness:
         self.token = Token(minted.sha256, role, "ada", self.time.wall_ms(), expires_ms=expires_ms)
         self.tokens.add(self.token, 1)
 
-    def call(self, authorization: str, method: str = "ListGames") -> Token:
-        return asyncio.run(self.authenticator.caller(authorization, "GameService", method)).token
+    def call(self, authorization: str, method: str = "ListGames", service: str = "GameService") -> Token:
+        return asyncio.run(self.authenticator.caller(authorization, service, method)).token
 
 
 def test_a_valid_token_identifies_its_holder() -> None:
@@ -103,6 +103,12 @@ def test_a_method_without_a_rule_cannot_be_called() -> None:
     harness = AuthenticationHarness(Role.ADMIN)
     with pytest.raises(NotYours):
         harness.call(f"Bearer {harness.secret}", "SomethingNew")
+
+
+def test_the_token_of_an_author_does_not_play_and_the_right_one_is_named() -> None:
+    harness = AuthenticationHarness(Role.AUTHOR)
+    with pytest.raises(NotYours, match="use the bot's token"):
+        harness.call(f"Bearer {harness.secret}", "Play", "PlayService")
 
 
 def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:

@@ -34,9 +34,9 @@ ROW = ClockCharge(0, 9, 0, 0, 0, 9, Clock(5), Clock(0), late=True)
 EXAMPLES: list[Exception] = [
     game_errors.MalformedMove("x", "a move"),
     game_errors.MalformedPosition("x", "no board"),
-    game_errors.UnknownGame("x", "toc"),
-    game_errors.UnknownOption("x", "huff"),
-    game_errors.UnknownPreset("x", "usual"),
+    game_errors.UnknownGame("x", ["toc"], "toc"),
+    game_errors.UnknownOption("x", ["huff"]),
+    game_errors.UnknownPreset("x", ["usual"], "usual"),
     game_errors.BadOption("huff", "x", "true | false"),
     game_errors.IllegalMove("a1", "must_capture", "there is a capture"),
     game_errors.NotYourTurn(1, (0,)),
@@ -227,7 +227,7 @@ def test_an_invalid_field_has_its_name_in_the_contract(exception: match_errors.M
 
 
 def test_an_error_in_a_stream_has_the_number_of_its_reason() -> None:
-    wire_error = to_wire_error(game_errors.UnknownGame("x", "toc"))
+    wire_error = to_wire_error(game_errors.UnknownGame("x", ["toc"], "toc"))
     assert wire_error
     assert error_detail_of(wire_error).reason == error_pb2.ERROR_REASON_UNKNOWN_GAME
 

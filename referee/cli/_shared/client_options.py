@@ -12,8 +12,9 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from referee_client import Organiser
 from referee_client.conversion import to_message
-from referee_client.errors import RefereeError
+from referee_client.errors import RefereeError, Refused
 
+from engines.game_errors import unknown
 from referee.cli._shared.game_options import GameCommand
 
 P = ParamSpec("P")
@@ -92,7 +93,13 @@ def with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callab
     @wraps(command)
     def with_client(at: str | None, token: str | None, ca: Path | None, *args: P.args, **given: P.kwargs) -> None:
         with open_organiser(at, token, ca) as organiser:
-            command(organiser, *args, **given)
+            try:
+                command(organiser, *args, **given)
+            except Refused as refused:
+                if refused.reason != "NO_SUCH_BOT":
+                    raise
+                names = [bot.name for bot in organiser.bots()]
+                raise click.ClickException(unknown("bot", refused.metadata["bot"], names)) from None
 
     return referee_options(with_client)
 

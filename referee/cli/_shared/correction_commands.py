@@ -16,10 +16,10 @@ Correct = Callable[[Organiser, str, str, CorrectionKind, str, tuple[int, ...]], 
 REASON = click.option("--message", required=True, help="The reason, in one sentence for the entrants.")
 
 
-def add_correction_commands(group: click.Group, correct: Correct) -> None:
+def add_correction_commands(group: click.Group, correct: Correct, epilog: str = "") -> None:
     """Add the commands to the group of a kind of contest."""
 
-    @group.command("strike", cls=ClientCommand)
+    @group.command("strike", cls=ClientCommand, epilog=epilog)
     @click.argument("name")
     @click.argument("match_id", metavar="MATCH")
     @REASON
@@ -28,7 +28,7 @@ def add_correction_commands(group: click.Group, correct: Correct) -> None:
         """Strike a finished MATCH: it no longer counts."""
         click.echo(correct(organiser, name, match_id, "struck", message, ()))
 
-    @group.command("correct", cls=ClientCommand)
+    @group.command("correct", cls=ClientCommand, epilog=epilog)
     @click.argument("name")
     @click.argument("match_id", metavar="MATCH")
     @click.argument("ranks", metavar="RANK...", nargs=-1, required=True, type=click.IntRange(1, MAX_RANK))
@@ -41,7 +41,7 @@ def add_correction_commands(group: click.Group, correct: Correct) -> None:
         """
         click.echo(correct(organiser, name, match_id, "corrected", message, ranks))
 
-    @group.command("restore", cls=ClientCommand)
+    @group.command("restore", cls=ClientCommand, epilog=epilog)
     @click.argument("name")
     @click.argument("match_id", metavar="MATCH")
     @REASON

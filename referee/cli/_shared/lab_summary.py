@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from referee.accounts.names import natural_key
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.lab_match import LabResult
 from referee.local.local_standings import points, repeated_games, standings
@@ -43,7 +44,7 @@ def loss_groups(results: Sequence[LabResult]) -> list[LossGroup]:
     for result in results:
         for key in _losses(result):
             groups[key].append(result.name)
-    ordered = sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1]), item[0]))
+    ordered = sorted(groups.items(), key=lambda item: (natural_key(item[0][0]), -len(item[1]), item[0]))
     return [LossGroup(*key, len(names), tuple(names[:LOSSES_SHOWN])) for key, names in ordered]
 
 

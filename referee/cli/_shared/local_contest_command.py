@@ -11,7 +11,8 @@ from pathlib import Path
 
 import click
 
-from referee.cli._shared.output import echo_addresses, progress, table
+from referee.accounts.names import natural_key
+from referee.cli._shared.output import echo_addresses, keep_page, progress, table
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_contest import Done, LocalContest, SkippedPairing
 from referee.local.local_standings import LocalStanding, points, repeated_games, standings
@@ -50,13 +51,12 @@ def run(contest: LocalContest) -> int:
     if finishes:
         click.echo(f"{len(finishes)} of {len(finishes) + len(left)} matches are already played")
     contest_run = ContestRun(contest, finishes)
-    began_at = time.monotonic()
     if left:
         try:
             asyncio.run(contest_run.play(left))
         except StartupError as why:
             raise click.ClickException(str(why)) from None
-    _print_summary(contest_run, time.monotonic() - began_at)
+    contest_run.summarise()
     return contest_run.status
 
 
@@ -69,6 +69,14 @@ class ContestRun:
         self.skipped: list[SkippedPairing] = []
         self.interrupted_by = 0
         """Signal number; 0 if not interrupted."""
+        self._began_at = time.monotonic()
+        self._summarised = False
+
+    def summarise(self) -> None:
+        """Print the summary, once."""
+        if not self._summarised:
+            self._summarised = True
+            _print_summary(self, time.monotonic() - self._began_at)
 
     @property
     def status(self) -> int:
@@ -98,6 +106,7 @@ class ContestRun:
                     show(format_match(done))
 
                 await runtime.scheduler.play(left, report)
+            await keep_page(runtime.server, self.summarise)
 
     def _add(self, done: Done) -> None:
         if isinstance(done, SkippedPairing):
@@ -126,7 +135,7 @@ def _print_summary(contest_run: ContestRun, took_s: float) -> None:
         click.echo(f"\n{entrant.name} could not be started: {why}\nits output: {wrote}", err=True)
     for finish in [one for one in contest_run.finishes if one.forfeited][:FORFEITS_SHOWN]:
         bots = {finish.seats[one.seat] for one in finish.result.forfeits}
-        logs = ", ".join(str(folder.bot_log(bot)) for bot in sorted(bots))
+        logs = ", ".join(str(folder.bot_log(bot)) for bot in sorted(bots, key=natural_key))
         click.echo(f"\n{format_match(finish)}\n  its output: {logs}", err=True)
     if contest_run.interrupted_by:
         click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)

@@ -5,12 +5,14 @@ Progress is a bar with the estimated time left on a terminal, and one line per s
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
+
+from referee.cli._shared.signals import until_stopped
 
 if TYPE_CHECKING:
     from referee.server.referee_server import ServerInfo
@@ -20,7 +22,9 @@ COUNTS_CHARS = 27
 """Width of the counts and the estimated time."""
 
 
-page_option = click.option("--page", is_flag=True, help="Show it on a web page as it is played; needs referee[site].")
+page_option = click.option(
+    "--page", is_flag=True, help="Show it on a web page, which stays until Ctrl-C; needs referee[site]."
+)
 
 
 def echo_addresses(server: "ServerInfo") -> None:
@@ -28,6 +32,14 @@ def echo_addresses(server: "ServerInfo") -> None:
     click.echo(f"refereed on {server.grpc}, with metrics on http://{server.http}/metrics")
     if server.site:
         click.echo(f"watch it at http://{server.site}")
+
+
+async def keep_page(server: "ServerInfo", summarise: Callable[[], None]) -> None:
+    """If a finished local contest has a web page, summarise the contest, and keep the page until SIGINT or SIGTERM."""
+    if server.site:
+        summarise()
+        click.echo(f"\nthe page stays at http://{server.site} until Ctrl-C")
+        await until_stopped()
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as in a shell."""
 
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 BY_SIGNAL = 128
 """Added to the number of a signal, gives the exit status of a program that it ended."""
 
@@ -39,7 +41,7 @@ async def until_interrupted(work: Coroutine[None, None, None]) -> int:
             task.cancel()
 
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in STOP_SIGNALS:
         loop.add_signal_handler(number, interrupt, number)
     try:
         await task
@@ -47,6 +49,14 @@ async def until_interrupted(work: Coroutine[None, None, None]) -> int:
         if not interrupted_by:
             raise
     return interrupted_by
+
+
+async def until_stopped() -> None:
+    """Wait for SIGINT or SIGTERM, which then does not count as an interruption."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, stop.set)
+    await stop.wait()
 
 
 def on_end_of_input(stop: Callable[[], None]) -> None:

@@ -1,8 +1,10 @@
-"""Run a tournament on this machine with progress and a report, for `referee tournament run` and `referee sprt`."""
+"""`referee tournament run`, and how it and `referee sprt` run a tournament here, with progress and a report."""
 
 import asyncio
 import time
 from collections.abc import Iterable
+from enum import IntEnum
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -20,10 +22,14 @@ from referee_client.values import (
     TournamentEntry,
 )
 
-from referee.cli._shared.output import Show, echo_addresses, progress
+from referee.cli._shared.game_options import GameCommand
+from referee.cli._shared.output import Show, echo_addresses, keep_page, page_option, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
+from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
+from referee.local.results_folder import ResultsFolder
+from referee.local.terms_reader import LOCAL_POLICIES
 from referee.reporting.collector import read_saved_report, save_report_data
 from referee.reporting.formatting import sprt_text
 from referee.reporting.page import page
@@ -32,6 +38,15 @@ from referee.reporting.value_conversion import pairing_text, sprt_of
 from referee.server.stores import StartupError
 
 EXPORTS: dict[ExportFormat, str] = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
+DEFAULT_OUT = Path("referee-tournament")
+STATUSES = """\b
+Exit status:
+    0  finished, and no match was forfeited
+    2  invalid input
+    3  a bot forfeited a match: late, illegal, absent
+    4  a bot could not be started
+  130  Ctrl-C (143: SIGTERM); finished matches are kept
+"""
 PAGE = "report.html"
 HOW_TO_RESUME = "to play the rest, run the same command with the same --out"
 
@@ -48,13 +63,14 @@ class TournamentRunner:
         self.absent: dict[str, str] = {}
         """Bots that could not be started, with the reasons."""
         self.interrupted_by = 0
+        self._began_at = time.monotonic()
+        self._summarised = False
 
     def run(self) -> None:
         """Run until the end or an interruption, then print the report. Raises ClickException."""
-        began_at = time.monotonic()
         if trouble := self._run_to_end():
             raise click.ClickException(trouble)
-        self._print_summary(time.monotonic() - began_at)
+        self._summarise()
 
     def status(self, otherwise: int) -> int:
         """Return the exit status: of the signal that interrupted the run, or `otherwise`."""
@@ -93,6 +109,7 @@ class TournamentRunner:
             finally:
                 self.absent = {bot.name: why for bot, why in runtime.absent.items()}
                 self.report = await asyncio.to_thread(_save_report, self.tournament, runtime)
+            await keep_page(runtime.server, self._summarise)
 
     def _report_outage(self, why: str) -> None:
         where = self.tournament.folder.path
@@ -101,8 +118,12 @@ class TournamentRunner:
         else:
             click.echo(f"\n{where} can be written again; the tournament continues", err=True)
 
-    def _print_summary(self, took_s: float) -> None:
-        folder = self.tournament.folder
+    def _summarise(self) -> None:
+        """Print the report, once."""
+        if self._summarised:
+            return
+        self._summarised = True
+        folder, took_s = self.tournament.folder, time.monotonic() - self._began_at
         if self.report:
             click.echo(
                 f"\n{report_text(self.report)}\n\nthis run took {took_s:.0f} s; results: {folder.path}, report: {PAGE}"
@@ -183,3 +204,37 @@ class TournamentProgress:
         """Show the progress of a sequential test, counted in matches."""
         steps, self._done = done - self._done, done
         self._show(text, steps, of)
+
+
+class TournamentExitStatus(IntEnum):
+    FINISHED = 0
+    FAULT = 3
+    WOULD_NOT_START = 4
+
+
+@click.command(cls=GameCommand, epilog=STATUSES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
+@page_option
+@click.pass_context
+def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
+    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
+
+    FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
+    skips the matches that have been played.
+    """
+    plan = read_tournament(file, LOCAL_POLICIES)
+    if not plan.bots:
+        raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
+    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem), page)
+    local.check()
+    runner = TournamentRunner(local)
+    runner.run()
+    context.exit(runner.status(_status(runner)))
+
+
+def _status(runner: TournamentRunner) -> int:
+    if runner.absent:
+        return TournamentExitStatus.WOULD_NOT_START
+    forfeited = any(game.end.kind == "forfeited" for game in (runner.report.games if runner.report else ()))
+    return TournamentExitStatus.FAULT if forfeited else TournamentExitStatus.FINISHED

@@ -50,7 +50,7 @@ def data(data_dir: Path) -> Iterator[Finding]:
         yield bad(
             "data",
             f"{data_dir} is incomplete",
-            "wait for `referee restore` or `referee migrate-to`, or empty it and repeat that",
+            "wait for `referee restore` or `referee data migrate-to`, or empty it and repeat that",
         )
     yield _permissions(data_dir)
     yield _disk_space(data_dir)
@@ -85,7 +85,7 @@ def _disk_space(data_dir: Path) -> Finding:
     if usage.free < MIN_FREE:
         return bad("disk", sentence, "free disk space now: matches stop when nothing can be written")
     if usage.free < LOW_FREE:
-        return warn("disk", sentence, "free disk space, or archive old matches (referee archive)")
+        return warn("disk", sentence, "free disk space, or archive old matches (referee data archive)")
     return ok("disk", sentence)
 
 
@@ -111,7 +111,7 @@ def _file_system_type(path: Path) -> str:
 
 def _key(file: Path) -> Finding:
     if not file.exists():
-        advice = "restore it from a backup, or accept a new one with `referee recover signing-key`"
+        advice = "restore it from a backup, or accept a new one with `referee data recover signing-key`"
         return bad("key", f"{file.name} is missing", advice)
     try:
         key = load(file)
@@ -133,7 +133,7 @@ def _database(connection: sqlite3.Connection) -> Iterator[Finding]:
         yield warn(
             "database",
             f"version {version} is older than that of this release ({known})",
-            "stop the server, then run `referee migrate`",
+            "stop the server, then run `referee data migrate`",
         )
     else:
         yield ok("database", f"version {version} is that of this release")

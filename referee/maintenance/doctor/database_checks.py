@@ -78,7 +78,7 @@ async def _key(connection: Connection) -> Finding:
     pem = await read_key(connection)
     if pem is None:
         if await has_matches(connection):
-            return bad("key", "the signing key is missing", "restore it, or run `referee recover signing-key`")
+            return bad("key", "the signing key is missing", "restore it, or run `referee data recover signing-key`")
         return ok("key", "`referee serve` creates it when it starts")
     try:
         return ok("key", f"fingerprint {fingerprint(public_hex(read_pem(pem, KEY_TABLE)))}")

@@ -14,6 +14,7 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
+from referee.accounts.names import natural_key
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.account.account_action import Action, action_form, confirmation_form, page_address
 from referee.spectator.account.account_session import MAX_TOKEN_CHARS, Account, AccountRole, AccountSession
@@ -105,7 +106,8 @@ async def _bots(account: Account) -> Sequence[bot_pb2.Bot]:
         request = bot_service_pb2.GetBotRequest(name=session.name)
         return [(await account.upstream.call(request, bot_service_pb2.GetBotResponse)).bot]
     owned = bot_service_pb2.ListBotsRequest(owner=session.name, page_size=PAGE_SIZE)
-    return (await account.upstream.call(owned, bot_service_pb2.ListBotsResponse)).bots
+    answer = await account.upstream.call(owned, bot_service_pb2.ListBotsResponse)
+    return sorted(answer.bots, key=lambda bot: natural_key(bot.name))
 
 
 async def own_tournaments(account: Account) -> Sequence[tournament_pb2.Tournament]:

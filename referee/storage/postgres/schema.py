@@ -82,7 +82,7 @@ async def migrate(connection: Any, migrations: Sequence[str]) -> None:
         except asyncpg.InsufficientPrivilegeError as why:
             raise LogUnavailable(
                 f"the role of this server may not upgrade the database from version {version.number} to {known} "
-                f"({why}): run `referee migrate` with the role that owns the tables"
+                f"({why}): run `referee data migrate` with the role that owns the tables"
             ) from None
         except asyncpg.LockNotAvailableError:
             raise LogUnavailable(

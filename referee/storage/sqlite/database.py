@@ -18,7 +18,7 @@ from pathlib import Path
 SERVER_LOCK = "referee.lock"
 """Held by whatever may run matches or change the schema."""
 ARCHIVE_LOCK = "referee-archive.lock"
-"""Held by `referee archive`, which works beside a server."""
+"""Held by `referee data archive`, which works beside a server."""
 
 BUSY_MS = 5_000
 """Default time to wait for a lock of another process, in milliseconds."""

@@ -133,6 +133,7 @@ def may_call(role: Role, service: str, method: str) -> bool:
     return role in RULES.get(service, {}).get(method, frozenset())
 
 
+BOTS_TOKEN = "use the bot's token"
 BEARER = "bearer "
 CACHE_US: Micros = 10 * SECOND
 """Age at which a cached token is read again, in the background. A token revoked on this server is removed at once."""
@@ -203,7 +204,7 @@ class Authenticator:
         if token is None or not token.is_valid_at(self._time.wall_ms()):
             raise BadToken
         if not may_call(token.role, service, method):
-            raise NotYours(method)
+            raise NotYours(method, BOTS_TOKEN if may_call(Role.BOT, service, method) else "")
         return Caller(token)
 
     def must_verify(self, authorization: str) -> bool:

@@ -23,9 +23,9 @@ def test_each_of_our_games_has_a_reference(game: str) -> None:
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownSecondEngine, match=r"^unknown second engine 'other' of toc; known: reference$"):
+    with pytest.raises(UnknownSecondEngine, match=r"^unknown second engine of toc 'other'; known: reference$"):
         find_second("toc", "other")
-    with pytest.raises(UnknownSecondEngine, match=r"of nim; known: none$"):
+    with pytest.raises(UnknownSecondEngine, match=r"of nim 'reference'; known: none$"):
         find_second("nim", "reference")
 
 

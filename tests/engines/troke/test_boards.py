@@ -159,7 +159,7 @@ MANY = [{"id": f"{file}{rank}", "x": x, "y": rank} for x, file in enumerate("abc
 
 WRONG: list[tuple[object, str]] = [
     ([], "the board must be an object, not '[]'"),
-    (with_(colour="red"), "the board has the unknown entry 'colour'; known: cells, edges, forward, start"),
+    (with_(colour="red"), "the board has an unknown entry 'colour'; known: cells, edges, forward, start"),
     (without("edges"), "the board has no edges"),
     (with_(cells={}), "cells must be a list, not '{}'"),
     (with_(cells=MANY), "there are 180 cells; the maximum is 128"),

@@ -191,7 +191,7 @@ class OrganiserCoroutines:
         )
 
     async def matches(
-        self, bot: str = "", game: str = "", phase: MatchPhase = "", open_only: bool = False
+        self, bot: str = "", game: str = "", phase: MatchPhase = "", open_only: bool = False, tournament: str = ""
     ) -> AsyncIterator[Match]:
         """Return matches, the newest first. Empty arguments match any."""
         request = match_service_pb2.ListMatchesRequest(
@@ -199,6 +199,7 @@ class OrganiserCoroutines:
             game=game,
             phase=enum_number(match_pb2.MatchPhase, phase),
             open_only=open_only,
+            tournament=tournament,
             page_size=PAGE_SIZE,
         )
         async for match in self._calls.list_values(Match, self._matches.ListMatches, request, "matches"):

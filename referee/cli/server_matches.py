@@ -1,4 +1,4 @@
-"""`referee admin match`: creates, shows and decides single matches of a running server, and downloads their records."""
+"""`referee matches`: creates, shows and decides single matches of a running server."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from referee_client import Organiser, Result
 from referee_client.conversion import from_message
 from referee_client.values import MatchPhase, MatchTerms, Opening
 
-from engines.registry import find
+from referee.cli import CommandGroup
 from referee.cli._shared.client_options import (
     ClientCommand,
     json_option,
@@ -21,18 +21,19 @@ from referee.cli._shared.client_options import (
 )
 from referee.cli._shared.match_tables import entry_text, print_matches
 from referee.local.match_file import read_match_file
-from referee.records.describe_event import escape_unprintable
-from referee.records.verify import verify
 
 match_argument = click.argument("match_id", metavar="MATCH")
 
 
-@click.group()
-def match() -> None:
-    """Manage matches. An organiser's token suffices except for void and adjudicate."""
+@click.group(cls=CommandGroup)
+def matches() -> None:
+    """Create, list, show, watch and decide the matches of a running referee.
+
+    An organiser's token suffices except for void and adjudicate.
+    """
 
 
-@match.command(cls=ClientCommand)
+@matches.command(cls=ClientCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("bots", metavar="[BOT...]", nargs=-1)
 @with_organiser
@@ -57,21 +58,28 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
         click.echo(made.id)
 
 
-@match.command("list", cls=ClientCommand)
+@matches.command("list", cls=ClientCommand)
 @click.option("--bot", default="", help="Only matches of this bot. [any]")
 @click.option("--game", default="", help="Only matches of this game. [any]")
 @click.option("--phase", type=click.Choice(words(MatchPhase)), default=None, help="Only this phase. [any]")
 @click.option("--open", "open_only", is_flag=True, help="Only matches with open seats.")
+@click.option("--tournament", default="", metavar="NAME", help="Only matches of this tournament. [any]")
 @with_organiser
 @json_option
 def list_matches(
-    organiser: Organiser, bot: str, game: str, phase: MatchPhase | None, open_only: bool, as_json: bool
+    organiser: Organiser,
+    bot: str,
+    game: str,
+    phase: MatchPhase | None,
+    open_only: bool,
+    tournament: str,
+    as_json: bool,
 ) -> None:
     """List matches, newest first."""
-    print_matches(organiser.matches(bot, game, phase or "", open_only), as_json)
+    print_matches(organiser.matches(bot, game, phase or "", open_only, tournament), as_json)
 
 
-@match.command(cls=ClientCommand)
+@matches.command(cls=ClientCommand)
 @match_argument
 @with_organiser
 @json_option
@@ -88,7 +96,7 @@ def show(organiser: Organiser, match_id: str, as_json: bool) -> None:
         click.echo(f"\nafter {state.ply} plies{turn}\n{state.position}")
 
 
-@match.command(cls=ClientCommand)
+@matches.command(cls=ClientCommand)
 @match_argument
 @click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
 @with_organiser
@@ -102,7 +110,7 @@ def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> Non
         click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else entry_text(entry))
 
 
-@match.command(cls=ClientCommand)
+@matches.command(cls=ClientCommand)
 @match_argument
 @click.option("--why", default="", metavar="SENTENCE", help="One sentence that the affected users see.")
 @with_organiser
@@ -112,7 +120,7 @@ def abort(organiser: Organiser, match_id: str, why: str, as_json: bool) -> None:
     _print_result(organiser.abort(match_id, why), match_id, as_json)
 
 
-@match.command(cls=ClientCommand)
+@matches.command(cls=ClientCommand)
 @match_argument
 @why_option
 @with_organiser
@@ -122,7 +130,7 @@ def void(organiser: Organiser, match_id: str, why: str, as_json: bool) -> None:
     _print_result(organiser.administration.void(match_id, why), match_id, as_json)
 
 
-@match.command(cls=ClientCommand)
+@matches.command(cls=ClientCommand)
 @match_argument
 @click.argument("scores", metavar="SCORE...", nargs=-1, type=float, required=True)
 @why_option
@@ -140,23 +148,3 @@ def _print_result(result: Result, match_id: str, as_json: bool) -> None:
     else:
         scores = ", ".join(f"{score:g}" for score in result.scores)
         click.echo(f"{match_id}: {result.kind}, {result.reason}{f', {scores}' if scores else ''}")
-
-
-@match.command(cls=ClientCommand)
-@match_argument
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [MATCH.jsonl]")
-@with_organiser
-@json_option
-def record(organiser: Organiser, match_id: str, output: Path | None, as_json: bool) -> None:
-    """Download the record of a finished match and verify it; the exit status is that of `referee verify`."""
-    target = output or Path(f"{match_id}.jsonl")
-    try:
-        file = organiser.record(match_id, target)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
-    verdict = verify(file, None, find)
-    if as_json:
-        print_json({"file": str(file), "status": verdict.status.name.lower(), "verdict": str(verdict)})
-    else:
-        click.echo(f"{click.format_filename(file)}: {escape_unprintable(str(verdict))}")
-    click.get_current_context().exit(verdict.status)
