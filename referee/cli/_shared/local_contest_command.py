@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli._shared.output import echo_addresses, progress, table
+from referee.cli._shared.output import echo_start, progress, table
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_contest import Done, LocalContest, SkippedPairing
 from referee.local.local_standings import LocalStanding, points, repeated_games, standings
@@ -90,7 +90,7 @@ class ContestRun:
 
     async def _play(self, left: Sequence[LocalPairing]) -> None:
         async with self.contest.open() as runtime:
-            echo_addresses(runtime.server)
+            echo_start(runtime.server, self.contest.plan.sandbox_notice())
             with progress(len(left)) as show:
 
                 def report(done: Done) -> None:

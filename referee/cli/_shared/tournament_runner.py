@@ -20,7 +20,7 @@ from referee_client.values import (
     TournamentEntry,
 )
 
-from referee.cli._shared.output import Show, echo_addresses, progress
+from referee.cli._shared.output import Show, echo_start, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
@@ -79,7 +79,7 @@ class TournamentRunner:
 
     async def _play(self) -> None:
         async with self.tournament.open(self._report_outage) as runtime:
-            echo_addresses(runtime.server)
+            echo_start(runtime.server, self.tournament.plan.sandbox_notice())
             try:
                 found = await runtime.find_tournament()
                 before = await runtime.count_done_pairings() if found else 0
