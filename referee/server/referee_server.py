@@ -20,7 +20,7 @@ from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_member import ClusterMember
 from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, identity_provider
-from referee.server.setting_types import Address
+from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
 from referee.server.site_process import SiteProcess, SiteUnavailable
 from referee.server.stores import StartupError, open_stores
@@ -167,7 +167,8 @@ class RefereeServer:
         settings = self._settings
         # Without a host, it is that by which the visitor reached the site.
         bots_address = settings.bots_address or settings.advertised(port) or f":{port}"
-        site.start(await self._frontend.site_secret(), str(bots_address), behind_proxy=settings.site_behind_proxy)
+        names, proxies = setting_text(settings.site_names), setting_text(settings.site_proxies)
+        site.start(await self._frontend.site_secret(), str(bots_address), names, proxies)
 
     async def _finish_recovery(self) -> None:
         """Recover all matches and contests while bots connect already, or stop."""

@@ -56,14 +56,14 @@ class SiteProcess:
         """Path of the Unix socket at which the server must listen."""
         self._keeping: asyncio.Task[None] | None = None
 
-    def start(self, token: str, bots_address: str, *, behind_proxy: bool) -> None:
-        """Start it once the server listens.
+    def start(self, token: str, bots_address: str, names: str, proxies: str) -> None:
+        """Start it once the server listens; `names` and `proxies` as the settings have them.
 
         `bots_address`: where bots connect, as it tells visitors; `:PORT` at the host of the site.
         """
         fd = self._socket.fileno()
         flags = [CHILD_FLAG, str(fd), "--at", f"unix:{self.server_path}", "--bots-address", bots_address]
-        command = [sys.executable, "-P", "-m", "referee", "site", *flags, *(["--behind-proxy"] if behind_proxy else [])]
+        command = [sys.executable, "-P", "-m", "referee", "site", *flags, "--names", names, "--proxies", proxies]
         self._keeping = asyncio.create_task(self._keep(command, fd, f"{token}\n".encode()))
 
     async def close(self) -> None:
