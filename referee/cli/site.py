@@ -5,7 +5,9 @@ import json
 import signal
 import socket
 import sys
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 import click
 from referee_client.address import Address, address
@@ -13,9 +15,13 @@ from referee_client.address import Address, address
 from referee.cli._shared.client_options import ClientCommand, referee_options
 from referee.cli._shared.signals import on_end_of_input
 from referee.observability.logs import LogFormat, LogLevel, set_up_logs
-from referee.server.setting_types import LISTEN
+from referee.server.setting_types import HOST_NAMES, LISTEN, NETWORKS, SettingType
 from referee.server.site_process import CERT_FLAG, CHILD_FLAG, PLAINTEXT_FLAG, SiteUnavailable, open_socket
 from referee.spectator.join_page import BotsAddress, authorities_in
+
+T = TypeVar("T")
+Served: TypeAlias = tuple[tuple[str, ...], tuple[IPv4Network | IPv6Network, ...]]
+"""Names and proxies of the site."""
 
 
 @click.command(cls=ClientCommand)
@@ -30,7 +36,15 @@ from referee.spectator.join_page import BotsAddress, authorities_in
 @click.option(
     "--bots-address", metavar="HOST:PORT", help="Address where bots connect, as the site tells visitors. [that of --at]"
 )
-@click.option("--behind-proxy", is_flag=True, help="Take addresses of visitors from the last entry of X-Forwarded-For.")
+@click.option(
+    "--names", default="", metavar="NAMES", help="Host names by which visitors reach it, with commas. [only addresses]"
+)
+@click.option(
+    "--proxies",
+    default="",
+    metavar="NETWORKS",
+    help="Proxies, with commas: of their requests, the last other address in X-Forwarded-For is the visitor's. [none]",
+)
 @click.option(CHILD_FLAG, "inherited", type=int, hidden=True)
 @click.option(CERT_FLAG, "cert", type=click.Path(path_type=Path), hidden=True)
 @click.option(PLAINTEXT_FLAG, "plaintext", is_flag=True, hidden=True)
@@ -40,7 +54,8 @@ def site(
     ca: Path | None,
     listen: str,
     bots_address: str | None,
-    behind_proxy: bool,
+    names: str,
+    proxies: str,
     inherited: int | None,
     cert: Path | None,
     plaintext: bool,
@@ -52,6 +67,7 @@ def site(
     same beside the server.
     """
     set_up_logs(LogFormat.AUTO, LogLevel.INFO, sys.stderr)
+    served = _read(HOST_NAMES, names, "--names"), _read(NETWORKS, proxies, "--proxies")
     if inherited is not None:
         referee = Address(at or "", sys.stdin.readline().strip(), plaintext=True)
         opened = socket.socket(fileno=inherited)
@@ -62,7 +78,7 @@ def site(
         target, plaintext = bots_address or referee.target, not referee.tls
     with opened:
         bots = BotsAddress(target, plaintext, _authorities(referee, cert))
-        asyncio.run(_serve(referee, opened, bots, behind_proxy=behind_proxy, is_child=inherited is not None))
+        asyncio.run(_serve(referee, opened, bots, served, is_child=inherited is not None))
 
 
 def _authorities(referee: Address, cert: Path | None) -> bytes:
@@ -74,18 +90,24 @@ def _authorities(referee: Address, cert: Path | None) -> bytes:
 
 def _open_socket(listen: str) -> socket.socket:
     try:
-        return open_socket(LISTEN.read(listen))
-    except ValueError:
-        raise click.BadParameter(f"expected {LISTEN.takes}", param_hint="--listen") from None
+        return open_socket(_read(LISTEN, listen, "--listen"))
     except SiteUnavailable as why:
         raise click.ClickException(str(why)) from None
 
 
-async def _serve(
-    referee: Address, opened: socket.socket, bots: BotsAddress, *, behind_proxy: bool, is_child: bool
-) -> None:
-    from referee.spectator.site_server import serve_site  # noqa: PLC0415  # Its packages are an extra.
+def _read(kind: SettingType[T], text: str, option: str) -> T:
+    try:
+        return kind.read(text)
+    except ValueError:
+        raise click.BadParameter(f"expected {kind.takes}", param_hint=option) from None
 
+
+async def _serve(referee: Address, opened: socket.socket, bots: BotsAddress, served: Served, *, is_child: bool) -> None:
+    # Its packages are an extra.
+    from referee.spectator.site_server import serve_site  # noqa: PLC0415
+    from referee.spectator.visitors import SiteAccess  # noqa: PLC0415
+
+    names, proxies = served
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -98,4 +120,4 @@ async def _serve(
         click.echo(f"The site is at {url}; Ctrl-C stops it." if sys.stdout.isatty() else json.dumps({"site": url}))
         sys.stdout.flush()
 
-    await serve_site(referee, opened, bots, stop, print_ready, behind_proxy=behind_proxy)
+    await serve_site(referee, opened, bots, stop, print_ready, SiteAccess(frozenset(names), proxies))

@@ -51,7 +51,7 @@ class Launcher:
             port, number = int(self._address.rpartition(":")[2]), next(self._numbers)
             command = self._sandbox.command(command, folder, self._results.path.resolve(), port, number)
             environment |= ENVIRONMENT
-            relayed_to = self._address
+            relayed_to = f"{self._address},{self._sandbox.memory_bytes},{self._sandbox.create_group(number) or ''}"
         return await BotProcess.start(
             command, environment, folder, self._results.bot_log(name), token=token, relayed_to=relayed_to
         )

@@ -17,7 +17,7 @@ from engines.game_errors import DetailedError
 from engines.registry import find
 from referee.local.entrant import NAME, NAME_RULE, Entrant, read_bots
 from referee.local.opening_book import listed_openings
-from referee.local.sandbox import Sandbox, read_sandbox
+from referee.local.sandbox import NO_GROUPS, Sandbox, own_groups, read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, local_terms
 from referee.local.toml_validation import BadPlan, count, known, read_toml, value
 from referee.match.clock import Untimed
@@ -50,6 +50,10 @@ class BotPlan:
         """Raise BadPlan if the bots, whose folders are relative to `run_in`, cannot be sandboxed here."""
         if self.sandbox:
             self.sandbox.check(run_in / bot.folder for bot in self.bots)
+
+    def sandbox_notice(self) -> str:
+        """Return what the sandboxes of the bots lack here; empty if nothing, or if there are none."""
+        return NO_GROUPS if self.sandbox and not own_groups() else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,20 @@ docs/arena.md describes what is inside.
 """
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from engines.game_errors import quoted
+from referee.local.seccomp_filter import ARCHITECTURES, assemble_filter
 from referee.local.toml_validation import BadPlan, count, known, texts
 
 BUBBLEWRAP = "bwrap"
@@ -22,8 +26,19 @@ MEMORY_MB = 2_048
 PROCESSES = 256
 MAX_MEMORY_MB = 1 << 20
 MAX_PROCESSES = 1 << 16
-TEMPORARY = ("--perms", "1777", "--size", str(64 << 20))
-"""Options of /tmp and /dev/shm."""
+TEMPORARY_BYTES = 64 << 20
+"""Size of /tmp and of /dev/shm, and of every file in them."""
+TEMPORARY = ("--perms", "1777", "--size", str(TEMPORARY_BYTES))
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+CONTROLLERS = ("memory", "pids")
+OWN_CHILD = "referee"
+"""Control group of this process: the kernel limits children only of a group that has no process of its own."""
+OF_BUBBLEWRAP = 2
+"""Processes of bubblewrap itself."""
+NO_GROUPS = (
+    "sandbox: no control groups here; the memory of a bot is measured ten times a second, without the buffers of"
+    " sockets and pipes. On a system with systemd, start the command with `systemd-run --user --scope -p Delegate=yes`"
+)
 UIDS = range(61_184, 65_520)
 """Unused user ids. If root, which is exempt from limits, runs the arena, each bot runs as one of these."""
 
@@ -54,21 +69,28 @@ class Sandbox:
     read: tuple[Path, ...] = ()
     """Additional files and folders that are readable."""
     memory_mb: int = MEMORY_MB
-    """Memory limit per process."""
+    """Memory limit per bot: of all its processes and temporary files together."""
     processes: int = PROCESSES
     """Limit of processes and threads per bot."""
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.memory_mb << 20
 
     def check(self, folders: Iterable[Path]) -> None:
         """Raise BadPlan if sandboxes do not work here, or if a bot's folder contains the home directory."""
         for folder in folders:
             if Path.home().resolve().is_relative_to(folder.resolve()):
                 raise BadPlan("sandbox", f"a bot would see all of {folder}; give it a folder of its own (folder = …)")
+        if platform.machine() not in ARCHITECTURES:
+            raise BadPlan("sandbox", f"works on {' and '.join(ARCHITECTURES)}, not on {platform.machine()}")
         if shutil.which(BUBBLEWRAP) is None:
             raise BadPlan("sandbox", "bubblewrap is not installed; on Debian, install the package `bubblewrap`")
         tried = subprocess.run([*self._walls(Path("/usr")), "true"], capture_output=True, text=True, check=False)
         if tried.returncode:
             why = tried.stderr.strip() or f"exit status {tried.returncode}"
             raise BadPlan("sandbox", f"bubblewrap does not work here ({why}); containers often forbid it")
+        own_groups()  # It must come before other processes of the referee start in this group.
 
     def command(self, command: Sequence[str], folder: Path, hidden: Path, port: int, number: int) -> tuple[str, ...]:
         """Return the command in a sandbox that runs in `folder`, hides `hidden` and reaches the referee at `port`.
@@ -79,9 +101,15 @@ class Sandbox:
         return (
             *self._walls(folder, hidden),
             *(sys.executable, "-I", "-S", ENTRY_INSIDE, str(port)),
-            *(str(self.memory_mb << 20), str(self.processes), str(uid)),
+            *(str(self.memory_bytes), str(TEMPORARY_BYTES), str(self.processes), str(uid)),
+            assemble_filter().hex(),
             *command,
         )
+
+    def create_group(self, number: int) -> Path | None:
+        """Create a control group for a bot, if control groups can be created here. Raises OSError."""
+        parent = own_groups()
+        return parent and create_group(parent, f"bot-{number}", bot_limits(self.memory_bytes, self.processes))
 
     def _walls(self, folder: Path, hidden: Path | None = None) -> tuple[str, ...]:
         """Return the arguments before the command."""
@@ -95,8 +123,9 @@ class Sandbox:
             *_system(),
             *(word for path in shown for word in _shown(path)),
             *("--dir", "/run", "--ro-bind", str(ENTRY), ENTRY_INSIDE),
-            *(("--tmpfs", str(hidden)) if hidden and any(map(hidden.is_relative_to, shown)) else ()),
-            *("--remount-ro", "/", "--chdir", str(folder), "--"),
+            *(_hiding(hidden) if hidden and any(map(hidden.is_relative_to, shown)) else ()),
+            # These two are file systems in memory without a limit of their own.
+            *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(folder), "--"),
         )
 
 
@@ -113,6 +142,58 @@ def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
         count("memory_mb", given, MEMORY_MB, MAX_MEMORY_MB),
         count("processes", given, PROCESSES, MAX_PROCESSES),
     )
+
+
+@cache
+def own_groups() -> Path | None:
+    """Return the control group below which this process may create others, or None. The first call changes its group.
+
+    A process may create groups if the group in which it was started is its own and has no other process: a service with
+    `Delegate=yes`, a container with its own control groups, or `systemd-run --user --scope -p Delegate=yes`. Version 1
+    is not used: kernels and systemd drop it.
+    """
+    return prepare_groups(CONTROL_GROUPS, Path("/proc/self/cgroup").read_text(), os.getpid())
+
+
+def prepare_groups(root: Path, memberships: str, process: int) -> Path | None:
+    """Prepare the group of a process, with its `memberships` as /proc has them, for children with limits."""
+    path = next((line[3:] for line in memberships.splitlines() if line.startswith("0::")), "")
+    group = root / path.lstrip("/")
+    own = group / OWN_CHILD
+    try:
+        if not set(CONTROLLERS) <= set((group / "cgroup.controllers").read_text().split()):
+            return None
+        own.mkdir(exist_ok=True)
+        (own / "cgroup.procs").write_text(str(process))
+    except OSError:
+        return None
+    try:
+        (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in CONTROLLERS))
+    except OSError:  # It has other processes.
+        with suppress(OSError):
+            (group / "cgroup.procs").write_text(str(process))
+            own.rmdir()
+        return None
+    return group
+
+
+def create_group(parent: Path, name: str, limits: Mapping[str, int]) -> Path:
+    """Create a group. Raises OSError."""
+    group = parent / name
+    group.mkdir(exist_ok=True)
+    for file, limit in limits.items():
+        (group / file).write_text(str(limit))
+    with suppress(FileNotFoundError):  # The kernel may not account for swap.
+        (group / "memory.swap.max").write_text("0")
+    return group
+
+
+def bot_limits(memory_bytes: int, processes: int) -> dict[str, int]:
+    return {"memory.max": memory_bytes, "memory.oom.group": 1, "pids.max": processes + OF_BUBBLEWRAP}
+
+
+def _hiding(folder: Path) -> tuple[str, ...]:
+    return ("--tmpfs", str(folder), "--remount-ro", str(folder))
 
 
 def _system() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Supervisor program: runs one bot as its child, and kills all its descendants at the end.
 
-    python -I -S supervisor.py HOST:PORT|fd=N|- COMMAND...
+    python -I -S supervisor.py HOST:PORT,MEMORY_BYTES,GROUP|fd=N|- COMMAND...
 
 On Linux it is the subreaper of the bot: processes that leave the bot's process group, or outlive their parent, become
 its children and are killed when the bot has ended. SIGTERM is passed on to the bot's process group. When standard
@@ -8,8 +8,10 @@ input ends, the program that started it is gone or has no patience left, and the
 bot's.
 
 With HOST:PORT, the bot runs in a sandbox without a network. Over its standard input, a socket, the sandbox hands out a
-socket that listens on its own loopback; each connection to that is relayed to HOST:PORT. With `fd=N`, that file
-descriptor is the bot's standard input, and only the bot has its standard output. With `-`, it has no input.
+socket that listens on its own loopback, and folders in which the memory that it uses is measured. Each connection to
+the socket is relayed to HOST:PORT; a bot that uses more than MEMORY_BYTES is killed. GROUP is the control group of the
+bot, or empty. With `fd=N`, that file descriptor is the bot's standard input, and only the bot has its standard output.
+With `-`, it has no input.
 
 It imports nothing from this project, so that it starts quickly.
 """
@@ -21,6 +23,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -29,17 +32,25 @@ GIVEN = "fd="
 MAX_CONNECTIONS = 16
 """Concurrent connections of one bot; a client needs one."""
 CHUNK_BYTES = 1 << 16
+MEASURE_INTERVAL_S = 0.1
+MEASURED_FOLDERS = 3
+"""/proc, and the file systems in memory."""
+SUMMARY_FIELDS = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
+EXACT_FIELDS = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+INODE_BYTES = 2_048
+"""Memory of the kernel for a file or folder, besides its content."""
 
 
 def main() -> None:
     address, *command = sys.argv[1:]
     relayed = ":" in address
+    address, max_bytes, group = address.split(",", 2) if relayed else (address, "", "")
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     here, there = socket.socketpair()
     stdin = there.detach() if relayed else _given(address)
     bot = os.fork()
     if bot == 0:
-        _become(command, stdin)
+        _become(command, stdin, group)
     os.close(stdin)
     if address.startswith(GIVEN):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -47,9 +58,12 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: _signal_group(bot, signal.SIGTERM))
     threading.Thread(target=_kill_when_alone, args=(bot,), daemon=True).start()
     if relayed:
-        threading.Thread(target=_relay, args=(here, address), daemon=True).start()
+        threading.Thread(target=_serve_sandbox, args=(here, address, int(max_bytes), bot), daemon=True).start()
     status = _status_of(bot)
     _kill_the_rest(bot)
+    if group:
+        with contextlib.suppress(OSError):
+            Path(group).rmdir()
     if status < 0:
         with contextlib.suppress(OSError):  # SIGKILL and SIGSTOP have no handler to reset.
             signal.signal(-status, signal.SIG_DFL)
@@ -57,10 +71,12 @@ def main() -> None:
     os._exit(status)
 
 
-def _become(command: list[str], stdin: int) -> None:
+def _become(command: list[str], stdin: int, group: str) -> None:
     """Execute the bot in this process. Never returns."""
     try:
         os.setsid()
+        if group:
+            Path(group, "cgroup.procs").write_text("0")
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.dup2(stdin, 0)
         os.close(stdin)
@@ -85,6 +101,10 @@ def _close_token() -> None:
 def _kill_when_alone(bot: int) -> None:
     while os.read(0, CHUNK_BYTES):
         pass
+    _kill(bot)
+
+
+def _kill(bot: int) -> None:
     _signal_group(bot, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
         os.kill(bot, signal.SIGKILL)
@@ -133,14 +153,60 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _relay(channel: socket.socket, address: str) -> None:
-    """Receive the sandbox's listening socket, and relay each connection to the referee."""
-    _, fds, _, _ = socket.recv_fds(channel, 1, 1)
+def _serve_sandbox(channel: socket.socket, address: str, max_bytes: int, bot: int) -> None:
+    """Receive what the sandbox hands out, limit its memory, and relay its connections."""
+    _, fds, _, _ = socket.recv_fds(channel, 1, 1 + MEASURED_FOLDERS)
     if not fds:
         return  # The sandbox exited before.
+    listening, *measured = fds
+    threading.Thread(target=_limit_memory, args=(measured, max_bytes, bot), daemon=True).start()
+    _relay(listening, address)
+
+
+def _limit_memory(measured: list[int], max_bytes: int, bot: int) -> None:
+    """Kill the bot when its processes and temporary files together use more than this."""
+    processes, *temporary = measured
+    try:
+        while not exceeds(processes, max_bytes - sum(map(_file_bytes, temporary))):
+            time.sleep(MEASURE_INTERVAL_S)
+        os.write(2, f"killed: the bot uses more than {max_bytes >> 20} MB of memory\n".encode())
+    finally:
+        _kill(bot)  # Also if it cannot be measured.
+
+
+def exceeds(processes: int, max_bytes: int) -> bool:
+    """Return whether all processes in this /proc use more. Files of the disk do not count.
+
+    What processes share counts once, which costs more to find out and is done only if it matters.
+    """
+    for exact in (False, True):
+        ids = filter(str.isdecimal, os.listdir(processes))
+        if sum(_process_bytes(process, processes, exact) for process in ids) <= max_bytes:
+            return False
+    return True
+
+
+def _process_bytes(process: str, folder: int, exact: bool) -> int:
+    """Return the memory of a process; 0 if it has ended."""
+    for file, fields in ((("smaps_rollup", EXACT_FIELDS),) if exact else ()) + (("status", SUMMARY_FIELDS),):
+        with (
+            contextlib.suppress(OSError),
+            os.fdopen(os.open(f"{process}/{file}", os.O_RDONLY, dir_fd=folder), "rb") as lines,
+        ):
+            return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(fields))
+    return 0
+
+
+def _file_bytes(folder: int) -> int:
+    """Return the memory that a file system in memory uses."""
+    used = os.statvfs(folder)
+    return (used.f_blocks - used.f_bfree) * used.f_frsize + (used.f_files - used.f_ffree) * INODE_BYTES
+
+
+def _relay(listening_fd: int, address: str) -> None:
     host, _, port = address.rpartition(":")
     room = threading.BoundedSemaphore(MAX_CONNECTIONS)
-    with socket.socket(fileno=fds[0]) as listening:
+    with socket.socket(fileno=listening_fd) as listening:
         while True:
             room.acquire()
             accepted, _ = listening.accept()

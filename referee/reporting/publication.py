@@ -4,6 +4,7 @@ All files follow from what the server has stored, so that publishing twice gives
 version of the server that wrote it, and therefore changes with an upgrade of the server.
 """
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +36,8 @@ MAX_BOARD_CHARS = 1_000_000
 MS_PER_S = 1_000
 SUMS = "SHA256SUMS"
 KEY = "key.txt"
+MARKS = re.compile(r"[!-&*+./:-@[-`{-~]")
+"""Characters with a meaning in Markdown; the others have one only beside these."""
 
 README = """\
 # {title}
@@ -163,11 +166,16 @@ def _publication(report: Report, source: _Source, tables: Mapping[str, bytes]) -
         **{f"records/{match_id}.jsonl": record for match_id, record in records.items()},
         **{f"site/matches/{match_id}.html": html.encode() for match_id, html in pages.items()},
     }
-    words = {"title": report.title or report.name, "kind": report.kind, "name": report.name}
+    words = {"title": _escaped(report.title or report.name), "kind": report.kind, "name": report.name}
     files["README.md"] = README.format(**words, key_file=KEY, sums=SUMS, fingerprint=fingerprint(key)).encode()
     files[SUMS] = "".join(f"{sha256(data).hexdigest()}  {path}\n" for path, data in sorted(files.items())).encode()
     end_s = max((unix_ms(match.end_time) // MS_PER_S for match in matches), default=0)
     return Publication(report.name, files, end_s, len(matches))
+
+
+def _escaped(text: str) -> str:
+    """Return Markdown that shows a text as it is, also one that would be a link, an image or an address."""
+    return MARKS.sub(r"\\\g<0>", text)
 
 
 def _checked_pages(matches: Sequence[Match], records: Mapping[str, bytes]) -> tuple[str, dict[str, str]]:

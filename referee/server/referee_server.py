@@ -20,7 +20,7 @@ from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_member import ClusterMember
 from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, identity_provider
-from referee.server.setting_types import Address
+from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
 from referee.server.site_process import SiteProcess, SiteUnavailable
 from referee.server.stores import StartupError, open_stores
@@ -170,7 +170,8 @@ class RefereeServer:
         site.start(
             await self._frontend.site_secret(),
             str(bots_address),
-            behind_proxy=settings.site_behind_proxy,
+            names=setting_text(settings.site_names),
+            proxies=setting_text(settings.site_proxies),
             tls_cert=settings.tls_cert,
             # Without this setting, a server without TLS is reached from elsewhere by a proxy that has TLS.
             plaintext=settings.public_without_tls and not settings.tls_cert,

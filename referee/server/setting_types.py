@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
@@ -23,6 +23,9 @@ MAX_PORT = 65_535
 MAX_TEXT_CHARS = 200
 CLUSTER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 MAX_URL_CHARS = 2_000
+MAX_LISTED = 100
+"""Names or networks in one setting."""
+HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 NUMBER = re.compile(r"[0-9]{1,10}")
 ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})")
 
@@ -142,6 +145,20 @@ def _issuer(text: str) -> str:
     return text
 
 
+def _host_names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip().lower() for name in text.split(",") if text)
+    if len(names) > MAX_LISTED or not all(map(HOST_NAME.fullmatch, names)):
+        raise ValueError
+    return names
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    networks = [network.strip() for network in text.split(",") if text]
+    if len(networks) > MAX_LISTED:
+        raise ValueError
+    return tuple(map(ip_network, networks))
+
+
 def _cluster_name(text: str) -> str:
     if not CLUSTER_NAME.fullmatch(text):
         raise ValueError
@@ -186,6 +203,12 @@ NATS: SettingType[tuple[NatsServer, ...]] = SettingType(
     lambda text: parse_servers(text) if text else (),
 )
 NATS_CLUSTER = SettingType("letters, digits, - and _, at most 64", _cluster_name)
+HOST_NAMES: SettingType[tuple[str, ...]] = SettingType(
+    f"host names with commas between several, at most {MAX_LISTED}, or empty", _host_names
+)
+NETWORKS: SettingType[tuple[IPv4Network | IPv6Network, ...]] = SettingType(
+    f"addresses or networks such as 10.1.0.0/16 with commas between several, at most {MAX_LISTED}, or empty", _networks
+)
 ISSUER: SettingType[str] = SettingType("an https:// URL, or http:// of this machine, or empty", _issuer)
 DATABASE_URL = SettingType("postgres://USER@HOST:PORT/DATABASE, or empty", _database, is_secret=True)
 LISTEN: SettingType[Address] = SettingType("HOST:PORT, such as 127.0.0.1:7700 or [::1]:7700", _address)

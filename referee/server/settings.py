@@ -8,6 +8,7 @@ a secret is `database`, and its password is never shown. Relative paths start at
 # ruff: noqa: RUF009
 
 from dataclasses import dataclass, field, fields, replace
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,11 +19,13 @@ from referee.server.setting_types import (
     DATABASE_URL,
     ENDPOINT,
     FILE,
+    HOST_NAMES,
     ISSUER,
     LISTEN,
     MAX_PORT,
     NATS,
     NATS_CLUSTER,
+    NETWORKS,
     OPTIONAL_LISTEN,
     PATH,
     SWITCH,
@@ -81,8 +84,13 @@ class Settings:
         "",
         "Address of the web site, without TLS (requires referee[site]); port 0 is any free port; empty: no site.",
     )
-    site_behind_proxy: bool = _declared(
-        SWITCH, "false", "Take the addresses of visitors from the last entry of X-Forwarded-For."
+    site_names: tuple[str, ...] = _declared(
+        HOST_NAMES, "", "Host names by which visitors reach the site, besides addresses and localhost."
+    )
+    site_proxies: tuple[IPv4Network | IPv6Network, ...] = _declared(
+        NETWORKS,
+        "",
+        "Proxies of the site: of their requests, the last other address in X-Forwarded-For counts.",
     )
     bots_address: Address | None = _declared(
         CALLED, "", "Address where bots connect, as the site tells visitors; empty: that of listen."

@@ -63,18 +63,19 @@ class SiteProcess:
         token: str,
         bots_address: str,
         *,
-        behind_proxy: bool,
+        names: str,
+        proxies: str,
         tls_cert: Path | None = None,
         plaintext: bool = False,
     ) -> None:
-        """Start it once the server listens.
+        """Start it once the server listens; `names` and `proxies` as the settings have them.
 
         `bots_address`: where bots connect, as it tells visitors; `:PORT` at the host of the site. `tls_cert`: the
         server's own certificate there. `plaintext`: whether nothing there uses TLS.
         """
         fd = self._socket.fileno()
         flags = [CHILD_FLAG, str(fd), "--at", f"unix:{self.server_path}", "--bots-address", bots_address]
-        flags += ["--behind-proxy"] * behind_proxy + [PLAINTEXT_FLAG] * plaintext
+        flags += ["--names", names, "--proxies", proxies] + [PLAINTEXT_FLAG] * plaintext
         flags += [CERT_FLAG, str(tls_cert)] if tls_cert else []
         command = [sys.executable, "-P", "-m", "referee", "site", *flags]
         self._keeping = asyncio.create_task(self._keep(command, fd, f"{token}\n".encode()))

@@ -6,12 +6,13 @@ from dataclasses import replace
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from referee_api.v1 import match_pb2, match_service_pb2
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from engines.api import Game
@@ -33,7 +34,7 @@ from referee.spectator.match_feeds import MatchFeeds
 from referee.spectator.request_values import integer_in, last_entry_in, name_in
 from referee.spectator.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.spectator.upstream import Upstream, UpstreamError
-from referee.spectator.visitors import App, Protected, Visitors
+from referee.spectator.visitors import ALLOWED_METHODS, App, Protected, SiteAccess, Visitors
 
 STATIC_FILES = {
     "site.css": "text/css; charset=utf-8",
@@ -63,8 +64,8 @@ class Site:
             for name, kind in STATIC_FILES.items()
         }
 
-    def app(self, visitors: Visitors, *, behind_proxy: bool = False) -> App:
-        """Return the ASGI application. `behind_proxy`: see `Protected`."""
+    def app(self, visitors: Visitors, access: SiteAccess) -> App:
+        """Return the ASGI application."""
         api = JsonApi(self._upstream)
         routes = [
             *self._live("/", self._home),
@@ -95,11 +96,9 @@ class Site:
             await self._feeds.close()
             await self._pool.close()
 
-        return Protected(
-            Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan),
-            visitors,
-            behind_proxy=behind_proxy,
-        )
+        app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
+        app.router.redirect_slashes = False  # It redirects to the host that the request names; see `_http_error`.
+        return Protected(app, visitors, access)
 
     # Pages that change while they are read
 
@@ -220,6 +219,10 @@ class Site:
     async def _http_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         status = HTTPStatus(error.status_code)
+        path = str(request.scope["path"])  # Decoded.
+        if status == HTTPStatus.NOT_FOUND and path.endswith("/") and request.method in ALLOWED_METHODS:
+            # One slash, and no character that a browser takes for another: the target stays on this site.
+            return RedirectResponse(f"/{quote(path.strip('/'))}")
         sentence = "There is no such page." if status == HTTPStatus.NOT_FOUND else error.detail
         return self._error(request, status, status.name, sentence)
 

@@ -15,7 +15,7 @@ from referee.spectator.event_stream import WRITER
 from referee.spectator.join_page import BotsAddress
 from referee.spectator.site import Site
 from referee.spectator.upstream import Upstream
-from referee.spectator.visitors import App, Receive, Scope, Send, Visitors
+from referee.spectator.visitors import App, Receive, Scope, Send, SiteAccess, Visitors
 
 IDLE_TIMEOUT_S = 20
 SHUTDOWN_S = 2.0
@@ -35,8 +35,7 @@ async def serve_site(
     bots: BotsAddress,
     stop: asyncio.Event,
     ready: Callable[[], None],
-    *,
-    behind_proxy: bool,
+    access: SiteAccess,
 ) -> None:
     """Serve the site of a referee on an open socket until `stop` is set. `ready` is called once it does."""
     async with referee.async_channel(*CHANNEL_OPTIONS) as channel:
@@ -59,7 +58,7 @@ async def serve_site(
         async def wait_for_stop() -> None:
             await stop.wait()
 
-        app = with_writer(site.app(Visitors(), behind_proxy=behind_proxy))
+        app = with_writer(site.app(Visitors(), access))
         await serve(app, config, shutdown_trigger=wait_for_stop)  # type: ignore[arg-type]
 
 

@@ -5,11 +5,13 @@ An ASGI middleware around the whole site, so that no page can be forgotten.
 
 import asyncio
 import json
+import re
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
 from http import HTTPStatus
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -29,9 +31,11 @@ SEND_TIMEOUT_S = 30.0
 ALLOWED_METHODS = {"GET", "HEAD"}
 ACCOUNT = "/account"
 """Root of the pages behind a token: only below it are forms sent, and no cache may keep what it returns."""
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?")
 VISITOR = "visitor"
 """Key of the scope with the address that a request counts for."""
 
+NOT_SERVED = "This site is not served by that name; its operator can add the name to the setting site_names."
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -43,6 +47,11 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"permissions-policy", b"interest-cohort=()"),
 )
+MORE_HEADERS = {
+    HTTPStatus.METHOD_NOT_ALLOWED: ((b"allow", b"GET, HEAD"),),
+    HTTPStatus.TOO_MANY_REQUESTS: ((b"retry-after", b"10"),),
+}
+"""Headers of refusals."""
 
 
 class Visitors:
@@ -84,12 +93,46 @@ class Visitors:
             del self._open[address]
 
 
+@dataclass(frozen=True, slots=True)
+class SiteAccess:
+    """By which names visitors reach the site, and through which proxies."""
+
+    names: frozenset[str] = frozenset()
+    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+
+    def serves(self, host: str) -> bool:
+        """Return whether `host`, with or without a port, is an address, localhost or a name of the site.
+
+        A browser sends the name of another site that has pointed its name at this address (DNS rebinding).
+        """
+        found = HOST.fullmatch(host.lower())
+        name = (found[1] or found[2]).rstrip(".") if found else ""
+        return name == "localhost" or name in self.names or _is_address(name)
+
+    def visitor_address(self, peer: str, forwarded: str) -> str:
+        """Return the address of a visitor: of `peer`, or the last one in X-Forwarded-For that is not a proxy.
+
+        Entries before that can be the visitor's own. What others than proxies send is ignored.
+        """
+        address = peer
+        entries = [entry.strip() for entry in forwarded.split(",") if entry.strip()]
+        while entries and self._is_proxy(address):
+            address = entries.pop()
+        return address
+
+    def _is_proxy(self, address: str) -> bool:
+        if not _is_address(address):
+            return False
+        parsed = ip_address(address)
+        mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+        return any((mapped or parsed) in network for network in self.proxies)
+
+
 class Protected:
     """The site behind its limits, with protecting headers on every response."""
 
-    def __init__(self, app: App, visitors: Visitors, *, behind_proxy: bool = False) -> None:
-        """`behind_proxy`: the last entry of X-Forwarded-For is the visitor's address, as the proxy has seen it."""
-        self._behind_proxy = behind_proxy
+    def __init__(self, app: App, visitors: Visitors, access: SiteAccess) -> None:
+        self._access = access
         self._app = app
         self._visitors = visitors
 
@@ -111,7 +154,12 @@ class Protected:
         if scope["method"] not in ALLOWED_METHODS and not (is_below and scope["method"] == "POST"):
             await _refuse(scope, send_protected, HTTPStatus.METHOD_NOT_ALLOWED, "This site is read with GET.")
             return
-        address = network_of(self._address(scope))
+        host = _header(scope, b"host")
+        if host and not self._access.serves(host):
+            await _refuse(scope, send_protected, HTTPStatus.MISDIRECTED_REQUEST, NOT_SERVED)
+            return
+        peer = (scope.get("client") or ("",))[0]
+        address = network_of(self._access.visitor_address(peer, _header(scope, b"x-forwarded-for")))
         if why := self._visitors.admit(address):
             await _refuse(scope, send_protected, HTTPStatus.TOO_MANY_REQUESTS, why)
             return
@@ -120,15 +168,18 @@ class Protected:
         finally:
             self._visitors.leave(address)
 
-    def _address(self, scope: Scope) -> str:
-        forwarded = _forwarded_for(scope["headers"]) if self._behind_proxy else ""
-        return forwarded or (scope.get("client") or ("",))[0]
+
+def _header(scope: Scope, name: bytes) -> str:
+    """Return the values of a header, with commas between several."""
+    return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
 
 
-def _forwarded_for(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """Return the last entry of X-Forwarded-For; the entries before it can be the visitor's own. Empty: none."""
-    values = [value for name, value in headers if name == b"x-forwarded-for"]
-    return values[-1].decode("latin-1").rpartition(",")[2].strip() if values else ""
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def network_of(address: str) -> str:
@@ -146,11 +197,11 @@ async def _refuse(scope: Scope, send: Send, status: HTTPStatus, why: str) -> Non
     """Refuse a request; to programs, which call addresses below /api/, as JSON."""
     is_program = scope["path"].startswith("/api/")
     body = (json.dumps({"reason": status.name, "message": why}) if is_program else f"{why}\n").encode()
-    more = (b"allow", b"GET, HEAD") if status == HTTPStatus.METHOD_NOT_ALLOWED else (b"retry-after", b"10")
+    more = MORE_HEADERS.get(status, ())
     headers = [
         (b"content-type", b"application/json" if is_program else b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
-        more,
+        *more,
     ]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": body})

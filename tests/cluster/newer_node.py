@@ -25,7 +25,7 @@ MIGRATIONS = [
 
 
 def migrate(url: str) -> None:
-    """Do what `referee migrate` of the later release does."""
+    """Do what `referee data migrate` of the later release does."""
 
     async def run() -> None:
         connection = await asyncpg.connect(url)

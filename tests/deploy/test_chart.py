@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,13 @@ CLUSTER = (
     "networkPolicy.databases[0].ipBlock.cidr=10.0.0.0/8",
     "networkPolicy.natsServers[0].namespaceSelector.matchLabels.name=nats",
 )
-SITE = ("site.enabled=true", "site.botsAddress=bots.example:7700", "networkPolicy.visitors[0].ipBlock.cidr=10.0.0.0/8")
+SITE = (
+    "site.enabled=true",
+    "site.names[0]=cup.example",
+    "site.proxies[0]=10.9.0.0/16",
+    "site.botsAddress=bots.example:7700",
+    "networkPolicy.visitors[0].ipBlock.cidr=10.0.0.0/8",
+)
 SINGLE_ON_POSTGRES = ("database.url=postgres://db/referee",)
 
 Rendered = dict[str, Any]
@@ -99,6 +106,7 @@ def test_the_chart_requires_a_certificate() -> None:
         (("replicas=3", "nats.urls={tls://nats}"), "more than one replica requires database.url and nats.urls"),
         (("nats.urls={tls://nats}",), "nats.urls requires database.url"),
         (("replicas=0",), "replicas must be at least 1"),
+        (("site.enabled=true",), "site.enabled requires site.names"),
     ],
     ids=str,
 )
@@ -129,7 +137,7 @@ def test_the_site_has_a_service_of_its_own_and_is_off_by_default(render: Render,
     file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
     settings = read_settings({}, file, environment={}).settings
     assert (str(settings.site_listen), str(settings.bots_address)) == ("0.0.0.0:7790", "bots.example:7700")
-    assert settings.site_behind_proxy
+    assert (settings.site_names, settings.site_proxies) == (("cup.example",), (ip_network("10.9.0.0/16"),))
     [port] = rendered["Service/cup-site"]["spec"]["ports"]
     assert {"name": port["targetPort"], "containerPort": 7790} in pod(rendered)["containers"][0]["ports"]
     ingress = rendered["NetworkPolicy/cup"]["spec"]["ingress"]
@@ -197,6 +205,19 @@ def test_nodes_reach_the_two_services_and_each_other_and_nothing_else(render: Re
         {"ports": [{"port": "grpc"}], "to": nodes},
     ]
     assert {"ports": [{"port": "grpc"}], "from": nodes} in policy["ingress"]
+
+
+def test_servers_reach_the_identity_provider_if_they_have_one(render: Render) -> None:
+    provider = ("settings.oidc_issuer=https://login.example:8443/realm", "settings.oidc_audience=referee")
+    dns = {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]}
+    egress = render(*provider)["NetworkPolicy/cup"]["spec"]["egress"]
+    assert egress == [dns, {"ports": [{"port": 8443}]}]
+    limited = "networkPolicy.identityProviders[0].ipBlock.cidr=192.0.2.0/24"
+    egress = render(*CLUSTER, limited, "settings.oidc_issuer=https://login.example")["NetworkPolicy/cup"]["spec"][
+        "egress"
+    ]
+    assert {"ports": [{"port": 443}], "to": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]} in egress
+    assert egress.count(dns) == 1
 
 
 def test_a_server_without_nats_reaches_postgresql_only(render: Render) -> None:

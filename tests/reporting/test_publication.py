@@ -1,6 +1,8 @@
 """What cannot be published: records that are missing or do not verify, and ids that cannot be names of files."""
 
+import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,11 +21,12 @@ MATCH = "m1"
 class FakeLadders:
     """A closed ladder without entrants, with one match."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, title: str = "") -> None:
         self._match = match
+        self._title = title
 
     def get(self, name: str) -> Ladder:
-        return Ladder(name=name, closed=True)
+        return Ladder(name=name, title=self._title, closed=True)
 
     def matches(self, _name: str) -> list[Match]:
         return [self._match]
@@ -50,9 +53,9 @@ class FakeLog:
 
 
 class FakeOrganiser:
-    def __init__(self, match_id: str, record: Callable[[], bytes]) -> None:
+    def __init__(self, match_id: str, record: Callable[[], bytes], title: str = "") -> None:
         result = Result(outcome=PlayedResult())
-        self.ladders = FakeLadders(Match(id=match_id, result=result))
+        self.ladders = FakeLadders(Match(id=match_id, result=result), title)
         self._record = record
 
     def record_bytes(self, _match_id: str) -> bytes:
@@ -75,6 +78,16 @@ def test_a_record_that_verifies_is_published(tmp_path: Path) -> None:
     publication = publish(MATCH, lambda: record)
     assert publication.files[f"records/{MATCH}.jsonl"] == record
     assert f"site/matches/{MATCH}.html" in publication.files
+
+
+def test_a_title_is_only_text_in_the_readme_of_the_archive(tmp_path: Path) -> None:
+    title = (
+        "Cup (2026) ![x](https://evil.example/x) <img src=y> [**win**](//evil.example) www.evil.example &lt; `z` {sums}"
+    )
+    organiser = FakeOrganiser(MATCH, partial(record_of, tmp_path), title)
+    heading = publish_ladder(cast(Organiser, organiser), "main").files["README.md"].decode().splitlines()[0]
+    assert re.sub(r"\\([!-/:-@[-`{-~])", r"\1", heading) == f"# {title}"
+    assert not re.search(r"(?<!\\)[!\[\]<>*_`&.:{}]", heading)
 
 
 def test_an_edited_record_is_not_published(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from referee_client.address import Address
 from referee.spectator import public_answers, site_server
 from referee.spectator.join_page import BotsAddress
 from referee.spectator.json_calls import BASE, JsonCall
-from referee.spectator.visitors import Visitors
+from referee.spectator.visitors import SiteAccess, Visitors
 from tests.e2e.contests import create_ladder, join_ladder, start_tournament
 from tests.e2e.organiser import Organiser, server_with_organiser
 from tests.e2e.server import TIMEOUT_S
@@ -129,7 +129,7 @@ def serving(referee: Address) -> Iterator[int]:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         stoppers.append(lambda: loop.call_soon_threadsafe(stop.set))
-        await site_server.serve_site(referee, opened, BotsAddress(referee.target), stop, ready.set, behind_proxy=False)
+        await site_server.serve_site(referee, opened, BotsAddress(referee.target), stop, ready.set, SiteAccess())
 
     stoppers: list[Any] = []
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)

@@ -26,7 +26,7 @@ from referee.spectator.account.bot_actions import CREATE_TOKEN
 from referee.spectator.account.form_fields import FIELDS, check_fields
 from referee.spectator.account.form_request import MAX_FIELDS, fields_of, read_form, require_same_origin
 from referee.spectator.upstream import Upstream
-from referee.spectator.visitors import Message, Protected, Receive, Scope, Send, Visitors
+from referee.spectator.visitors import Message, Protected, Receive, Scope, Send, SiteAccess, Visitors
 
 SESSION = AccountSession(AccountRole.ORGANISER, "Ada: <b>&;ü", "ey.J;x=/+_-~")
 HOST = "referee.example:7790"
@@ -178,7 +178,7 @@ def test_forms_are_sent_below_the_account_only(method: str, path: str, is_served
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": path, "client": ("10.0.0.1", 1), "headers": []}
-    asyncio.run(Protected(app, Visitors())(scope, receive, send))
+    asyncio.run(Protected(app, Visitors(), SiteAccess())(scope, receive, send))
     assert sent[0]["status"] == (200 if is_served else 405)
     assert ((b"cache-control", b"no-store") in sent[0]["headers"]) == is_private
 

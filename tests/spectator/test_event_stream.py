@@ -21,7 +21,7 @@ from starlette.routing import Route
 from referee.spectator import event_stream
 from referee.spectator.event_stream import PING, WRITER, EventStream
 from referee.spectator.site_server import with_writer
-from referee.spectator.visitors import HEADERS, Protected, Visitors
+from referee.spectator.visitors import HEADERS, Protected, SiteAccess, Visitors
 
 EVENTS = [b"data: 1\n\n", "data: é\n\n".encode(), b"data: " + b"x" * 300_000 + b"\n\n"]
 BODY = PING + b"".join(EVENTS)
@@ -60,7 +60,7 @@ class ServedStream:
         async def wait_for_stop() -> None:
             await stop.wait()
 
-        app: Any = with_writer(Protected(Starlette(routes=[Route("/events", self._answer)]), Visitors()))
+        app: Any = with_writer(Protected(Starlette(routes=[Route("/events", self._answer)]), Visitors(), SiteAccess()))
         serving = asyncio.create_task(serve(app, config, shutdown_trigger=wait_for_stop))
         try:
             yield
@@ -100,7 +100,7 @@ def test_events_are_written_past_the_server_as_chunks_that_it_can_end() -> None:
         stream, client = ServedStream(), h11.Connection(h11.CLIENT)
         async with stream.serve(), stream.connect(b"") as (reader, writer):
             for _ in range(2):  # The connection can be used again.
-                writer.write(client.send(h11.Request(method="GET", target="/events", headers=[("Host", "a")])))
+                writer.write(client.send(h11.Request(method="GET", target="/events", headers=[("Host", "localhost")])))
                 client.send(h11.EndOfMessage())
                 head, body = await read_response(reader, client)
                 assert body == BODY
@@ -119,7 +119,7 @@ def test_events_are_written_past_the_server_as_chunks_that_it_can_end() -> None:
 def test_a_response_without_chunks_is_left_to_the_server(request_line: bytes, body: bytes) -> None:
     async def test() -> None:
         stream = ServedStream()
-        request = request_line + b"\r\nHost: a\r\nConnection: close\r\n\r\n"
+        request = request_line + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         async with stream.serve(), stream.connect(request) as (reader, _):
             head, _, received = (await reader.read(-1)).partition(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200")
@@ -133,7 +133,7 @@ def test_a_stream_of_http_2_is_left_to_the_server() -> None:
     async def test() -> None:
         stream, client = ServedStream(), H2Connection(H2Configuration(client_side=True))
         client.initiate_connection()
-        headers = [(":method", "GET"), (":path", "/events"), (":scheme", "http"), (":authority", "a")]
+        headers = [(":method", "GET"), (":path", "/events"), (":scheme", "http"), (":authority", "localhost")]
         client.send_headers(1, headers, end_stream=True)
         async with stream.serve(), stream.connect(client.data_to_send()) as (reader, writer):
             body, ended = b"", False
@@ -150,7 +150,7 @@ def test_a_stream_of_http_2_is_left_to_the_server() -> None:
     asyncio.run(test())
 
 
-REQUEST = b"GET /events HTTP/1.1\r\nHost: a\r\n\r\n"
+REQUEST = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def test_a_visitor_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:

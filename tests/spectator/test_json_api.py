@@ -1,6 +1,8 @@
 """The JSON API on a real server: every call, every kind of parameter, errors, tokens and origins."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
@@ -182,3 +184,29 @@ def test_the_api_only_reads(site: ApiSite, method: str) -> None:
     answer = site.get("/games", method=method)
     assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
     assert answer.json["reason"] == "METHOD_NOT_ALLOWED"
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("/ladders/", "/ladders"),
+        ("//evil.example/", "/evil.example"),
+        ("/%5Cevil.example/", "/%5Cevil.example"),
+        ("/%2F/evil.example//", "/evil.example"),
+    ],
+)
+def test_a_slash_at_the_end_leads_to_a_page_of_this_site(site: ApiSite, path: str, target: str) -> None:
+    answer = request_page(site, path, "localhost")
+    assert (answer.status, answer.getheader("location")) == (307, target)
+
+
+def test_a_name_that_points_at_this_site_is_not_served(site: ApiSite) -> None:
+    for path in ("/", "/ladders/", "/account"):
+        assert request_page(site, path, "evil.example").status == 421
+
+
+def request_page(site: ApiSite, path: str, host: str) -> HTTPResponse:
+    connection = HTTPConnection("127.0.0.1", site.port, timeout=TIMEOUT_S)
+    with closing(connection):
+        connection.request("GET", path, headers={"Host": host})
+        return connection.getresponse()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from referee.spectator.visitors import (
     Receive,
     Scope,
     Send,
+    SiteAccess,
     Visitors,
     network_of,
 )
@@ -146,11 +148,11 @@ def answered(app: Any, exchange: Exchange) -> Exchange:
 
 
 def responses() -> Iterator[tuple[int, Exchange]]:
-    yield 200, answered(Protected(hello, Visitors()), Exchange())
-    yield 304, answered(Protected(without_headers, Visitors()), Exchange())
-    yield 405, answered(Protected(hello, Visitors()), Exchange("POST"))
-    yield 429, answered(Protected(hello, Visitors(requests_per_minute=0)), Exchange())
-    yield 429, answered(Protected(hello, Visitors(max_concurrent=0)), Exchange("HEAD"))
+    yield 200, answered(Protected(hello, Visitors(), SiteAccess()), Exchange())
+    yield 304, answered(Protected(without_headers, Visitors(), SiteAccess()), Exchange())
+    yield 405, answered(Protected(hello, Visitors(), SiteAccess()), Exchange("POST"))
+    yield 429, answered(Protected(hello, Visitors(requests_per_minute=0), SiteAccess()), Exchange())
+    yield 429, answered(Protected(hello, Visitors(max_concurrent=0), SiteAccess()), Exchange("HEAD"))
 
 
 def test_every_response_has_the_protecting_headers() -> None:
@@ -169,7 +171,7 @@ def test_the_policy_allows_neither_foreign_nor_inline_content() -> None:
 
 
 def test_own_headers_of_a_response_are_kept() -> None:
-    assert answered(Protected(hello, Visitors()), Exchange()).headers[b"x-own"] == b"1"
+    assert answered(Protected(hello, Visitors(), SiteAccess()), Exchange()).headers[b"x-own"] == b"1"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "X" * 99])
@@ -177,7 +179,7 @@ def test_the_site_is_only_read(method: str) -> None:
     async def never(_: Scope, __: Receive, ___: Send) -> None:
         raise AssertionError
 
-    assert answered(Protected(never, Visitors()), Exchange(method)).status == 405
+    assert answered(Protected(never, Visitors(), SiteAccess()), Exchange(method)).status == 405
 
 
 def test_a_request_that_is_over_is_not_open_any_more_however_it_ended() -> None:
@@ -187,13 +189,13 @@ def test_a_request_that_is_over_is_not_open_any_more_however_it_ended() -> None:
     visitors = Visitors(max_concurrent=1)
     for _ in range(3):
         with pytest.raises(ValueError):  # noqa: PT011  # It has no text.
-            answered(Protected(broken, visitors), Exchange())
-        assert answered(Protected(hello, visitors), Exchange()).status == 200
+            answered(Protected(broken, visitors, SiteAccess()), Exchange())
+        assert answered(Protected(hello, visitors, SiteAccess()), Exchange()).status == 200
 
 
 def test_neighbours_in_an_ipv6_network_share_their_limit() -> None:
     visitors = Visitors(requests_per_minute=1)
-    app = Protected(hello, visitors)
+    app = Protected(hello, visitors, SiteAccess())
     assert answered(app, Exchange(address="2001:db8::1")).status == 200
     assert answered(app, Exchange(address="2001:db8::2")).status == 429
     assert answered(app, Exchange(address="2001:db8:0:1::1")).status == 200
@@ -206,7 +208,7 @@ def test_a_visitor_that_does_not_read_is_not_waited_for() -> None:
         loop = asyncio.get_running_loop()
         began = loop.time()
         with pytest.raises(TimeoutError):
-            await Protected(hello, visitors)(exchange.scope, exchange.receive, exchange.send)
+            await Protected(hello, visitors, SiteAccess())(exchange.scope, exchange.receive, exchange.send)
         return loop.time() - began
 
     visitors = Visitors(max_concurrent=1)
@@ -217,7 +219,7 @@ def test_a_visitor_that_does_not_read_is_not_waited_for() -> None:
 def test_a_client_without_an_address_is_served() -> None:
     exchange = Exchange()
     exchange.scope["client"] = None
-    assert answered(Protected(hello, Visitors()), exchange).status == 200
+    assert answered(Protected(hello, Visitors(), SiteAccess()), exchange).status == 200
 
 
 def test_other_protocols_pass() -> None:
@@ -228,5 +230,59 @@ def test_other_protocols_pass() -> None:
 
     exchange = Exchange()
     exchange.scope = {"type": "lifespan"}
-    answered(Protected(lifespan, Visitors()), exchange)
+    answered(Protected(lifespan, Visitors(), SiteAccess()), exchange)
     assert seen == ["lifespan"]
+
+
+PROXIES = SiteAccess(proxies=(ip_network("10.1.0.0/16"), ip_network("2001:db8::/64")))
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "address"),
+    [
+        ("10.1.0.1", "198.51.100.9", "198.51.100.9"),
+        ("10.1.0.1", "203.0.113.1, 198.51.100.9", "198.51.100.9"),
+        ("10.1.0.1", "203.0.113.1, 198.51.100.9,10.1.0.2", "198.51.100.9"),
+        ("::ffff:10.1.0.1", "198.51.100.9", "198.51.100.9"),
+        ("2001:db8::1", "198.51.100.9", "198.51.100.9"),
+        ("10.1.0.1", "", "10.1.0.1"),
+        ("10.1.0.1", "10.1.0.2", "10.1.0.2"),
+        ("10.1.0.1", "no address", "no address"),
+        ("10.2.0.1", "198.51.100.9", "10.2.0.1"),
+        ("", "198.51.100.9", ""),
+    ],
+)
+def test_only_proxies_of_the_site_say_for_whom_they_ask(peer: str, forwarded: str, address: str) -> None:
+    assert PROXIES.visitor_address(peer, forwarded) == address
+
+
+def test_a_bot_beside_the_proxy_cannot_get_another_visitor_refused() -> None:
+    visitors = Visitors(requests_per_minute=1)
+    app = Protected(hello, visitors, PROXIES)
+    for address in ("10.2.0.1", "10.1.0.1"):
+        exchange = Exchange(address=address)
+        exchange.scope["headers"] = [(b"x-forwarded-for", b"198.51.100.9")]
+        assert answered(app, exchange).status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("192.0.2.1:7790", 200),
+        ("[2001:db8::1]:7790", 200),
+        ("localhost:7790", 200),
+        ("Referee.Example", 200),
+        ("referee.example.", 200),
+        ("referee.example:443", 200),
+        ("evil.example", 421),
+        ("evil.referee.example", 421),
+        ("referee.example@evil.example", 421),
+        ("referee.example:443:1", 421),
+        ("[referee.example]", 421),
+    ],
+)
+def test_the_site_serves_its_own_names_only(host: str, status: int) -> None:
+    exchange = Exchange()
+    exchange.scope["headers"] = [(b"host", host.encode())]
+    app = Protected(hello, Visitors(), SiteAccess(frozenset({"referee.example"})))
+    assert answered(app, exchange).status == status

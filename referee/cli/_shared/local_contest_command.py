@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from referee.accounts.names import natural_key
-from referee.cli._shared.output import echo_addresses, keep_page, progress, table
+from referee.cli._shared.output import echo_start, keep_page, progress, table
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_contest import Done, LocalContest, SkippedPairing
 from referee.local.local_standings import LocalStanding, points, repeated_games, standings
@@ -98,7 +98,7 @@ class ContestRun:
 
     async def _play(self, left: Sequence[LocalPairing]) -> None:
         async with self.contest.open() as runtime:
-            echo_addresses(runtime.server)
+            echo_start(runtime.server, self.contest.plan.sandbox_notice())
             with progress(len(left)) as show:
 
                 def report(done: Done) -> None:

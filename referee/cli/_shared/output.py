@@ -27,8 +27,10 @@ page_option = click.option(
 )
 
 
-def echo_addresses(server: "ServerInfo") -> None:
-    """Say where a local contest can be watched."""
+def echo_start(server: "ServerInfo", notice: str) -> None:
+    """Say where a local contest can be watched, after a notice for its operator if there is any."""
+    if notice:
+        click.echo(notice, err=True)
     click.echo(f"refereed on {server.grpc}, with metrics on http://{server.http}/metrics")
     if server.site:
         click.echo(f"watch it at http://{server.site}")

@@ -23,7 +23,7 @@ from referee_client.values import (
 )
 
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import Show, echo_addresses, keep_page, page_option, progress
+from referee.cli._shared.output import Show, echo_start, keep_page, page_option, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.contest_file import read_tournament
@@ -95,7 +95,7 @@ class TournamentRunner:
 
     async def _play(self) -> None:
         async with self.tournament.open(self._report_outage) as runtime:
-            echo_addresses(runtime.server)
+            echo_start(runtime.server, self.tournament.plan.sandbox_notice())
             try:
                 found = await runtime.find_tournament()
                 before = await runtime.count_done_pairings() if found else 0

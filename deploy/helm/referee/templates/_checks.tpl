@@ -3,6 +3,9 @@
 {{- if and (gt (int .Values.replicas) 1) (not (and .Values.database.url .Values.nats.urls)) -}}
 {{- fail "more than one replica requires database.url and nats.urls: the nodes of a cluster share PostgreSQL and NATS" -}}
 {{- end -}}
+{{- if and .Values.site.enabled (not .Values.site.names) -}}
+{{- fail "site.enabled requires site.names: the host names by which visitors reach the site" -}}
+{{- end -}}
 {{- if lt (int .Values.replicas) 1 -}}
 {{- fail "replicas must be at least 1" -}}
 {{- end -}}
