@@ -18,7 +18,7 @@ from referee.conformance.clause import Clause, ClauseResult
 from referee.conformance.clauses import CLAUSES, ORGANISER_CLAUSES
 from referee.conformance.kit_server import KitServer, run_clauses, throwaway_tls
 from referee.conformance.organiser_kit import TASK, OrganiserKit
-from referee.conformance.program import ExternalProgram, StartedProgram
+from referee.conformance.program import BotProgram, ExternalProgram, StartedProgram
 
 NAMES = [clause.name for clause in (*CLAUSES, *ORGANISER_CLAUSES)]
 
@@ -107,7 +107,10 @@ def _prepare_kit(
     if options.organiser:
         organisers = OrganiserKit(options.command, environment, environment["BOT_TOKEN"], options.patience_s)
         return organisers, _organiser_results(organisers, options.clauses)
-    program = StartedProgram(options.command, environment, folder) if options.command else ExternalProgram()
+    token, patience_s = environment["BOT_TOKEN"], options.patience_s
+    program: BotProgram = ExternalProgram(token, patience_s)
+    if options.command:
+        program = StartedProgram(options.command, environment, folder, patience_s)
     bots = KitServer(program, options.patience_s, _write_untrusted_ca(folder) if options.tls else None)
     return bots, run_clauses(bots, options.clauses)
 

@@ -59,7 +59,8 @@ async def _rerun(
     """Return the exit status."""
     with TemporaryDirectory(prefix="referee-rerun-") as folder:
         environment = {"BOT_TOKEN": secrets.token_urlsafe(16)}
-        kit = KitServer(StartedProgram(program, environment, Path(folder)), patience)
+        started = StartedProgram(program, environment, Path(folder), patience, is_checked=False)
+        kit = KitServer(started, patience)
         environment["BOT_REFEREE"] = f"127.0.0.1:{await kit.open('127.0.0.1:0', None)}"
         try:
             return await _compare(kit, history, recorded_turns, seat, stop_at_first)

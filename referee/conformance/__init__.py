@@ -4,6 +4,7 @@
 - `clause`: what a clause is, and how its check ends
 - `kit_server`: the gRPC server that runs the clauses and that the bot connects to, with its certificate for `--tls`
 - `bot_session`: one Play stream of the bot
+- `protocol_observer`: checks every item of every session, whatever the clause
 - `bot_match`: the matches that the kit plays
 - `program`: the bot's program, started by the kit or by someone else
 """

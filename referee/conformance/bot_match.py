@@ -19,6 +19,8 @@ MAX_LEGAL_MOVES = 5_000
 ATTEMPTS = 3
 LEFT_MS = 600_000
 SEED = bytes(32)
+LATER_FIELD = 4_000
+LENGTH_DELIMITED = 2
 
 
 class BotMatch:
@@ -118,6 +120,19 @@ def accepted(move: play_pb2.Move, ply: int) -> play_pb2.Verdict:
     return play_pb2.Verdict(
         match_id=move.match_id, turn_token=move.turn_token, accepted=play_pb2.Acceptance(entry_number=ply + 1, ply=ply)
     )
+
+
+def later_field(text_bytes: int) -> bytes:
+    """Return an encoded text of a later version of the contract: a field with a number that is not used yet."""
+    return _varint(LATER_FIELD << 3 | LENGTH_DELIMITED) + _varint(text_bytes) + b"x" * text_bytes
+
+
+def _varint(number: int) -> bytes:
+    digits = []
+    while number > 0x7F:
+        digits.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*digits, number])
 
 
 async def new_match(session: BotSession, *games: str) -> BotMatch:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from itertools import count
 from typing import Any
 
 from google.protobuf.text_format import MessageToString
@@ -9,6 +10,7 @@ from referee_api.v1 import match_pb2, play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 
 from referee.conformance.clause import ClauseFailed
+from referee.conformance.protocol_observer import ProtocolObserver
 from referee.transport.guards.error_interceptor import abort_with
 from referee.wire.error_mapping import WireError, error_detail_of
 
@@ -17,8 +19,8 @@ SHOWN_ITEMS = 4
 QUIET_S = 0.4
 """How long to wait for items that a bot should not send."""
 PING_EVERY_S = 5.0
-HEARTBEAT = 1 << 50
-"""Id of the pings that keep a session alive while a clause waits. Their pongs are ignored."""
+FIRST_PING_ID = 1 << 40
+"""Ids of the pings that clauses do not choose themselves start here."""
 
 Fits = Callable[[play_pb2.BotItem], bool]
 
@@ -26,14 +28,14 @@ Fits = Callable[[play_pb2.BotItem], bool]
 class BotSession:
     """One Play stream, from its first message to its end."""
 
-    def __init__(self, metadata: dict[str, str], peer: str, patience_s: float) -> None:
-        self.metadata = metadata
-        self.peer = peer
-        """The address of the bot's connection."""
+    def __init__(self, context: Any, observer: ProtocolObserver, patience_s: float) -> None:
+        self.metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
         self.patience_s = patience_s
+        self.observer = observer
+        self._observed = observer.on_open(self.metadata, context.peer(), context.time_remaining() is not None)
         self.open = True
         self.received: list[play_pb2.BotItem] = []
-        """All items of the bot."""
+        """All items of the bot, except the pongs for heartbeats."""
         self._clause_start = 0
         self._unread: list[play_pb2.BotItem] = []
         """Received items that no clause has consumed."""
@@ -41,7 +43,9 @@ class BotSession:
         self._muted = False
         self._outgoing: asyncio.Queue[PlayResponse | WireError | None] = asyncio.Queue()
         self._changed = asyncio.Event()
-        self._pings = 1 << 40
+        self._ping_ids = count(FIRST_PING_ID)
+        self._heartbeats: set[int] = set()
+        """Ids of the pings that keep the session alive while a clause waits."""
 
     # Called by the server.
 
@@ -50,6 +54,7 @@ class BotSession:
         listening = asyncio.create_task(self._read(requests))
         try:
             while isinstance(message := await self._next_message(), PlayResponse):
+                self.observer.on_sent(self._observed, message)
                 await context.write(message)
             if message:
                 await abort_with(context, message)
@@ -65,14 +70,19 @@ class BotSession:
                     return await self._outgoing.get()
             except TimeoutError:
                 if not self._muted:
-                    return PlayResponse(items=[play_pb2.RefereeItem(ping=play_pb2.Ping(id=HEARTBEAT))])
+                    heartbeat = play_pb2.Ping(id=next(self._ping_ids))
+                    self._heartbeats.add(heartbeat.id)
+                    return PlayResponse(items=[play_pb2.RefereeItem(ping=heartbeat)])
 
     async def _read(self, requests: AsyncIterator[PlayRequest]) -> None:
         async for request in requests:
-            items = [item for item in request.items if item.pong.id != HEARTBEAT]
+            self.observer.on_received(self._observed, request)
+            items = [item for item in request.items if item.pong.id not in self._heartbeats]
             self.received += items
             self._unread += items
             self._changed.set()
+        if self.open:
+            self.observer.on_half_close()
         self._close()
         self._outgoing.put_nowait(None)
 
@@ -137,16 +147,16 @@ class BotSession:
         return await self._wait_for(lambda it: it.WhichOneof("item") == kind, f"an item {kind}")
 
     async def wait_until_read(self) -> None:
-        """Wait until the bot has read everything sent before and had time to react to it."""
-        self._pings += 1
-        number = self._pings
+        """Wait until the bot has read everything sent before, and had time to send what it should not."""
+        await self.wait_until_handled()
+        await asyncio.sleep(QUIET_S)
+        await self.wait_until_handled()
+
+    async def wait_until_handled(self) -> None:
+        """Wait until the bot has answered a ping. Raises ClauseFailed."""
+        number = next(self._ping_ids)
         self.send(ping=play_pb2.Ping(id=number))
         await self._wait_for(lambda it: it.pong.id == number, f"a Pong of id {number}")
-        await asyncio.sleep(QUIET_S)
-
-    def answers_to(self, turn: play_pb2.Turn) -> list[str]:
-        """Return all moves of this session for the token of the turn."""
-        return [it.move.move for it in self.received if answers_turn(it, turn)]
 
     def start_clause(self) -> None:
         """Discard what was received before the clause."""
@@ -161,6 +171,7 @@ class BotSession:
         try:
             async with asyncio.timeout(self.patience_s):
                 while True:
+                    self._check(expected)
                     found = next((it for it in self._unread if fits(it)), None)
                     if found is not None:
                         self._unread.remove(found)
@@ -171,6 +182,12 @@ class BotSession:
                     await self._changed.wait()
         except TimeoutError:
             raise ClauseFailed(f"not received within {self.patience_s:g} s; {self._describe(expected)}") from None
+
+    def _check(self, expected: str) -> None:
+        try:
+            self.observer.check()
+        except ClauseFailed as why:
+            raise ClauseFailed(f"{why}; {self._describe(expected)}") from None
 
     def _describe(self, expected: str) -> str:
         received = [_format_item(it) for it in self._received_in_clause()]

@@ -24,6 +24,7 @@ from referee.conformance.bot_match import MAX_LEGAL_MOVES
 from referee.conformance.bot_session import PING_EVERY_S, BotSession
 from referee.conformance.clause import Clause, ClauseFailed, ClauseResult
 from referee.conformance.program import BotProgram
+from referee.conformance.protocol_observer import PATIENCE_PER_PROMPTNESS
 from referee.transport.services.games import Games
 from referee.wire.error_mapping import WireError
 
@@ -44,6 +45,8 @@ class KitServer(PlayServiceServicer):
         self.program = program
         self.untrusted_ca = untrusted_ca
         self.patience_s = patience_s
+        self.promptness_s = patience_s / PATIENCE_PER_PROMPTNESS
+        """How late a bot may do what it should do at once or at a given time."""
         self._streams: asyncio.Queue[BotSession] = asyncio.Queue()
         self._session: BotSession | None = None
         self.stream_count = 0
@@ -64,8 +67,7 @@ class KitServer(PlayServiceServicer):
     async def Play(  # type: ignore[override]  # It writes responses itself.
         self, request_iterator: AsyncIterator[PlayRequest], context: Any
     ) -> None:
-        metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
-        session = BotSession(metadata, context.peer(), self.patience_s)
+        session = BotSession(context, self.program.observer, self.patience_s)
         self._streams.put_nowait(session)
         await session.serve(request_iterator, context)
 
@@ -115,12 +117,19 @@ class KitServer(PlayServiceServicer):
                 await self._streams.get()
         except TimeoutError:
             return
-        raise ClauseFailed("the bot reconnected")
+        raise ClauseFailed("the bot opened a stream")
 
     def close_session(self) -> None:
         """Close the open session, if any."""
         if self._session and self._session.open:
             self._session.end(unavailable("the next clause"))
+
+    async def finish_clause(self) -> None:
+        """Wait until the bot has handled everything. Raises ClauseFailed if anything broke a rule."""
+        observer, session = self.program.observer, self._session
+        if session and session.open and session.observer is observer and not observer.is_stopping:
+            await session.wait_until_handled()
+        observer.check()
 
     async def start_clause(self) -> None:
         """Prepare for a clause. Restart a program that has exited; within a clause it has to keep running."""
@@ -158,11 +167,21 @@ async def run_clauses(kit: KitServer, clauses: Iterable[Clause]) -> AsyncIterato
     for clause in clauses:
         await kit.start_clause()
         result = await clause.run(kit)
+        if result.passed:
+            result = await _finish(kit, result)
         if not result.passed:
             kit.close_session()
         yield result
         if kit.stream_count > 1:
             await kit.program.end()
+
+
+async def _finish(kit: KitServer, result: ClauseResult) -> ClauseResult:
+    try:
+        await kit.finish_clause()
+    except ClauseFailed as why:
+        return ClauseResult(result.clause, False, str(why))
+    return result
 
 
 async def start_server(server: grpc.aio.Server, address: str, credentials: grpc.ServerCredentials | None) -> int:

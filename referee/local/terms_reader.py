@@ -7,7 +7,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from google.protobuf import json_format
 from msgspec import UNSET
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 from referee_client.conversion import to_message
@@ -148,10 +147,8 @@ def terms_of(rules: Any, control: TimeControl, policies: policy_pb2.Policies) ->
 def policies_in(given: Mapping[str, Any], usual: Policies) -> policy_pb2.Policies:
     """Read the table `policies`; without `disconnect`, the default policy applies. Raises BadPlan."""
     table = value("policies", given, dict, {})
-    try:
-        message = json_format.ParseDict(table, policy_pb2.Policies())
-    except json_format.ParseError as error:
-        raise BadPlan("policies", f"invalid Policies: {error}") from None
+    message = policy_pb2.Policies()
+    fill("policies", table, message)
     if "disconnect" not in table and usual.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE:
         message.disconnect.CopyFrom(policies_of(usual).disconnect)
     return message
@@ -173,8 +170,9 @@ def _clock_of_text(text: str) -> TimeControl:
 
 
 def _clock_of_table(given: Mapping[str, object]) -> TimeControl:
+    rule = clock_pb2.ClockRule()
     try:
-        return read_rule(json_format.ParseDict(dict(given), clock_pb2.ClockRule()))
-    except json_format.ParseError as error:
-        known = ", ".join(field.name for field in clock_pb2.ClockRule.DESCRIPTOR.fields)
-        raise BadClock(given, f"is not a valid ClockRule ({error}); known: {known}") from None
+        fill("clock", given, rule)
+    except BadPlan as wrong:
+        raise BadClock(given, f"is invalid: {wrong}") from None
+    return read_rule(rule)

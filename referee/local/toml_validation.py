@@ -7,12 +7,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from google.protobuf import json_format
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from engines.game_errors import DetailedError, quoted, unknown
 
 T = TypeVar("T")
 
+INTEGERS = {
+    FieldDescriptor.CPPTYPE_INT32: (-(1 << 31), (1 << 31) - 1),
+    FieldDescriptor.CPPTYPE_INT64: (-(1 << 63), (1 << 63) - 1),
+    FieldDescriptor.CPPTYPE_UINT32: (0, (1 << 32) - 1),
+    FieldDescriptor.CPPTYPE_UINT64: (0, (1 << 64) - 1),
+}
+"""Least and greatest value by type."""
 TYPE_NAMES: dict[type, str] = {str: "a string", dict: "a table", list: "a list", bool: "true or false"}
 
 
@@ -91,8 +99,41 @@ def word(where: str, enum: Any, prefix: str, given: object) -> Any:
 
 def fill(where: str, table: Mapping[str, Any], message: Message) -> None:
     """Fill a message from a table with its field names. Raises BadPlan."""
-    known(where, table, [field.name for field in message.DESCRIPTOR.fields])
+    _check_fields(where, table, message.DESCRIPTOR.fields)
     try:
         json_format.ParseDict(dict(table), message)
     except json_format.ParseError as error:
         raise BadPlan(where, f"invalid: {error}") from None
+
+
+def _check_fields(where: str, table: Mapping[str, Any], fields: Iterable[Any]) -> None:
+    """Check names and kinds of values, since protobuf describes errors in words of its own. Raises BadPlan."""
+    by_name = {field.name: field for field in fields}
+    known(where, table, by_name)
+    for name, given in table.items():
+        field, at = by_name[name], f"{where}.{name}"
+        if field.message_type and field.message_type.GetOptions().map_entry:
+            continue
+        if field.is_repeated and not isinstance(given, list):
+            raise BadPlan(at, f"expected a list, not {quoted(given)}")
+        for one in given if field.is_repeated else (given,):
+            _check_value(at, one, field)
+
+
+def _check_value(where: str, given: Any, field: Any) -> None:
+    if field.enum_type:
+        names = [one.name for one in field.enum_type.values if one.number]
+        if given not in (*names, *field.enum_type.values_by_number):
+            raise BadPlan(where, f"unknown value {quoted(given)}; known: {', '.join(names)}")
+    elif field.message_type:
+        if not isinstance(given, Mapping):
+            raise BadPlan(where, f"expected a table, not {quoted(given)}")
+        _check_fields(where, given, field.message_type.fields)
+    elif field.cpp_type in INTEGERS:
+        least, most = INTEGERS[field.cpp_type]
+        if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+            raise BadPlan(where, f"expected an integer from {least} to {most}, not {quoted(given)}")
+    elif field.cpp_type == FieldDescriptor.CPPTYPE_BOOL and not isinstance(given, bool):
+        raise BadPlan(where, f"expected true or false, not {quoted(given)}")
+    elif field.cpp_type == FieldDescriptor.CPPTYPE_STRING and not isinstance(given, str):
+        raise BadPlan(where, f"expected a string, not {quoted(given)}")

@@ -6,8 +6,9 @@ class is the kind of its events in logs and records, and never changes.
 """
 
 from enum import Enum
+from typing import Annotated
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Meta, Struct, structs
 from msgspec.structs import replace
 
 from engines.api import REFEREE, Position, Seat, Viewer
@@ -31,7 +32,8 @@ class MoveSource(Enum):
 class MatchCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="opened"):
     """The match was created. Always the first event, and the only one before the end that contains the seed."""
 
-    at_us: Micros
+    at_us: Annotated[Micros, Meta(ge=0, le=0)]
+    """Match time starts when the match is created."""
     setup: Setup
 
 
@@ -132,7 +134,7 @@ class MatchResumed(Struct, frozen=True, gc=False, tag_field="kind", tag="referee
     """Match time resumed after the referee was down or could not write the log."""
 
     at_us: Micros
-    down_ms: int
+    down_ms: Annotated[int, Meta(ge=0)]
 
 
 class PlayEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="play_ended"):

@@ -44,6 +44,12 @@ class DropoutPolicy(Enum):
     DEFAULT_MOVES = "default_moves"
 
 
+def check_time(field: str, time_us: Micros) -> None:
+    """Raises BadSetup."""
+    if not 0 <= time_us <= MAX_TIME_US:
+        raise BadSetup(field, "must be from 0 to ten years")
+
+
 class Policies(Struct, frozen=True, gc=False):
     illegal: IllegalMovePolicy = IllegalMovePolicy.REFUSE_THEN_FORFEIT
     max_attempts: int = 3
@@ -56,6 +62,7 @@ class Policies(Struct, frozen=True, gc=False):
     def __post_init__(self) -> None:
         if not 1 <= self.max_attempts <= 1000:
             raise BadSetup("max_attempts", "must be from 1 to 1000")
+        check_time("grace_period_us", self.grace_period_us)
         if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE and self.grace_period_us < 1:
             raise BadSetup("grace_period_us", "must be greater than 0 if absent bots forfeit")
 
@@ -75,6 +82,12 @@ class VisibilityMode(Enum):
 class Visibility(Struct, frozen=True, gc=False):
     shown: VisibilityMode = VisibilityMode.LIVE
     delay_plies: int = 0
+
+    def __post_init__(self) -> None:
+        if self.delay_plies < 0:
+            raise BadSetup("delay_plies", "must not be negative")
+        if self.shown is VisibilityMode.DELAYED and self.delay_plies < 1:
+            raise BadSetup("delay_plies", "must be at least 1 if the match is shown with a delay")
 
 
 NO_CREDIT = NetworkCredit()
@@ -103,6 +116,10 @@ class MatchTerms(Struct, frozen=True, gc=False):
     adjudication: Adjudication | UnsetType = UNSET
     """When the match ends although its game is not over. Unset, and not written: never."""
 
+    def __post_init__(self) -> None:
+        for field in ("nonce_timeout_us", "start_timeout_us"):
+            check_time(field, getattr(self, field))
+
     @property
     def checked_by(self) -> str:
         """Name of the second engine; empty if there is none."""
@@ -128,11 +145,6 @@ class MatchTerms(Struct, frozen=True, gc=False):
             raise BadSetup("controls", f"must be {len(table.seats)}, one for each seat")
         if len({isinstance(control, Hourglass) for control in self.controls}) > 1:
             raise BadSetup("hourglass", "must be the clock of all seats or of none")
-        if self.visibility.shown is VisibilityMode.DELAYED and self.visibility.delay_plies < 1:
-            raise BadSetup("delay_plies", "must be at least 1 if the match is shown with a delay")
-        for field in ("nonce_timeout_us", "start_timeout_us"):
-            if not 0 <= getattr(self, field) <= MAX_TIME_US:
-                raise BadSetup(field, "must be from 0 to ten years")
         if self.adjudication:
             self.adjudication.check(table)
         return table

@@ -39,6 +39,8 @@ from referee.records.record_format import (
 from referee.records.signing_key import is_signature_valid
 from referee.storage.codec import MalformedEntry
 
+EVENT_VERSION = re.compile(r'\{"v":([0-9]{1,9}),')
+
 
 class RecordStatus(IntEnum):
     FINE = 0
@@ -127,6 +129,8 @@ class LineReader:
         self.header: RecordHeader | ContestHeader | None = None
         """The first line, once it was taken."""
         self._entries = 0
+        self._version = ""
+        """Version in which the events are written."""
         self._seal: SignatureLine | None = None
         self._seal_hash = ""
 
@@ -206,6 +210,13 @@ class LineReader:
                 RecordStatus.REORDERED, f"line {self._line} is entry {line.number}, where entry {expected} belongs"
             )
         self._follows(line.after)
+        version = EVENT_VERSION.match(line.event)
+        if version and version[1] != (self._version or version[1]):
+            self._trouble(
+                RecordStatus.NO_RECORD,
+                f"line {self._line} is written in version {version[1]}, and the entries before it in {self._version}",
+            )
+        self._version = version[1] if version else self._version
         self._entries = expected
 
     def _follows(self, after: str) -> None:
@@ -233,7 +244,7 @@ class LineReader:
 
     def reject_event(self, line: EntryLine, wrong: MalformedEntry, known: int) -> NoReturn:
         """Raise RecordInvalid for the event of the last line. `known` is the newest version that can be read."""
-        newer = re.match(r'\{"v":([0-9]{1,9}),', line.event)
+        newer = EVENT_VERSION.match(line.event)
         if newer and int(newer[1]) > known:
             self._trouble(
                 RecordStatus.UNKNOWN_VERSION,

@@ -3,6 +3,7 @@
 It needs python-chess. Without that there is no chess either, so nobody who has a match of it lacks it.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from io import BytesIO
@@ -15,6 +16,8 @@ from msgspec import UNSET
 
 from engines.api import Seat
 from engines.registry import find
+from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
+from referee.local.entrant import entrant_of
 from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
 from referee.match.events import MatchCreated, MovePlayed, PlayStarted
 from referee.match.result import EndCause, EndKind, Fault
@@ -25,6 +28,8 @@ from referee.records.record_reader import RecordHistory, RecordInvalid, RecordSt
 GAME = "chess"
 US = 1_000_000
 UNFINISHED = "*"
+ROUND = re.compile(r"[a-z]?([0-9]+\.[0-9]+)")
+"""Id of a pairing in a tournament: the stage of a knockout, if any, then the round and the board."""
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
 """The result by the ranks of White and Black."""
 
@@ -91,12 +96,14 @@ def _headers(history: RecordHistory) -> dict[str, str]:
     first, last = history.first, history.last
     begun = next((step for step in history.steps if isinstance(step.entry.event, PlayStarted)), history.steps[0])
     at = datetime.fromtimestamp(begun.entry.at_ms / 1_000, UTC)
-    white, black = (_written(f"{player.bot} {player.version}".strip()) for player in last.players)
+    white, black = (_written(entrant_of(player.bot)) for player in last.players)
+    labels = dict(first.setup.labels)
+    board = ROUND.fullmatch(labels.get(PAIRING, ""))
     return {
-        "Event": _written(dict(first.setup.labels).get("title", "")),
+        "Event": _written(next((labels[name] for name in (TITLE, TOURNAMENT, LADDER) if labels.get(name)), "")),
         "Site": "?",
         "Date": f"{at:%Y.%m.%d}",
-        "Round": "?",
+        "Round": board[1] if board else "?",
         "White": white,
         "Black": black,
         "Result": _result(last),

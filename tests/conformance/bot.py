@@ -1,196 +1,272 @@
-"""A small bot that follows the protocol, or violates one clause of it: python -m tests.conformance.bot [FAULT]"""
+"""A small bot that follows the client specification: python -m tests.conformance.bot
+
+Each rule has a method or constant of its own, so that a wrong bot (`wrong_bots`) overrides only this.
+"""
 
 import os
 import queue
+import random
 import secrets
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import grpc
-from google.protobuf.unknown_fields import UnknownFieldSet
 from referee_api.v1 import play_pb2, play_service_pb2
 from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
-FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
-FILE = os.environ.get("BOT_TOKEN_FILE", "")
-TOKEN = Path(FILE).read_text() if FILE and FAULT != "reads no file" else os.environ["BOT_TOKEN"]
-EXIT_STATUS = {grpc.StatusCode.UNAUTHENTICATED: 4, grpc.StatusCode.ABORTED: 3}
-MAX_MATCHES_TEXT = os.environ.get("BOT_MAX_MATCHES", "4")
-if not MAX_MATCHES_TEXT.isdecimal():
-    sys.exit("BOT_MAX_MATCHES is no number") if FAULT == "any status" else sys.stderr.write("BOT_MAX_MATCHES\n")
-    sys.exit(2)
-MAX_MATCHES = int(MAX_MATCHES_TEXT)
-SMALL_BYTES = 10_000
-FIRST_PAUSE_S = 0.5
+Items = list[play_pb2.BotItem]
+Seat = tuple[str, int]
 STABLE_S = 10.0
 WELCOME_TIMEOUT_S = 15.0
-
-answers: dict[tuple[str, str], str] = {}
-"""Answers by match and token."""
-decided: set[tuple[str, str]] = set()
-"""Answers that have a verdict, by match and token."""
-nonces: dict[str, bytes] = {}
-"""Nonces by match."""
-sessions = 0
+MAX_RETRY_AFTER_MS = 60_000
+REJECTIONS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT)
 
 
-def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(1 if FAULT == "ends badly" else 0))
-    pause_s = FIRST_PAUSE_S
-    while True:
-        began_at = time.monotonic()
-        reconnect_delay_s, welcomed = session()
-        if FAULT == "stays away":
-            sys.exit(0)
-        if time.monotonic() - began_at > STABLE_S or (welcomed and FAULT == "a welcome is enough"):
-            pause_s = FIRST_PAUSE_S
-        time.sleep(pause_s if reconnect_delay_s is None else reconnect_delay_s)
-        pause_s *= 2
+@dataclass(eq=False)
+class OpenTurn:
+    """A turn and its answer, which is computed at once."""
+
+    turn: play_pb2.Turn
+    answer: play_pb2.BotItem
+    session: int
+    """Session in which it last arrived."""
 
 
-def session() -> tuple[float | None, bool]:
-    """Run one session. Return the requested delay before reconnecting, if any, and whether a Welcome arrived."""
-    global sessions  # noqa: PLW0603  # A small program needs no class for one counter.
-    sessions += 1
-    outgoing: queue.Queue[play_pb2.BotItem] = queue.Queue()
-    version = {"long version": "v" * 65, "new version": str(sessions)}.get(FAULT, "1")
-    if FAULT != "ignores its settings":
-        version = os.environ.get("BOT_VERSION") or version
-    turn_options = play_pb2.TurnOptions(max_legal_moves=5_000)
-    hello = play_pb2.Hello(version=version, max_matches=MAX_MATCHES, turn_options=turn_options)
-    outgoing.put(play_pb2.BotItem(hello=hello))
-    size = SMALL_BYTES if FAULT == "reads little" else -1
-    reconnect_delay_s, welcomed = None, False
-    options = [("grpc.max_receive_message_length", size), ("grpc.use_local_subchannel_pool", 1)]
-    with open_channel(os.environ["BOT_REFEREE"], options) as channel:
-        metadata = (("authorization", f"Bearer {TOKEN}"),)
-        stream = PlayServiceStub(channel).Play(requests(outgoing), metadata=metadata)
-        silence_s = WELCOME_TIMEOUT_S
-        watch = start_timer(silence_s, stream)
+class Bot:
+    """Plays until the process is stopped."""
+
+    max_message_bytes = 64 << 20
+    invalid_setting_status = 2
+    stopped_status = 0
+    taken_over_status = 3
+    rejected_status = 4
+    timeout_s: float | None = None
+    """Deadline of a stream."""
+
+    def __init__(self) -> None:
+        self.environment = os.environ
+        self.item_ids = count(1)
+        self.open: dict[Seat, OpenTurn] = {}
+        self.nonces: dict[Seat, bytes] = {}
+        self.version = self.environment.get("BOT_VERSION", "")
+        self.session = 0
+        self.pause_s = 0.5
+        self.draining_s: float | None = None
+        self.silence_s = WELCOME_TIMEOUT_S
+        self.welcomed_s: float | None = None
+        self.outgoing: queue.Queue[Items | None] = queue.Queue()
+        self.items: Items = []
+        """Items to be sent after the message that is being handled."""
+        self.answers: list[OpenTurn] = []
+        """The same for answers, unless their turn ends in this message."""
+        self.lock = threading.Lock()
+        self.token = self.read_token()
+        self.max_matches = self.read_max_matches()
+
+    # Settings
+
+    def read_token(self) -> str:
+        return self.environment.get("BOT_TOKEN") or Path(self.environment["BOT_TOKEN_FILE"]).read_text().strip()
+
+    def read_max_matches(self) -> int:
+        text = self.environment.get("BOT_MAX_MATCHES", "4")
+        if not text.isdecimal():
+            sys.stderr.write("BOT_MAX_MATCHES is no number\n")
+            sys.exit(self.invalid_setting_status)
+        return int(text)
+
+    def roots(self) -> bytes:
+        return Path(self.environment["BOT_CA"]).read_bytes()
+
+    # Sessions
+
+    def run(self) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(self.stopped_status))
+        while True:
+            self.run_session()
+            time.sleep(self.next_pause_s())
+
+    def next_pause_s(self) -> float:
+        if self.draining_s is not None:
+            return self.draining_s + random.random() / 2
+        if self.is_stable():
+            self.pause_s = 0.5
+        pause_s, self.pause_s = self.pause_s, min(2 * self.pause_s, 10)
+        return pause_s * random.uniform(0.5, 1.5)
+
+    def is_stable(self) -> bool:
+        return self.welcomed_s is not None and time.monotonic() - self.welcomed_s > STABLE_S
+
+    def run_session(self) -> None:
+        self.session += 1
+        self.draining_s, self.silence_s, self.welcomed_s = None, WELCOME_TIMEOUT_S, None
+        self.outgoing = queue.Queue()
+        self.outgoing.put([play_pb2.BotItem(hello=self.hello())])
+        channel = self.open_channel()
+        stream: Any = PlayServiceStub(channel).Play(
+            self.requests(self.outgoing), metadata=self.metadata(), timeout=self.timeout_s
+        )
+        watch = self.start_timer(stream)
         try:
             for message in stream:
                 watch.cancel()
-                watch = start_timer(silence_s, stream)
-                for item in message.items[:1] if FAULT == "reads one item" else message.items:
-                    kind = item.WhichOneof("item") or ""
-                    welcomed = welcomed or kind == "welcome"
-                    if kind == "draining" and FAULT != "hurries":
-                        reconnect_delay_s = item.draining.reconnect_delay_ms / 1_000
-                    if kind == "welcome":
-                        watch.cancel()
-                        silence_s = item.welcome.heartbeat_timeout_ms / 1_000
-                        watch = start_timer(silence_s, stream)
-                    handle(kind, item, outgoing)
-                    if kind == "verdict" and FAULT == "a verdict is enough":
-                        break
+                with self.lock:
+                    self.on_message(message)
+                watch = self.start_timer(stream)
         except grpc.RpcError as error:
-            if error.code() in EXIT_STATUS and FAULT != "comes back":
-                sys.exit(1 if FAULT == "wrong status" else EXIT_STATUS[error.code()])
+            self.on_status(error)
+        else:
+            self.on_status(stream)
         finally:
             watch.cancel()
-    return reconnect_delay_s, welcomed
+            self.outgoing.put(None)
+            self.close(channel)
+
+    def hello(self) -> play_pb2.Hello:
+        return play_pb2.Hello(
+            version=self.version,
+            max_matches=self.max_matches,
+            turn_options=play_pb2.TurnOptions(max_legal_moves=5_000),
+            verdicts_with_turns=self.environment.get("BOT_VERDICTS_WITH_TURNS") == "1",
+            client="tests/1",
+        )
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        return (("authorization", f"Bearer {self.token}"),)
+
+    def open_channel(self) -> grpc.Channel:
+        address = self.environment["BOT_REFEREE"]
+        options = [
+            ("grpc.max_receive_message_length", self.max_message_bytes),
+            ("grpc.use_local_subchannel_pool", 1),
+        ]
+        if not self.environment.get("BOT_CA"):
+            return grpc.insecure_channel(address, options)
+        return grpc.secure_channel(address, grpc.ssl_channel_credentials(self.roots()), options)
+
+    def close(self, channel: grpc.Channel) -> None:
+        channel.close()
+
+    def start_timer(self, stream: Any) -> threading.Timer:
+        """Start a timer that cancels the stream if nothing arrives."""
+        return start(self.silence_s, stream.cancel)
+
+    def requests(self, outgoing: "queue.Queue[Items | None]") -> Iterator[play_service_pb2.PlayRequest]:
+        while (items := outgoing.get()) is not None:
+            yield play_service_pb2.PlayRequest(items=items)
+
+    def on_status(self, ended: Any) -> None:
+        if ended.code() == grpc.StatusCode.ABORTED:
+            sys.exit(self.taken_over_status)
+        if ended.code() in REJECTIONS:
+            self.report(ended.details())
+            sys.exit(self.rejected_status)
+
+    def report(self, text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+    # Items
+
+    def on_message(self, message: Any) -> None:
+        for item in message.items:
+            self.on_item(item.WhichOneof("item"), item)
+        self.flush()
+
+    def on_item(self, kind: str | None, item: Any) -> None:
+        if handle := getattr(self, f"on_{kind}", None):
+            handle(getattr(item, kind or ""))
+
+    def flush(self) -> None:
+        """Send in one message what was ready at the end of a message."""
+        items = [*self.items, *(one.answer for one in self.answers if self.is_open(one))]
+        self.items, self.answers = [], []
+        if items:
+            self.outgoing.put(items)
+
+    def is_open(self, one: OpenTurn) -> bool:
+        seat = (one.turn.match_id, one.turn.seat)
+        return self.open.get(seat) is one and one.session == self.session
+
+    def on_welcome(self, welcome: play_pb2.Welcome) -> None:
+        self.welcomed_s = time.monotonic()
+        self.version = welcome.version
+        self.silence_s = welcome.heartbeat_timeout_ms / 1_000
+
+    def on_draining(self, draining: play_pb2.Draining) -> None:
+        self.draining_s = draining.reconnect_delay_ms / 1_000
+
+    def on_ping(self, ping: play_pb2.Ping) -> None:
+        self.items.append(play_pb2.BotItem(pong=play_pb2.Pong(id=ping.id)))
+
+    def on_nonce_request(self, request: play_pb2.NonceRequest) -> None:
+        nonce = self.nonces.setdefault((request.match_id, request.seat), self.new_nonce())
+        answer = play_pb2.Nonce(match_id=request.match_id, seat=request.seat, nonce=nonce)
+        self.items.append(play_pb2.BotItem(nonce=answer))
+
+    def new_nonce(self) -> bytes:
+        return secrets.token_bytes(32)
+
+    def on_turn(self, turn: play_pb2.Turn) -> None:
+        seat = (turn.match_id, turn.seat)
+        if seat not in self.open or self.open[seat].turn.turn_token != turn.turn_token:
+            self.open[seat] = OpenTurn(turn, self.answer(turn), self.session)
+        self.open[seat].session = self.session
+        self.answers.append(self.open[seat])
+
+    def answer(self, turn: play_pb2.Turn) -> play_pb2.BotItem:
+        move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=self.choose(turn))
+        return play_pb2.BotItem(item_id=next(self.item_ids), move=move)
+
+    def choose(self, turn: play_pb2.Turn) -> str:
+        return random.choice(turn.legal_moves)
+
+    def on_verdict(self, verdict: play_pb2.Verdict) -> None:
+        named = (verdict.match_id, verdict.turn_token)
+        for one in [one for one in self.open.values() if (one.turn.match_id, one.turn.turn_token) == named]:
+            if verdict.HasField("stale"):
+                self.end_turns([one])
+            elif verdict.HasField("rejected"):
+                self.on_rejection(one, verdict.rejected)
+
+    def on_rejection(self, one: OpenTurn, rejection: play_pb2.Rejection) -> None:
+        if "retry_after_ms" in rejection.error.metadata:
+            wait_s = self.retry_after_s(rejection.error.metadata["retry_after_ms"])
+            start(wait_s, self.send_again, one)
+
+    def retry_after_s(self, text: str) -> float:
+        is_number = text.isascii() and text.isdigit() and int(text) <= MAX_RETRY_AFTER_MS
+        return int(text) / 1_000 if is_number else 1.0
+
+    def send_again(self, one: OpenTurn) -> None:
+        with self.lock:
+            if self.is_open(one):
+                self.outgoing.put([one.answer])
+
+    def on_turn_expired(self, expired: play_pb2.TurnExpired) -> None:
+        named = (expired.match_id, expired.turn_token)
+        self.end_turns([one for one in self.open.values() if (one.turn.match_id, one.turn.turn_token) == named])
+
+    def on_match_ended(self, ended: play_pb2.MatchEnded) -> None:
+        self.end_turns([one for one in self.open.values() if one.turn.match_id == ended.match_id])
+
+    def end_turns(self, ended: list[OpenTurn]) -> None:
+        for one in ended:
+            del self.open[one.turn.match_id, one.turn.seat]
 
 
-def open_channel(address: str, options: list[tuple[str, int]]) -> grpc.Channel:
-    if not (ca := os.environ.get("BOT_CA")):
-        return grpc.insecure_channel(address, options)
-    files = Path(ca).parent.glob("*.pem") if FAULT == "trusts others" else [Path(ca)]
-    roots = b"".join(file.read_bytes() for file in files)
-    return grpc.secure_channel(address, grpc.ssl_channel_credentials(roots), options)
-
-
-def start_timer(silence_s: float, stream: Any) -> threading.Timer:
-    """Start a timer that cancels the stream if nothing arrives."""
-    timer = threading.Timer(silence_s, stream.cancel)
+def start(after_s: float, function: Any, *arguments: Any) -> threading.Timer:
+    timer = threading.Timer(after_s, function, arguments)
     timer.daemon = True
-    if FAULT != "waits for ever":
-        timer.start()
+    timer.start()
     return timer
 
 
-def handle(kind: str, item: Any, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
-    if kind == "ping":
-        if FAULT != "no pong" and not (FAULT == "deaf while it thinks" and answers):
-            outgoing.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
-    elif kind == "turn":
-        answer(item.turn, outgoing)
-    elif kind == "nonce_request":
-        outgoing.put(play_pb2.BotItem(nonce=nonce(item.nonce_request)))
-    elif exits_on(kind, item):
-        sys.exit(1)
-    elif kind == "verdict":
-        decided.add((item.verdict.match_id, item.verdict.turn_token))
-        retry(item.verdict, outgoing)
-
-
-def exits_on(kind: str, item: Any) -> bool:
-    verdict = item.verdict
-    return {
-        "no stale": kind == "verdict" and verdict.WhichOneof("outcome") == "stale",
-        "no repeats": kind == "verdict" and verdict.repeated,
-        "no lapses": kind == "turn_expired",
-        "no ends": kind == "match_ended",
-        "only known matches": kind == "match_ended" and all(match != item.match_ended.match_id for match, _ in answers),
-        "only known items": not kind,
-        "only known values": kind == "verdict" and verdict.WhichOneof("outcome") is None,
-    }.get(FAULT, False)
-
-
-def answer(turn: play_pb2.Turn, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
-    ignored = {
-        "one seat": turn.seat != 0,
-        "one game": turn.rules.game != "alquerque",
-        "nothing sealed": turn.simultaneous,
-        "no offers": bool(turn.draw_offer_seats),
-        "one attempt": turn.attempts_left < 3,
-        "only known fields": len(UnknownFieldSet(turn)) > 0,
-        "waits for verdicts": not answers.keys() <= decided,
-    }.get(FAULT, False)
-    if ignored:
-        return
-    key = (turn.match_id, turn.turn_token)
-    known = answers.get(key)
-    if known is None or FAULT == "thinks anew" or (FAULT == "forgets" and turn.repeated):
-        choice = turn.legal_moves[(len(turn.legal_moves) - 1) if known == turn.legal_moves[0] else 0]
-        answers[key] = "nonsense" if FAULT == "illegal" else choice
-    outgoing.put(
-        play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=answers[key]))
-    )
-
-
-def retry(verdict: play_pb2.Verdict, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
-    """Send the answer again later, if the rejection allows it."""
-    wait = verdict.rejected.error.metadata.get("retry_after_ms", "")
-    if not wait:
-        return
-    wait_s = int(wait) / 1_000 if wait.isdecimal() else 1.0
-    move = play_pb2.Move(
-        match_id=verdict.match_id,
-        turn_token=verdict.turn_token,
-        move=answers[verdict.match_id, verdict.turn_token],
-    )
-    if FAULT == "retries at once" or (FAULT == "retries at once if it is malformed" and not wait.isdecimal()):
-        wait_s = 0
-    timer = threading.Timer(wait_s, outgoing.put, (play_pb2.BotItem(move=move),))
-    timer.daemon = True
-    timer.start()
-
-
-def nonce(request: play_pb2.NonceRequest) -> play_pb2.Nonce:
-    match_id = request.match_id
-    random = b"x" * 32 if FAULT == "is predictable" else nonces.setdefault(match_id, secrets.token_bytes(32))
-    return play_pb2.Nonce(match_id=match_id, seat=request.seat, nonce=random)
-
-
-def requests(outgoing: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
-    while True:
-        yield play_service_pb2.PlayRequest(items=[outgoing.get()])
-
-
 if __name__ == "__main__":
-    main()
+    Bot().run()

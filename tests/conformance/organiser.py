@@ -16,7 +16,7 @@ from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
-PAUSE_S = 1.5
+PAUSE_S = 0.1 if FAULT == "hurries" else 1.5
 PINGS = (
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 2_000),
@@ -25,8 +25,12 @@ PINGS = (
 )
 NO_PINGS = (("grpc.http2.bdp_probe", 0),)
 """These pings measure the bandwidth, and happen to find a dead connection too."""
-METADATA = (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
+METADATA = () if FAULT == "no token" else (("authorization", f"Bearer {os.environ['BOT_TOKEN']}"),)
 INTERRUPTIONS = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED}
+if FAULT == "asks again":
+    INTERRUPTIONS.add(grpc.StatusCode.INVALID_ARGUMENT)
+if FAULT == "gives up":
+    INTERRUPTIONS.remove(grpc.StatusCode.UNAVAILABLE)
 if FAULT == "no slow watch":
     INTERRUPTIONS.remove(grpc.StatusCode.RESOURCE_EXHAUSTED)
 

@@ -1,4 +1,4 @@
-"""The kit passes a bot that follows the protocol, and each clause fails a bot that violates it."""
+"""The kit passes programs that follow the specification, and fails one for each rule that breaks this rule."""
 
 import json
 import os
@@ -11,62 +11,26 @@ from click.testing import CliRunner, Result
 
 from referee.cli import main
 from referee.conformance.clauses import CLAUSES, ORGANISER_CLAUSES
+from tests.clients.vectors import rules_with_clauses
+from tests.conformance.wrong_bots import WRONG_BOTS
 
-BREAKERS = {
-    "hello-comes-first": "long version",
-    "pings-are-answered": "no pong",
-    "turn-is-answered": "illegal",
-    "pings-are-answered-during-a-turn": "deaf while it thinks",
-    "concurrent-matches": "reads one item",
-    "two-seats-of-one-match": "one seat",
-    "whole-match": "a verdict is enough",
-    "every-game": "one game",
-    "simultaneous-turns": "nothing sealed",
-    "large-turn": "reads little",
-    "turn-with-a-draw-offer": "no offers",
-    "nonce-request": "is predictable",
-    "repeated-turn": "thinks anew",
-    "disconnect-before-the-answer": "stays away",
-    "disconnect-before-the-verdict": "forgets",
-    "same-version-after-reconnect": "new version",
-    "rejected-move": "one attempt",
-    "retry-after": "retries at once",
-    "malformed-retry-after": "retries at once if it is malformed",
-    "stale-answer": "no stale",
-    "repeated-verdict": "no repeats",
-    "verdict-with-the-next-turn": "waits for verdicts",
-    "expired-turn": "no lapses",
-    "match-end-during-a-turn": "no ends",
-    "end-of-an-unknown-match": "only known matches",
-    "unknown-items": "only known items",
-    "unknown-fields": "only known fields",
-    "unknown-values": "only known values",
-    "draining": "hurries",
-    "reconnect-backoff": "a welcome is enough",
-    "heartbeat-timeout": "waits for ever",
-    "token-file": "reads no file",
-    "settings": "ignores its settings",
-    "invalid-setting": "any status",
-    "untrusted-server": "trusts others",
-    "stop-on-sigterm": "ends badly",
-    "session-taken-over": "comes back",
-    "rejected-token": "wrong status",
+ORGANISER_FAULTS = {
+    "another clock": ("", "organised-match"),
+    "no token": ("ORG-1", "organised-match"),
+    "one id for ever": ("ORG-2", "new-request-ids"),
+    "another id": ("ORG-2", "created-once"),
+    "gives up": ("ORG-3", "created-once"),
+    "hurries": ("ORG-4", "created-once"),
+    "asks again": ("ORG-5", "rejection-is-final"),
+    "gives no reason": ("ORG-5", "rejection-is-final"),
+    "watches from the beginning": ("ORG-6", "interrupted-watch"),
+    "no slow watch": ("ORG-6", "slow-watch"),
+    "skips hidden entries": ("ORG-7", "hidden-and-later-entries"),
+    "counts twice": ("ORG-8", "interrupted-reads"),
+    "waits for ever": ("ORG-9", "silent-watch"),
 }
-"""For each clause, a fault that it must detect."""
-
-
-ORGANISER_BREAKERS = {
-    "organised-match": "another clock",
-    "new-request-ids": "one id for ever",
-    "created-once": "another id",
-    "rejection-is-final": "gives no reason",
-    "interrupted-watch": "watches from the beginning",
-    "slow-watch": "no slow watch",
-    "silent-watch": "waits for ever",
-    "interrupted-reads": "counts twice",
-    "hidden-and-later-entries": "skips hidden entries",
-}
-"""The same for organisers."""
+"""For each wrong organiser, the rule that it breaks and the clause that must fail it."""
+RULES = {rule: clauses for rule, clauses in rules_with_clauses().items() if clauses}
 
 
 def run_organiser_kit(*options: str, fault: tuple[str, ...] = ()) -> Result:
@@ -74,10 +38,10 @@ def run_organiser_kit(*options: str, fault: tuple[str, ...] = ()) -> Result:
     return CliRunner().invoke(main, ["conformance", "--organiser", *options, "--", *program])
 
 
-def run_kit(*options: str, bot: tuple[str, ...] = ()) -> Result:
-    return CliRunner().invoke(
-        main, ["conformance", *options, "--", sys.executable, "-m", "tests.conformance.bot", *bot]
-    )
+def run_kit(*options: str, bot: tuple[str, ...] = ("bot",)) -> Result:
+    module, *arguments = bot
+    program = (sys.executable, "-m", f"tests.conformance.{module}", *arguments)
+    return CliRunner().invoke(main, ["conformance", *options, "--", *program])
 
 
 @pytest.mark.slow
@@ -91,13 +55,24 @@ def test_a_bot_that_follows_the_protocol_passes_every_clause() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("clause", [clause.name for clause in CLAUSES])
-def test_every_clause_fails_a_bot_that_violates_it(clause: str) -> None:
-    tls = ("--tls",) if clause == "untrusted-server" else ()
-    result = run_kit(*tls, "--patience", "3", "--only", clause, bot=(BREAKERS[clause],))
+@pytest.mark.parametrize("name", WRONG_BOTS)
+def test_a_bot_that_breaks_a_rule_fails_the_clause_of_the_rule(name: str) -> None:
+    wrong = WRONG_BOTS[name]
+    tls = ("--tls",) if wrong.clause == "untrusted-server" else ()
+    options = (*tls, "--patience", str(wrong.patience_s), "--only", wrong.clause)
+    result = run_kit(*options, bot=("wrong_bots", name))
 
     assert result.exit_code == 1, result.output
-    assert f"FAIL  {clause}" in result.stdout
+    assert f"FAIL  {wrong.clause}" in result.stdout
+    assert wrong.said in result.stdout
+
+
+def test_there_is_a_wrong_program_for_each_rule_and_each_clause() -> None:
+    broken = {(wrong.rule, wrong.clause) for wrong in WRONG_BOTS.values()} | set(ORGANISER_FAULTS.values())
+
+    assert {rule for rule, _ in broken} - {""} == set(RULES)
+    assert {clause for _, clause in broken} == {clause.name for clause in (*CLAUSES, *ORGANISER_CLAUSES)}
+    assert [(rule, clause) for rule, clause in broken if rule and clause not in RULES[rule]] == []
 
 
 @pytest.mark.slow
@@ -111,10 +86,11 @@ def test_an_organiser_that_follows_the_protocol_passes_every_clause() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("clause", [clause.name for clause in ORGANISER_CLAUSES])
-def test_every_organiser_clause_fails_an_organiser_that_violates_it(clause: str) -> None:
+@pytest.mark.parametrize("fault", ORGANISER_FAULTS)
+def test_an_organiser_that_breaks_a_rule_fails_the_clause_of_the_rule(fault: str) -> None:
+    _, clause = ORGANISER_FAULTS[fault]
     patience = "5" if clause == "silent-watch" else "120"
-    result = run_organiser_kit("--patience", patience, "--only", clause, fault=(ORGANISER_BREAKERS[clause],))
+    result = run_organiser_kit("--patience", patience, "--only", clause, fault=(fault,))
 
     assert result.exit_code == 1, result.output
     assert f"FAIL  {clause}" in result.stdout

@@ -155,6 +155,17 @@ def test_matches_against_one_opponent_count_less_if_others_are_active() -> None:
     assert rate(it, "a", "b", later).weight == 1, "the others are no longer active"
 
 
+def test_a_match_does_not_make_its_own_players_active() -> None:
+    it = new_ladder()
+    for _ in range(WINDOW):
+        rate(it, "a", "b")
+    later = START_MS + ACTIVE_MS + 1
+    rate(it, "bot0", "bot1", later)
+    rate(it, "bot2", "bot3", later)
+    assert rate(it, "a", "b", later).weight == 1  # Four are active: 120 / 3 matches in full.
+    assert rate(it, "a", "b", later).weight == pytest.approx((WINDOW * 3 / 5 / WINDOW) ** 3)  # Now six are.
+
+
 def test_a_ladder_of_few_bots_counts_all_matches() -> None:
     it = new_ladder()
     weights = [rate(it, one, other).weight for _ in range(30) for one, other in ("ab", "bc", "ca", "cd")]

@@ -146,7 +146,7 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
         ('game = "trox"\nclock = "slow"', "60+1"),
         ('game = "trox"\nname = "Cup!"', "name: a name has 1 to 40"),
         ('game = "trox"\nswiss = { round = 3 }', "swiss: unknown key 'round'; known: rounds"),
-        ('game = "trox"\nswiss = { rounds = -1 }', "swiss: invalid"),
+        ('game = "trox"\nswiss = { rounds = -1 }', "swiss.rounds: expected an integer from 0 to"),
         ('game = "trox"\nswiss = 3', "swiss: expected a table, not '3'"),
         (
             'game = "trox"\nswiss = { rounds = 3 }\npools = { rounds = 3 }',
@@ -171,7 +171,7 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
             "EPD is a notation of chess",
         ),
         ('game = "trox"\nadjudication = { plies = 3 }', "adjudication: unknown key 'plies'; known: max_plies"),
-        ('game = "trox"\nadjudication = { max_plies = -3 }', "adjudication: invalid"),
+        ('game = "trox"\nadjudication = { max_plies = -3 }', "adjudication.max_plies: expected an integer from 0 to"),
         ('game = "trox"\nadjudication = { resign_score = 3 }', "must have both resign_score and resign_moves"),
         ('game = "trox"\nadjudication = 3', "adjudication: expected a table"),
         ('game = "trox"\nentrants = [1]', "entrants: expected names of bots"),

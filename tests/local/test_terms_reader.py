@@ -34,8 +34,10 @@ def test_a_clock_is_given_as_text_or_as_a_table_of_the_contract(value: object, c
         ("9" * 40, "60\\+1"),
         ("60 byoyomi 99999999999x1", "60\\+1"),
         ("999999999", "ten years"),
-        ({"sudden_death": {"main_s": 60}}, "no field named"),
-        ({"chess": {}}, "sudden_death, fischer"),
+        ({"sudden_death": {"main_s": 60}}, "clock.sudden_death: unknown key 'main_s'; known: main_ms"),
+        ({"sudden_death": {"main_ms": True}}, "clock.sudden_death.main_ms: expected an integer from -"),
+        ({"moves_per_period": {"periods": 40}}, "clock.moves_per_period.periods: expected a list, not '40'"),
+        ({"chess": {}}, "clock: unknown key 'chess'; known: sudden_death, fischer"),
     ],
 )
 def test_an_invalid_clock_is_rejected_with_a_hint(value: object, hint: str) -> None:

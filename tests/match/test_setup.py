@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -46,13 +47,6 @@ def test_valid_terms_return_the_table() -> None:
         ({"control": [TEN_SECONDS, Hourglass(5)]}, "hourglass", "must be the clock of all seats or of none"),
         ({"seed": b"short"}, "seed", "must have 32 bytes"),
         ({"seed": bytes(33)}, "seed", "must have 32 bytes"),
-        (
-            {"visibility": Visibility(VisibilityMode.DELAYED)},
-            "delay_plies",
-            "must be at least 1 if the match is shown with a delay",
-        ),
-        ({"nonce_timeout_us": -1}, "nonce_timeout_us", "must be from 0 to ten years"),
-        ({"start_timeout_us": MAX_TIME_US + 1}, "start_timeout_us", "must be from 0 to ten years"),
         ({"labels": (("title", "x" * 65_536),)}, "terms", "have 65552 characters of text; the limit is 65536"),
         ({"opening": "0 1"}, "opening", "must not be a position in which the game is over"),
     ],
@@ -63,6 +57,30 @@ def test_contradictory_terms_are_an_error(wrong: dict[str, Any], field: str, why
         setup.check(NIM)
     assert caught.value.details == {"field": field, "why": why}
     assert str(caught.value) == f"invalid match terms: {field} {why}"
+
+
+@pytest.mark.parametrize(
+    ("terms", "wrong", "field", "why"),
+    [
+        (
+            Visibility,
+            {"shown": VisibilityMode.DELAYED},
+            "delay_plies",
+            "must be at least 1 if the match is shown with a delay",
+        ),
+        (Visibility, {"delay_plies": -1}, "delay_plies", "must not be negative"),
+        (Policies, {"grace_period_us": -1}, "grace_period_us", "must be from 0 to ten years"),
+        (Policies, {"grace_period_us": MAX_TIME_US + 1}, "grace_period_us", "must be from 0 to ten years"),
+        (match_setup, {"nonce_timeout_us": -1}, "nonce_timeout_us", "must be from 0 to ten years"),
+        (match_setup, {"start_timeout_us": MAX_TIME_US + 1}, "start_timeout_us", "must be from 0 to ten years"),
+    ],
+)
+def test_terms_with_impossible_times_cannot_be_written(
+    terms: Callable[..., object], wrong: dict[str, Any], field: str, why: str
+) -> None:
+    with pytest.raises(BadSetup) as caught:
+        terms(**wrong)
+    assert caught.value.details == {"field": field, "why": why}
 
 
 @pytest.mark.parametrize("given", [1, 3])

@@ -265,6 +265,34 @@ def test_a_signed_entry_is_no_entry(tmp_path: Path) -> None:
         (b'"kind":"play_began"', b'"kind":"play_paused"', "line 3: cannot read this entry: unknown kind 'play_paused'"),
         (b'"seat":1,', b'"seat":"1",', "line 5: cannot read this entry: Expected `int`, got `str` - at `$.seat`"),
         (b'{"v":2,', b'{"v":0,', "line 2: cannot read this entry: unknown version 0"),
+        (
+            b'{"v":2,"kind":"play_began"',
+            b'{"v":1,"kind":"play_began"',
+            "line 3 is written in version 1, and the entries ",
+        ),
+        (
+            b'{"v":2,"kind":"play_began"',
+            b'{"v":9,"kind":"play_began"',
+            "line 3 is written in version 9, and the entries ",
+        ),
+        (b'"opened","at_us":0', b'"opened","at_us":-1', "line 2: cannot read this entry: Expected `int` >= 0"),
+        (b'"opened","at_us":0', b'"opened","at_us":7', "line 2: cannot read this entry: Expected `int` <= 0"),
+        (
+            b'"grace_period_us":0',
+            b'"grace_period_us":-1',
+            "line 2: cannot read this entry: invalid match terms: grace_",
+        ),
+        (b'"delay_plies":0', b'"delay_plies":-1', "line 2: cannot read this entry: invalid match terms: delay_plies"),
+        (
+            b'"nonce_timeout_us":0',
+            b'"nonce_timeout_us":-1',
+            "line 2: cannot read this entry: invalid match terms: nonce_",
+        ),
+        (
+            b'"start_timeout_us":0',
+            b'"start_timeout_us":-1',
+            "line 2: cannot read this entry: invalid match terms: start_",
+        ),
         (b'{"v":2,', b"{" + b'"v":{' * 1_000 + b"}" * 1_000 + b",", "line 2: cannot read this entry"),
     ],
 )

@@ -73,8 +73,8 @@ def test_a_match_has_its_headers_moves_and_clocks(tmp_path: Path) -> None:
         "Event": 'a "final"',
         "Site": "?",
         "Round": "?",
-        "White": "ada 1",
-        "Black": "bob 2",
+        "White": "ada",
+        "Black": "bob",
         "Result": "0-1",
         "TimeControl": "10+0.5",
         "Termination": "normal",
@@ -82,6 +82,24 @@ def test_a_match_has_its_headers_moves_and_clocks(tmp_path: Path) -> None:
     }
     assert [node.uci() for node in game.mainline()] == FOOLS_MATE.split()
     assert [node.clock() for node in game.mainline()] == [9.5, 9.5, 9.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "event", "event_round"),
+    [
+        ({"title": "final", "tournament": "cup", "pairing": "3.12"}, "final", "3.12"),
+        ({"tournament": "cup", "pairing": "w2.1"}, "cup", "2.1"),
+        ({"ladder": "blitz", "pairing": "17"}, "blitz", "?"),
+        ({}, "?", "?"),
+    ],
+)
+def test_event_and_round_are_those_of_the_contest_and_names_have_no_number_of_an_instance(
+    labels: dict[str, str], event: str, event_round: str, tmp_path: Path
+) -> None:
+    players = (Player("sf--2", "1"), Player("bob"))
+    game = pgn_of(tmp_path, record(FOOLS_MATE, players=players, labels=tuple(labels.items())))
+    headers = game.headers
+    assert (headers["Event"], headers["Round"], headers["White"], headers["Black"]) == (event, event_round, "sf", "bob")
 
 
 def test_scores_are_evaluations_for_white(tmp_path: Path) -> None:

@@ -80,10 +80,10 @@ MATCH_TERMS = st.builds(
     controls=st.lists(CONTROLS, max_size=4).map(tuple),
     credit=st.builds(NetworkCredit, TIME, TIME),
     policies=POLICIES,
-    visibility=st.builds(Visibility, st.sampled_from(VisibilityMode), WHOLE),
+    visibility=st.builds(Visibility, st.sampled_from(VisibilityMode), st.integers(1, (1 << 63) - 1)),
     random_seats=st.booleans(),
-    nonce_timeout_us=WHOLE,
-    start_timeout_us=WHOLE,
+    nonce_timeout_us=TIME,
+    start_timeout_us=TIME,
     adjudication=st.just(UNSET) | ADJUDICATION,
 )
 
@@ -127,7 +127,7 @@ MOVE_PLAYED = st.builds(
 )
 
 EVENTS: dict[type, st.SearchStrategy[Event]] = {
-    events.MatchCreated: st.builds(events.MatchCreated, WHOLE, SETUP),
+    events.MatchCreated: st.builds(events.MatchCreated, st.just(0), SETUP),
     events.SeatTaken: st.builds(events.SeatTaken, WHOLE, WHOLE, PLAYER),
     events.SeatVacated: st.builds(events.SeatVacated, WHOLE, WHOLE),
     events.NonceAdded: st.builds(events.NonceAdded, WHOLE, WHOLE, SOME_BYTES),
@@ -141,7 +141,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(Fault)),
     events.SeatDisconnected: st.builds(events.SeatDisconnected, WHOLE, WHOLE),
     events.SeatReconnected: st.builds(events.SeatReconnected, WHOLE, WHOLE),
-    events.MatchResumed: st.builds(events.MatchResumed, WHOLE, WHOLE),
+    events.MatchResumed: st.builds(events.MatchResumed, WHOLE, st.integers(0, (1 << 63) - 1)),
     events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES, RATINGS),
 }
 

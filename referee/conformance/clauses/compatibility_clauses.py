@@ -2,12 +2,10 @@
 
 from referee_api.v1 import play_pb2
 
-from referee.conformance.bot_match import ANY_GAME, expect_legal_answer, new_match
+from referee.conformance.bot_match import ANY_GAME, expect_legal_answer, later_field, new_match
 from referee.conformance.kit_server import KitServer
 
-LATER_FIELD = 4_000
 LATER_VALUE = 99
-LENGTH_DELIMITED = 2
 
 
 async def unknown_items(kit: KitServer) -> None:
@@ -15,7 +13,7 @@ async def unknown_items(kit: KitServer) -> None:
     session = await kit.session()
     match = await new_match(session, *ANY_GAME)
     turn = match.turn()
-    session.send_batch(play_pb2.RefereeItem.FromString(_later_field()), play_pb2.RefereeItem(turn=turn))
+    session.send_batch(play_pb2.RefereeItem.FromString(later_field(5)), play_pb2.RefereeItem(turn=turn))
     await expect_legal_answer(session, match, turn)
 
 
@@ -24,7 +22,7 @@ async def unknown_fields(kit: KitServer) -> None:
     session = await kit.session()
     match = await new_match(session, *ANY_GAME)
     turn = match.turn()
-    session.send(turn=play_pb2.Turn.FromString(turn.SerializeToString() + _later_field()))
+    session.send(turn=play_pb2.Turn.FromString(turn.SerializeToString() + later_field(5)))
     await expect_legal_answer(session, match, turn)
 
 
@@ -41,12 +39,6 @@ async def unknown_values(kit: KitServer) -> None:
         play_pb2.RefereeItem(turn=turn),
     )
     await expect_legal_answer(session, match, turn)
-
-
-def _later_field() -> bytes:
-    """Encode a string field with an unused number."""
-    key, text = LATER_FIELD << 3 | LENGTH_DELIMITED, b"later"
-    return bytes([key & 0x7F | 0x80, key >> 7 & 0x7F | 0x80, key >> 14, len(text)]) + text
 
 
 CLAUSES = (unknown_items, unknown_fields, unknown_values)

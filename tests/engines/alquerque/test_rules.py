@@ -255,6 +255,18 @@ def test_with_huff_and_max_only_men_with_the_longest_chains_are_huffable() -> No
     assert str(played(placed("e3 c5 a1", "c2 d2 d5", huff=True), "a1-b1")).endswith("huff=e3")
 
 
+def test_with_huff_and_any_capture_every_man_that_could_have_captured_is_huffable() -> None:
+    free = placed("e3 c5 a1", "c2 d2 d5", huff=True, capture_choice="any")
+    assert str(played(free, "a1-b1")).endswith(" huff=c5,e3")
+    assert "huff" not in str(played(free, "c5xe5"))
+
+
+def test_a_man_that_made_a_short_capture_and_had_no_longest_chain_is_not_huffable() -> None:
+    before = placed("e3 c5 a1", "c2 d2 d5", huff=True, huff_short="huffable")
+    assert str(played(before, "a1-b1")).endswith(" huff=e3")
+    assert str(played(before, "c5xe5")).endswith(" huff=e3")
+
+
 def test_huff_ends_the_game_with_the_last_man() -> None:
     ended = played(placed("a1", "b2 e5", huff=True), "a1-b1", "!b1")
     assert ended.outcome is not None
