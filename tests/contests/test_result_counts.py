@@ -99,7 +99,8 @@ def test_a_search_that_starts_from_former_estimates_finds_the_same(monkeypatch: 
 def test_a_search_ends_after_a_limited_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_fit, "EXACT_PLAYERS", 0)
     monkeypatch.setattr(joint_fit, "MAX_STEPS", 1)
-    assert 1500 < estimates(won(A, B, 50))[A].value < 1900
+    monkeypatch.setattr(joint_fit, "MAX_DIRECTIONS", 1)
+    assert 1500 < estimates([*won(A, B, 50), *won(B, C, 3), *drawn(C, D)])[A].value < 1900
 
 
 def test_a_new_version_starts_near_the_last_one_and_not_nearer_than_its_matches_justify() -> None:
