@@ -39,6 +39,7 @@ from referee.hosting.contest_terms import LadderTerms, check_ladder_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import UnknownLadder
 from referee.hosting.ladder_corrections import LadderCorrections
+from referee.hosting.ladder_estimates import LadderEstimates
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.hosting.ladder_worker import Availability, LadderWorker
@@ -93,7 +94,12 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         self._ratings = ratings
         self._flush_faults = flush_faults
         self._corrections = LadderCorrections(registry.log, dependencies.run)
+        self._estimates = LadderEstimates(registry.log, dependencies.run)
         self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
+
+    async def stop(self, why: Exception) -> None:
+        await super().stop(why)
+        await self._estimates.close()
 
     async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
         """Add an entrant, which without a name is named as its only bot. Return its row in the standings. Idempotent.
@@ -206,7 +212,8 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         """Return the standings in that state of a ladder, best first. `season`: see `standings`."""
         available, _ = await self._availability.of_entrants(state, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
-        return state.ladder.standings(playing, season, all_versions, self._deps.time.wall_ms())
+        estimates = await self._estimates.of(state, season or state.ladder.season)
+        return state.ladder.standings(playing, season, all_versions, self._deps.time.wall_ms(), estimates)
 
     def _create_worker(self, store: ContestStore[LadderState]) -> LadderWorker:
         return LadderWorker(store, self._deps, self._ratings, self._flush_faults)

@@ -13,7 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engines.game_errors import shortened
-from referee.contests.ladder.events import LadderPaired, MatchCorrected, SeasonStarted
+from referee.contests.ladder.events import LadderPaired, MatchCorrected, MatchRated, SeasonStarted
+from referee.contests.ladder.result_counts import estimate_seasons
 from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.events import ScoreCorrected
@@ -96,16 +97,23 @@ def _shown(value: Any) -> str:
     return shortened(json.dumps(value))
 
 
-def contest_results(state: ContestState) -> list[ContestResult]:
-    """Return the final standings: of a ladder, for each season."""
+def contest_results(state: ContestState, rated: Iterable[MatchRated | SeasonStarted]) -> list[ContestResult]:
+    """Return the final standings: of a ladder, for each season, given all its matches as they were rated."""
     if isinstance(state, LadderState):
-        seasons = range(1, state.ladder.season + 1)
+        seasons = estimate_seasons(rated, state.ladder.rated_matches.corrections)
         return [
-            SeasonResult(season, tuple(map(_rated_rank, state.ladder.standings(season=season)))) for season in seasons
+            SeasonResult(season, tuple(map(_rated_rank, state.ladder.standings(season=season, estimates=estimates))))
+            for season, estimates in enumerate(seasons, 1)
         ]
     if isinstance(state.terms.tournament.format, SprtTrial) or not state.tournament.round:
         return []  # A test has a verdict instead, and what never began has no standings.
     return [TournamentResult(tuple(state.tournament.standings()))]
+
+
+def rating_events(events: Iterable[RecordedEvent]) -> list[MatchRated | SeasonStarted]:
+    """Return the events that estimates follow from, without rating changes, which take most of the memory."""
+    rated = (event for event in events if isinstance(event, MatchRated | SeasonStarted))
+    return [replace(event, changes=()) if isinstance(event, MatchRated) else event for event in rated]
 
 
 def _rated_rank(row: LadderStandingsRow) -> RatedRank:
@@ -133,6 +141,7 @@ class ContestRecordWriter:
         self._writer = RecordWriter(ContestHeader(referee, contest), MAX_CONTEST_LINE_BYTES)
         self._key = key
         self._last_ms = 0
+        self._rated: list[MatchRated | SeasonStarted] = []
 
     @property
     def header(self) -> bytes:
@@ -141,12 +150,14 @@ class ContestRecordWriter:
 
     def entries(self, entries: Iterable[ContestEntry]) -> list[bytes]:
         """Return the lines of the next entries of the log."""
+        entries = list(entries)
+        self._rated += rating_events(entry.event for entry in entries)
         return [self._line(entry.at_ms, _without_request_ids(entry)) for entry in entries]
 
     def end(self, state: ContestState) -> list[bytes]:
         """Return the lines after those of the log, given the last state."""
         return [
-            *(self._line(self._last_ms, result) for result in contest_results(state)),
+            *(self._line(self._last_ms, result) for result in contest_results(state, self._rated)),
             self._writer.signature(self._key),
         ]
 

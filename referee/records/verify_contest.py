@@ -235,7 +235,7 @@ class _ContestReplay:
             rated = replace(with_time(again, entry.at_ms), changes=()) if isinstance(again, MatchRated) else again
             self._rated.append(rated)
         if self._state.over and not isinstance(following, MatchCorrected | ScoreCorrected):
-            self._expected.extend(contest_results(self._state))
+            self._expected.extend(contest_results(self._state, self._rated))
 
     def _decide(
         self, state: ContestState, event: RecordedEvent, following: RecordedEvent | None

@@ -13,12 +13,14 @@ from referee.contests.ladder.commands import (
     StartLadderMatch,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant
+from referee.contests.ladder.events import LadderEntrant, MatchRated
 from referee.contests.ladder.matchmaking import select_matches_to_start
+from referee.contests.ladder.result_counts import ResultCounts
 from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
-from referee.contests.strength.rating import FinishOrder
+from referee.contests.strength.joint_fit import fit_field
+from referee.contests.strength.rating import FinishOrder, SkillRating
 from referee.match.setup import Player
-from tests.contests.simulated_matches import gauss, simulated_match
+from tests.contests.simulated_matches import simulated_match
 
 
 @dataclass
@@ -30,6 +32,7 @@ class SimulatedLadder:
     terms: LadderPlayTerms
     matches: int = 0
     ladder: Ladder = field(init=False)
+    counts: ResultCounts = field(default_factory=ResultCounts)
 
     def __post_init__(self) -> None:
         self.ladder = Ladder(self.terms)
@@ -74,25 +77,52 @@ class SimulatedLadder:
     def _do(self, command: LadderCommand) -> None:
         for event in decide(self.ladder, command):
             self.ladder = evolve(self.ladder, event)
+            if isinstance(event, MatchRated):
+                self.counts.add(event)
+
+    @property
+    def estimates(self) -> dict[str, SkillRating]:
+        """The ratings from all results at once."""
+        ratings = self.counts.ratings(1, fit_field(self.counts.season(1)))
+        return {name: ratings[Player(name)] for name in self.strengths}
+
+    @property
+    def live_ratings(self) -> dict[str, SkillRating]:
+        """The ratings that follow each match."""
+        return {name: self.ladder.current_season.rating(Player(name)).rating for name in self.strengths}
 
     @property
     def errors(self) -> dict[str, tuple[float, float]]:
-        """Error and deviation of each rating. Both scales are shifted to the same average."""
-        ratings = {name: self.ladder.current_season.rating(Player(name)).rating for name in self.strengths}
-        shift = sum(ratings[name].value - self.strengths[name] for name in ratings) / len(ratings)
-        return {name: (it.value - self.strengths[name] - shift, it.deviation) for name, it in ratings.items()}
+        """Error and deviation of each estimate. Both scales are shifted to the same average."""
+        return self._errors(self.estimates)
 
     @property
     def mean_error(self) -> float:
         """Root mean square of the errors."""
-        return sqrt(sum(error**2 for error, _ in self.errors.values()) / len(self.strengths))
+        return _mean_error(self.errors)
+
+    @property
+    def live_error(self) -> float:
+        """The same of the live ratings."""
+        return _mean_error(self._errors(self.live_ratings))
 
     @property
     def coverage(self) -> float:
         """Share of the intervals that contain the true strength."""
-        return sum(abs(error) <= 2 * deviation for error, deviation in self.errors.values()) / len(self.strengths)
+        return _coverage(self.errors)
+
+    @property
+    def live_coverage(self) -> float:
+        return _coverage(self._errors(self.live_ratings))
+
+    def _errors(self, ratings: Mapping[str, SkillRating]) -> dict[str, tuple[float, float]]:
+        shift = sum(ratings[name].value - self.strengths[name] for name in ratings) / len(ratings)
+        return {name: (it.value - self.strengths[name] - shift, it.deviation) for name, it in ratings.items()}
 
 
-def fifty_bots(draws: Iterator[float], spread: float) -> dict[str, float]:
-    """Return fifty bots with normally distributed strengths, given the standard deviation in Elo."""
-    return {f"bot{number:02}": 1500 + spread * gauss(draws) for number in range(50)}
+def _mean_error(errors: Mapping[str, tuple[float, float]]) -> float:
+    return sqrt(sum(error**2 for error, _ in errors.values()) / len(errors))
+
+
+def _coverage(errors: Mapping[str, tuple[float, float]]) -> float:
+    return sum(abs(error) <= 2 * deviation for error, deviation in errors.values()) / len(errors)

@@ -12,12 +12,27 @@ def random_seats(bots: Iterable[int], seats: int, draws: Iterator[float]) -> lis
     return sorted(bots, key=lambda _: next(draws))[:seats]
 
 
+DRAWN = 0.2
+"""Probability that a match is a draw in which two performances of the bots contradict each other."""
+
+
 def simulated_match(strengths: Sequence[float], bots: Sequence[int], draws: Iterator[float]) -> FinishOrder[int]:
-    """Return the result of a match: each bot performs at its strength plus noise. One match in ten is a draw."""
-    performances = [strengths[bot] - ELO_SCALE * gumbel(draws) for bot in bots]
-    drawn = next(draws) < 0.1
-    ranks = tuple(1 if drawn else 1 + sum(other > mine for other in performances) for mine in performances)
+    """Return the result of a match: each bot performs at its strength plus noise.
+
+    The bots perform twice. A draw is possible only if the second order is the reverse of the first, so it replaces wins
+    and losses equally often: the expected score stays that of the scale, and a larger lead means fewer draws. One of
+    ten matches between two equal bots is a draw.
+    """
+    order, second = _finish(strengths, bots, draws), _finish(strengths, bots, draws)
+    drawn = next(draws) < DRAWN and order == second[::-1]
+    ranks = tuple(1 if drawn else 1 + order.index(place) for place in range(len(bots)))
     return FinishOrder(tuple((bot,) for bot in bots), ranks)
+
+
+def _finish(strengths: Sequence[float], bots: Sequence[int], draws: Iterator[float]) -> list[int]:
+    """Return the places of the bots in the order of their performances, best first."""
+    performances = [strengths[bot] - ELO_SCALE * gumbel(draws) for bot in bots]
+    return sorted(range(len(bots)), key=lambda place: -performances[place])
 
 
 def gauss(draws: Iterator[float]) -> float:

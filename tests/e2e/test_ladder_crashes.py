@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from referee_api.v1 import game_pb2, ladder_pb2
 
 from engines.registry import games
 from referee.contests.ladder.events import LadderClosureFinished, LadderEvent, LadderPaired, MatchRated
+from referee.contests.ladder.result_counts import estimate_seasons
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted
 from referee.hosting.contest_log import LADDER, ContestEntry, contest_id
 from referee.hosting.ladder_state import LadderFold, LadderState
@@ -91,7 +93,9 @@ def test_ladders_survive_kills_and_rate_every_match_once(tmp_path: Path, rng: ra
         assert [entry.number for entry in entries] == [*range(1, len(entries) + 1)]
         assert [entry.number for entry in entries_by_ladder[name]] == [entry.number for entry in entries]
         assert_consistent(state, [entry.event for entry in entries[1:]], ends)  # type: ignore[misc]
-        assert [(row.entrant.name, row.rating.value) for row in tables[name]] == expected_ranking(state)
+        assert [(row.entrant.name, row.rating.value) for row in tables[name]] == expected_ranking(
+            state, [entry.event for entry in entries[1:]]
+        )
 
 
 def wait_until_rated(channel: Any, secret: str, name: str, count: int) -> None:
@@ -123,11 +127,13 @@ def list_standings(channel: Any, secret: str, name: str) -> list[ladder_pb2.Ladd
     return list(call_method(channel, "LadderService/ListLadderStandings", secret, ladder=name).standings)
 
 
-def expected_ranking(state: LadderState) -> list[tuple[str, float]]:
+def expected_ranking(state: LadderState, events: Sequence[object]) -> list[tuple[str, float]]:
     """Return the ranking that follows from the log: provisional ratings last, then by lower bound, rating and name."""
     ladder = state.ladder
     last_ms = ladder.rating_history.last_ms
-    rows = {name: ladder.rating(Player(name, "1"), last_ms) for name in ladder.entrants}
+    estimates = estimate_seasons([event for event in events if isinstance(event, MatchRated)], {})[-1]
+    ratings = ladder.current_season.with_estimates(estimates).ratings
+    rows = {name: ladder.rating_history.rating(ratings, Player(name, "1"), last_ms) for name in ladder.entrants}
 
     def place(name: str) -> tuple[bool, float, float, str]:
         rating = rows[name].rating

@@ -92,12 +92,13 @@ def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organise
     assert len(rated) == len({one.match_id for one in rated}) >= 6
 
     rows = standings(organiser)
+    average = sum(row.rating.value for row in rows.values()) / len(rows)
+    assert average == pytest.approx(1500, abs=0.01), "estimates, other than live ratings, keep the average"
     changes = [change for one in rated for change in one.ratings]
     for bot in organiser.bots:
         mine = [change for change in changes if change.bot == bot]
         rating, after = rows[bot].rating, mine[-1].after
-        assert (rating.value, rating.matches, rating.provisional) == (after.value, after.matches, after.provisional)
-        assert rating.deviation >= after.deviation, "it grows when the day changes"
+        assert (rating.matches, rating.provisional) == (after.matches, after.provisional)
         assert rows[bot].lower_bound == rating.value - 2 * rating.deviation
         assert rows[bot].wins + rows[bot].draws + rows[bot].losses == len(mine)
         assert [it.before.value for it in mine[1:]] == [it.after.value for it in mine[:-1]]
@@ -184,7 +185,8 @@ def test_a_season_resets_ratings_and_keeps_earlier_standings(organiser: Organise
     join_ladder(organiser, 0, 1)
     match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
     organiser.connection(1).send(resignation={"match_id": match_id})
-    after = {change.bot: change.after for change in organiser.connection(0).receive("match_ended").ratings}
+    assert organiser.connection(0).receive("match_ended").ratings
+    after = {bot: row.rating for bot, row in standings(organiser).items()}
     for _ in range(2):
         assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
     now, before = standings(organiser), call_for_ladder(organiser, "ListLadderStandings", season=1).standings
@@ -204,14 +206,11 @@ def test_an_entrant_that_leaves_and_rejoins_keeps_its_rating(organiser: Organise
     match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
     organiser.call_as_bot(1, "LadderService/LeaveLadder", ladder=organiser.name)
     organiser.connection(1).send(resignation={"match_id": match_id})
-    (kept,) = (
-        change.after
-        for change in organiser.connection(1).receive("match_ended").ratings
-        if change.bot == organiser.bots[1]
-    )
+    assert organiser.connection(1).receive("match_ended").ratings
     assert standings(organiser).keys() == {organiser.bots[0]}
     back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).standing
-    assert (back.entrant.name, back.rating) == (organiser.bots[1], kept)
+    assert (back.entrant.name, back.rating.matches) == (organiser.bots[1], 1)
+    assert back.rating.value < 1500
 
 
 def test_a_match_created_by_the_organiser_is_rated_on_the_ladder(organiser: Organiser) -> None:

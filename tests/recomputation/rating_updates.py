@@ -18,7 +18,7 @@ class Rating:
     matches: int = 0
 
     def widened(self, added: float) -> "Rating":
-        return Rating(self.value, min(MAX_DEVIATION, hypot(self.deviation, added)), self.matches)
+        return Rating(self.value, min(max(MAX_DEVIATION, self.deviation), hypot(self.deviation, added)), self.matches)
 
     @property
     def lower_bound(self) -> float:

@@ -54,7 +54,7 @@ def rate_again(
     for event in events:
         if isinstance(event, SeasonStarted):
             replay = replace(replay, season=event.season, current=replay.current.next_season(), complete=replay.seasons)
-        elif counted := _counted(event, corrections.get(event.match_id)):
+        elif counted := counted_match(event, corrections.get(event.match_id)):
             history, current = replay.history, replay.current
             changes = history.updates(current.ratings, counted.finish, counted.weight, counted.at_ms)
             counted = replace(counted, changes=changes)
@@ -64,7 +64,7 @@ def rate_again(
     return replay, rated
 
 
-def _counted(rated: MatchRated, corrected: MatchCorrected | None) -> MatchRated | None:
+def counted_match(rated: MatchRated, corrected: MatchCorrected | None) -> MatchRated | None:
     """Return the match with the result that counts. None: it is struck."""
     if corrected is None:
         return rated

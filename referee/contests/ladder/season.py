@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from referee.contests.ladder.events import CorrectedSeason, LadderEntrant, MatchRated, SeasonRow
 from referee.contests.ladder.win_loss import NO_MATCHES, WinLossRecord
-from referee.contests.strength.rating import NO_RATING, RatingRecord, widen_ratings
+from referee.contests.strength.rating import NO_RATING, RatingRecord, SkillRating, widen_ratings
 from referee.match.setup import Player
 
 
@@ -36,6 +36,11 @@ class Season(Struct, frozen=True, gc=False):
             ratings={**self.ratings, **{change.player: change.after for change in rated.changes}},
             records={**self.records, **records},
         )
+
+    def with_estimates(self, estimates: Mapping[Player, SkillRating]) -> "Season":
+        """Return the season with the estimates from all results at once instead of the ratings, where there are any."""
+        shown = {player: RatingRecord(rating, self.rating(player).matches) for player, rating in estimates.items()}
+        return replace(self, ratings={**self.ratings, **shown})
 
     def next_season(self) -> "Season":
         """Return the season that follows: ratings are less certain, and nothing was played."""

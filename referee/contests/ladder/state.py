@@ -43,7 +43,7 @@ from referee.contests.pairing import (
     derive_set_start,
 )
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.rating import RatingRecord
+from referee.contests.strength.rating import RatingRecord, SkillRating
 from referee.match.setup import Player
 
 MAX_DONE_CHALLENGES = 1_000
@@ -81,6 +81,7 @@ class LadderPlayTerms(Struct, frozen=True, gc=False):
 
 
 NO_PLAYERS: Mapping[str, Player] = {}
+NO_ESTIMATES: Mapping[Player, SkillRating] = {}
 
 
 class LadderPhase(Enum):
@@ -175,19 +176,25 @@ class Ladder(Struct, frozen=True, gc=False):
         return self.rating_history.rating(self.current_season.ratings, player, now_ms)
 
     def standings(
-        self, online: Mapping[str, Player] = NO_PLAYERS, season: int = 0, all_versions: bool = False, now_ms: int = 0
+        self,
+        online: Mapping[str, Player] = NO_PLAYERS,
+        season: int = 0,
+        all_versions: bool = False,
+        now_ms: int = 0,
+        estimates: Mapping[Player, SkillRating] = NO_ESTIMATES,
     ) -> list[LadderStandingsRow]:
         """Return the standings, best first, of a season, which must exist; 0 is the current one.
 
         `online` has the version with which each available entrant would play. The current season shows that version,
-        or else the one that was rated last. With `all_versions`, each rated version has a row. Ratings of the current
-        season are those at `now_ms`, until the ladder is closed.
+        or else the one that was rated last. With `all_versions`, each rated version has a row. `estimates` of the
+        season replace ratings. Those of the current season are shown as at `now_ms`, until the ladder is closed.
         """
         current = season in (0, self.season)
         shown, entrants = (self.current_season, self.entrants) if current else self.past_seasons[season - 1]
         playing = online if current else NO_PLAYERS
         at_ms = self.rating_history.last_ms if self.phase is LadderPhase.CLOSED else now_ms
-        rating_of = (lambda player: self.rating(player, at_ms)) if current else shown.rating
+        shown, history = shown.with_estimates(estimates), self.rating_history
+        rating_of = (lambda player: history.rating(shown.ratings, player, at_ms)) if current else shown.rating
         table = SeasonStandings(shown, entrants, self.terms.is_provisional, rating_of)
         return table.rows(playing, online, all_versions=all_versions)
 
@@ -313,14 +320,6 @@ def _season_started(ladder: Ladder, event: SeasonStarted) -> Ladder:
     )
 
 
-def _paused(ladder: Ladder, _: LadderPaused) -> Ladder:
-    return replace(ladder, paused=True)
-
-
-def _resumed(ladder: Ladder, _: LadderResumed) -> Ladder:
-    return replace(ladder, paused=False)
-
-
 def _closure_started(ladder: Ladder, event: LadderClosureStarted) -> Ladder:
     return replace(ladder, phase=LadderPhase.CLOSING, message=event.message)
 
@@ -343,8 +342,8 @@ EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
     MatchRated: _match_rated,
     MatchCorrected: _match_corrected,
     SeasonStarted: _season_started,
-    LadderPaused: _paused,
-    LadderResumed: _resumed,
+    LadderPaused: lambda ladder, _: replace(ladder, paused=True),
+    LadderResumed: lambda ladder, _: replace(ladder, paused=False),
     LadderClosureStarted: _closure_started,
     LadderClosureFinished: _closure_finished,
 }

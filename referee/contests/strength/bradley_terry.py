@@ -43,36 +43,36 @@ PRIOR_RESULTS = 1.0
 TOLERANCE = 1e-14
 """Strengths are final when a step gains no more log-likelihood than this."""
 
-ROUGH_TOLERANCE = 1e-3
-"""The same for the strengths from which the variance of results is found."""
-
 MIN_DISPERSION = 0.02
 """Least share of the variance without draws that results are taken to have."""
 
-_Signs = tuple[tuple[int, int], ...]
+Vector = Sequence[float]
+Matrix = Sequence[Vector]
+
+Signs = tuple[tuple[int, int], ...]
 """Two sides: the number of each player, with 1 on the first side and -1 on the second."""
 
 FIRST_SEAT = 0
 """Number of the advantage of the first seat, which counts as a player of the first side. Players follow it."""
 
 
-class _SidePair(Struct, frozen=True, gc=False):
+class SidePair(Struct, frozen=True, gc=False):
     """Score of the first of two sides, out of how much, and how much of it was drawn."""
 
-    signs: _Signs
+    signs: Signs
     score: float
     played: float
     drawn: float
 
-    def ahead(self, elos: list[float]) -> float:
+    def ahead(self, elos: Sequence[float]) -> float:
         return fsum(sign * elos[player] for player, sign in self.signs)
 
-    def chance(self, values: list[float]) -> float:
+    def chance(self, values: Sequence[float]) -> float:
         """Return the expected score of the first side."""
         return expected_score(ELO_SCALE * self.ahead(values))
 
-    def with_weight(self, weight: float) -> "_SidePair":
-        return _SidePair(self.signs, self.score * weight, self.played * weight, self.drawn * weight)
+    def with_weight(self, weight: float) -> "SidePair":
+        return SidePair(self.signs, self.score * weight, self.played * weight, self.drawn * weight)
 
 
 class Strengths(Struct, Generic[Player], frozen=True, gc=False):
@@ -116,39 +116,49 @@ def fit_strengths(finishes: Iterable[FinishOrder[Player]]) -> Strengths[Player]:
     The first side of a match of two must be the one with the first seat.
     """
     numbers, pairs = _side_pairs(finishes)
-    values, _ = _maximise(pairs, [0.0] * (len(numbers) + 1), ROUGH_TOLERANCE)
-    weight = 1 / _dispersion(pairs, values)
-    values, lower = _maximise([pair.with_weight(weight) for pair in pairs], values, TOLERANCE)
+    prior = [FIRST_SEAT_INFORMATION, *[PRIOR_INFORMATION] * len(numbers)]
+    known = [[each * (row == column) for column in range(len(prior))] for row, each in enumerate(prior)]
+    values, lower = maximise(pairs, known)
     played = fsum(pair.played for pair in pairs)
     draw_rate = fsum(pair.drawn for pair in pairs) / played if played else 0.0
     return _centre(list(numbers), values, inverse_factor_columns(lower), draw_rate)
 
 
-def _dispersion(pairs: list[_SidePair], values: list[float]) -> float:
+def maximise(pairs: Sequence[SidePair], known: Matrix) -> tuple[list[float], list[list[float]]]:
+    """Return the strengths of maximum likelihood, and the Cholesky factor of their information.
+
+    `known` is the information of the prior, whose mean is 0. Results count more if they vary less, because of draws.
+    """
+    values, _ = _climb(pairs, known, [0.0] * len(known))
+    weight = 1 / dispersion(pairs, values)
+    return _climb([pair.with_weight(weight) for pair in pairs], known, values)
+
+
+def dispersion(pairs: Sequence[SidePair], values: Sequence[float]) -> float:
     """Return the variance of results relative to that without draws, from 0 to 1."""
     without_draws = fsum(pair.played * (chance := pair.chance(values)) * (1 - chance) for pair in pairs)
     less = fsum(pair.drawn for pair in pairs) / 4
     return max(MIN_DISPERSION, 1 - less / (without_draws + PRIOR_RESULTS / 4))
 
 
-def _maximise(pairs: list[_SidePair], values: list[float], tolerance: float) -> tuple[list[float], list[list[float]]]:
+def _climb(pairs: Sequence[SidePair], known: Matrix, values: list[float]) -> tuple[list[float], list[list[float]]]:
     """Return the strengths of maximum likelihood, starting from those given, and the factor of their information."""
     while True:
-        gradient, lower = _gradient(pairs, values)
+        gradient, lower = _gradient(pairs, known, values)
         step = solve_by_factor(lower, gradient)
-        if fsum(slope * change for slope, change in zip(gradient, step, strict=True)) <= tolerance:
+        if fsum(slope * change for slope, change in zip(gradient, step, strict=True)) <= TOLERANCE:
             return values, lower
         max_change = max(abs(pair.ahead(step)) for pair in pairs)
         length = 1 / max(1.0, max_change)  # Longer Newton steps might overshoot.
         values = [value + length * change for value, change in zip(values, step, strict=True)]
 
 
-def _side_pairs(finishes: Iterable[FinishOrder[Player]]) -> tuple[dict[Player, int], list[_SidePair]]:
+def _side_pairs(finishes: Iterable[FinishOrder[Player]]) -> tuple[dict[Player, int], list[SidePair]]:
     """Return the number of each player, and the sums of scores between each two sides."""
     numbers: dict[Player, int] = {}
-    scores: defaultdict[_Signs, float] = defaultdict(float)
-    played: defaultdict[_Signs, float] = defaultdict(float)
-    drawn: defaultdict[_Signs, float] = defaultdict(float)
+    scores: defaultdict[Signs, float] = defaultdict(float)
+    played: defaultdict[Signs, float] = defaultdict(float)
+    drawn: defaultdict[Signs, float] = defaultdict(float)
     for finish in finishes:
         for player in finish.players:
             numbers.setdefault(player, len(numbers) + 1)
@@ -163,14 +173,13 @@ def _side_pairs(finishes: Iterable[FinishOrder[Player]]) -> tuple[dict[Player, i
             scores[signs] += score * weight
             played[signs] += weight
             drawn[signs] += weight * (score == 0.5)
-    return numbers, [_SidePair(signs, scores[signs], played[signs], drawn[signs]) for signs in played]
+    return numbers, [SidePair(signs, scores[signs], played[signs], drawn[signs]) for signs in played]
 
 
-def _gradient(pairs: Iterable[_SidePair], values: list[float]) -> tuple[list[float], list[list[float]]]:
+def _gradient(pairs: Iterable[SidePair], known: Matrix, values: list[float]) -> tuple[list[float], list[list[float]]]:
     """Return the gradient of the log-likelihood, and the Cholesky factor of the information."""
-    prior = [FIRST_SEAT_INFORMATION, *[PRIOR_INFORMATION] * (len(values) - 1)]
-    gradient = [-known * each for known, each in zip(prior, values, strict=True)]
-    information = [[known * (row == column) for column in range(len(values))] for row, known in enumerate(prior)]
+    gradient = [-dot_product(row, values) for row in known]
+    information = [[*row] for row in known]
     for pair in pairs:
         chance = pair.chance(values)
         for player, sign in pair.signs:
@@ -243,10 +252,6 @@ def _sampled_chances(strengths: Strengths[Player], first: Player, others: list[P
         highest = max(values)
         best[values.index(highest)] += highest > 0
     return {other: times / SAMPLES for other, times in zip(others, best, strict=True)}
-
-
-Vector = Sequence[float]
-Matrix = Sequence[Vector]
 
 
 def cholesky_factor(matrix: Matrix) -> list[list[float]]:

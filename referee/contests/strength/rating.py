@@ -108,7 +108,8 @@ class SkillRating(Struct, frozen=True, gc=False):
         return self._widened(INITIAL_DEVIATION * math.sqrt(days / DAYS_OF_YEAR)) if days else self
 
     def _widened(self, added: float) -> "SkillRating":
-        return SkillRating(self.value, min(INITIAL_DEVIATION, math.hypot(self.deviation, added)))
+        most = max(INITIAL_DEVIATION, self.deviation)
+        return SkillRating(self.value, min(most, math.hypot(self.deviation, added)))
 
 
 UNRATED = SkillRating()

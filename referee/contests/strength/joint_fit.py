@@ -1,0 +1,240 @@
+"""Strengths of the players of a ladder from all results at once, of which most pairs have never met.
+
+The model is that of `bradley_terry`, without the advantage of the first seat, since ladders alternate seats. A player
+either has the prior of a player of whom nothing is known, or starts near a former player, such as the last version of
+a bot: their difference is normal with mean 0.
+
+Up to `EXACT_PLAYERS` players, strengths and errors are exact, in a time that grows with the third power of the number
+of players. Above, strengths are found by conjugate gradients, and errors by belief propagation: what a result says of a
+player counts less, the less is known of the opponents from their other results. The number of steps is limited, and
+each takes a time that grows with the number of pairs that have met.
+
+Numbers are in arrays, because these are copied to worker processes faster than anything else.
+"""
+
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+from math import fsum, sqrt
+from operator import mul, truediv
+
+from msgspec import Struct
+
+from referee.contests.strength.bradley_terry import (
+    PRIOR_INFORMATION,
+    SidePair,
+    Signs,
+    Vector,
+    dispersion,
+    dot_product,
+    inverse_factor_columns,
+    maximise,
+)
+from referee.contests.strength.elo import ELO_SCALE
+from referee.contests.strength.rating import INITIAL_VALUE
+
+EXACT_PLAYERS = 100
+"""Number of players up to which strengths and errors are exact: some hundred milliseconds."""
+
+MAX_STEPS = 20
+"""Limit of Newton's steps to find strengths."""
+
+MAX_DIRECTIONS = 30
+"""Limit of the directions in which each step is searched for."""
+
+RESIDUAL = 1e-6
+"""A step is found when the square of what is left of the slopes is this part of what it was."""
+
+FINAL_CHANGE = 1e-4
+"""Strengths are final when none changes by more than this in a step: 0.02 Elo."""
+
+ROUGH_CHANGE = 0.05
+"""The same for the strengths from which the variance of results is found."""
+
+ERROR_SWEEPS = 8
+"""Number of sweeps of belief propagation."""
+
+LEAST_INFORMATION = 1e-9
+"""Information on a player before any message has arrived, which must not be zero."""
+
+
+class MetSides(Struct, frozen=True, gc=False):
+    """Sides that have met in a season, with the sums of their results, each weighted."""
+
+    first: int
+    """Number of the first player of the season."""
+    members: "array[int]"
+    """Numbers of players, counted from the first one: n on the first side, -1 - n on the other."""
+    ends: "array[int]"
+    """Where the members of each two sides end."""
+    scores: "array[float]"
+    """Points of the first side."""
+    played: "array[float]"
+    drawn: "array[float]"
+
+
+class FieldOfPlayers(Struct, frozen=True, gc=False):
+    """Players, numbered from 0, with their results and what is known of them otherwise."""
+
+    former: "array[int]"
+    """Number of the former player near whom each one starts. -1: there is none."""
+    deviations: "array[float]"
+    """Standard deviation of the difference from the former player, in Elo."""
+    met: tuple[MetSides, ...]
+
+
+class JointEstimates(Struct, frozen=True, gc=False):
+    """Strengths of the players of a field, by number, in Elo."""
+
+    values: "array[float]"
+    deviations: "array[float]"
+    """Standard deviations, relative to the average of the field."""
+
+
+NO_ESTIMATES = JointEstimates(array("d"), array("d"))
+
+
+class _Known(Struct, frozen=True, gc=False):
+    """What is known of a sum of strengths, some of them negative."""
+
+    signs: Signs
+    information: float
+
+    def ahead(self, values: Vector) -> float:
+        total = 0.0
+        for player, sign in self.signs:
+            total += sign * values[player]
+        return total
+
+    def add(self, sums: list[float], change: float) -> None:
+        """Add a change to each player's sum, with its sign."""
+        for player, sign in self.signs:
+            sums[player] += sign * change
+
+
+def fit_field(field: FieldOfPlayers, start: Sequence[float] = ()) -> JointEstimates:
+    """Return the strengths of all players. `start`: former estimates of the first players, which shorten the search."""
+    pairs = list(chain.from_iterable(map(_side_pairs, field.met)))
+    links = [
+        _Known(((player, 1), (former, -1)), (ELO_SCALE / deviation) ** 2)
+        for player, (former, deviation) in enumerate(zip(field.former, field.deviations, strict=True))
+        if former >= 0
+    ]
+    prior = [PRIOR_INFORMATION * (former < 0) for former in field.former]
+    if len(prior) <= EXACT_PLAYERS:
+        values, errors = _fit_exactly(prior, links, pairs)
+    else:
+        known = [(value - INITIAL_VALUE) / ELO_SCALE for value in start]
+        values, errors = _fit_approximately(prior, links, pairs, known + [0.0] * (len(prior) - len(known)))
+    return JointEstimates(
+        array("d", (INITIAL_VALUE + ELO_SCALE * value for value in values)),
+        array("d", (ELO_SCALE * error for error in errors)),
+    )
+
+
+def _side_pairs(met: MetSides) -> list[SidePair]:
+    found, begin = [], 0
+    for end, score, played, drawn in zip(met.ends, met.scores, met.played, met.drawn, strict=True):
+        members = met.members[begin:end]
+        signs = tuple((met.first + it, 1) if it >= 0 else (met.first - 1 - it, -1) for it in members)
+        found.append(SidePair(signs, score, played, drawn))
+        begin = end
+    return found
+
+
+def _fit_exactly(prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair]) -> tuple[list[float], list[float]]:
+    """Return strengths and their errors."""
+    known = [[each * (row == column) for column in range(len(prior))] for row, each in enumerate(prior)]
+    for link in links:
+        for player, sign in link.signs:
+            link.add(known[player], sign * link.information)
+    values, lower = maximise(pairs, known)
+    columns = inverse_factor_columns(lower)
+    shared = [fsum(column) / len(columns) for column in zip(*columns, strict=True)]
+    return values, [sqrt(sum((a - b) ** 2 for a, b in zip(each, shared, strict=True))) for each in columns]
+
+
+def _fit_approximately(
+    prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair], values: list[float]
+) -> tuple[list[float], list[float]]:
+    """Return strengths and their errors."""
+    values = _climb(prior, links, pairs, values, ROUGH_CHANGE)
+    weight = 1 / dispersion(pairs, values)
+    pairs = [pair.with_weight(weight) for pair in pairs]
+    values = _climb(prior, links, pairs, values, FINAL_CHANGE)
+    known = [*links, *(_known_by_result(pair, pair.chance(values)) for pair in pairs)]
+    return values, [1 / sqrt(it) for it in _propagate(prior, known)]
+
+
+def _known_by_result(pair: SidePair, chance: float) -> _Known:
+    return _Known(pair.signs, pair.played * chance * (1 - chance))
+
+
+def _climb(
+    prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair], values: list[float], final: float
+) -> list[float]:
+    """Return the strengths of maximum likelihood, starting from those given, after some of Newton's steps."""
+    for _ in range(MAX_STEPS):
+        known = [*links]
+        slopes = [-each * value for each, value in zip(prior, values, strict=True)]
+        for link in links:
+            link.add(slopes, -link.information * link.ahead(values))
+        for pair in pairs:
+            chance = pair.chance(values)
+            known.append(_known_by_result(pair, chance))
+            known[-1].add(slopes, pair.score - pair.played * chance)
+        step = _solve(prior, known, slopes)
+        largest = max(map(abs, step))
+        length = 1 / max(1.0, largest)  # Longer steps might overshoot.
+        values = [value + length * change for value, change in zip(values, step, strict=True)]
+        if largest <= final:
+            break
+    return values
+
+
+def _solve(prior: Vector, known: Sequence[_Known], right: Vector) -> list[float]:
+    """Solve the linear system of the information approximately, by the method of conjugate gradients."""
+    diagonal = [*prior]
+    for each in known:
+        for player, _ in each.signs:
+            diagonal[player] += each.information
+    found = [0.0] * len(prior)
+    rest = [*right]
+    scaled = list(map(truediv, rest, diagonal))
+    direction, size = scaled, dot_product(rest, scaled)
+    enough = RESIDUAL * size
+    for _ in range(MAX_DIRECTIONS):
+        if size <= enough:
+            break
+        product = list(map(mul, prior, direction))
+        for each in known:
+            each.add(product, each.information * each.ahead(direction))
+        length = size / dot_product(direction, product)
+        found = [it + length * change for it, change in zip(found, direction, strict=True)]
+        rest = [it - length * change for it, change in zip(rest, product, strict=True)]
+        scaled = list(map(truediv, rest, diagonal))
+        last, size = size, dot_product(rest, scaled)
+        direction = [it + size / last * change for it, change in zip(scaled, direction, strict=True)]
+    return found
+
+
+def _propagate(prior: Vector, known: Sequence[_Known]) -> list[float]:
+    """Return the information on each player, without what players have in common.
+
+    This is belief propagation for normal variables, of which only the variances are computed. It begins with nothing
+    but the priors, and the information only grows with each sweep, so it converges.
+    """
+    total = [max(LEAST_INFORMATION, each) for each in prior]
+    messages = [[0.0] * len(each.signs) for each in known]
+    for _ in range(ERROR_SWEEPS):
+        after = [max(LEAST_INFORMATION, each) for each in prior]
+        for each, sent in zip(known, messages, strict=True):
+            variances = [
+                1 / max(LEAST_INFORMATION, total[player] - it) for (player, _), it in zip(each.signs, sent, strict=True)
+            ]
+            together = 1 / each.information + sum(variances)
+            for place, (player, _) in enumerate(each.signs):
+                sent[place] = 1 / (together - variances[place])
+                after[player] += sent[place]
+        total = after
+    return total

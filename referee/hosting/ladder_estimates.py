@@ -1,0 +1,152 @@
+"""Estimates from all results of a ladder at once, which its standings show.
+
+The results are summed up as they come. When somebody asks for the standings, the estimates follow from the sums, in a
+worker process unless the field is small. A large field is estimated again only when enough results have come in, and
+nobody waits for that: meanwhile, results since the last estimate change it as they change live ratings.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from referee.contests.ladder.events import MatchRated, SeasonStarted
+from referee.contests.ladder.rating_replay import counted_match
+from referee.contests.ladder.result_counts import ResultCounts
+from referee.contests.strength.joint_fit import NO_ESTIMATES, JointEstimates, fit_field
+from referee.contests.strength.rating import RatingRecord, SkillRating, compute_rating_updates
+from referee.hosting.contest_log import ContestLog
+from referee.hosting.ladder_state import LadderState
+from referee.live.worker_pool import RunFunction, TooExpensive, WorkerDied, run_inline
+from referee.match.setup import Player
+
+READ_BATCH_SIZE = 200
+"""How many entries of the log are read at once: some ten milliseconds."""
+PLAYERS_HERE = 10
+"""Up to that many players are estimated on the event loop: a few milliseconds."""
+PLAYERS_AWAITED = 300
+"""For the estimates of up to that many players, callers wait: some seconds at most."""
+RESULTS_AWAITED = 50
+"""A larger field is estimated again after one result for each that many of its players."""
+MAX_CPU_S = 600.0
+LADDERS_CACHE_SIZE = 64
+
+Ratings = Mapping[Player, SkillRating]
+
+
+@dataclass(slots=True)
+class _Estimated:
+    """What is known of one ladder."""
+
+    corrected: int
+    """Number of the last correction that is taken into account."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    counts: ResultCounts = field(default_factory=ResultCounts)
+    number: int = 0
+    """Number of the last entry of the log that was read."""
+    final: dict[int, Ratings] = field(default_factory=dict)
+    """Estimates of seasons that are over."""
+    season: int = 0
+    """Season of the estimates that follow."""
+    last: JointEstimates = NO_ESTIMATES
+    ratings: Ratings = field(default_factory=dict)
+    recent: list[MatchRated] = field(default_factory=list)
+    """Results that are not in them."""
+    running: asyncio.Task[None] | None = None
+    """The computation of the next ones, if nobody waits for it."""
+
+    def add(self, event: MatchRated | SeasonStarted) -> None:
+        self.counts.add(event)
+        if isinstance(event, MatchRated):
+            self.recent.append(event)
+
+
+class LadderEstimates:
+    """Computes the estimates of all ladders."""
+
+    def __init__(self, log: ContestLog, run: RunFunction) -> None:
+        self._log = log
+        self._run = run
+        self._known: OrderedDict[str, _Estimated] = OrderedDict()
+        """LRU cache, by ladder."""
+
+    async def of(self, state: LadderState, season: int) -> Ratings:
+        """Return the estimates of a season. Players without one have only their live ratings."""
+        known = self._known_of(state)
+        async with known.lock:
+            await self._read(state, known)
+            if season < known.counts.current or state.over:
+                if season not in known.final:
+                    found = await self._fit(known.counts, season, NO_ESTIMATES)
+                    known.final[season] = known.counts.ratings(season, found)
+                return known.final[season]
+            if known.recent or known.season != season:
+                await self._estimate(known, season)
+            return _with_recent(known, state) if known.season == season else {}
+
+    async def close(self) -> None:
+        """End the computations for which nobody waits."""
+        running = [known.running for known in self._known.values() if known.running]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _known_of(self, state: LadderState) -> _Estimated:
+        known = self._known.get(state.contest)
+        if known is None or known.corrected < state.corrected_until:
+            known = self._known[state.contest] = _Estimated(state.corrected_until)
+        self._known.move_to_end(state.contest)
+        if len(self._known) > LADDERS_CACHE_SIZE:
+            self._known.popitem(last=False)
+        return known
+
+    async def _read(self, state: LadderState, known: _Estimated) -> None:
+        """Add the results that have come in."""
+        corrections = state.ladder.rated_matches.corrections
+        while known.number < state.number:
+            entries = await self._log.read(state.contest, known.number, READ_BATCH_SIZE)
+            for event in (entry.event for entry in entries):
+                if isinstance(event, SeasonStarted):
+                    known.add(event)
+                elif isinstance(event, MatchRated) and (
+                    counted := counted_match(event, corrections.get(event.match_id))
+                ):
+                    known.add(counted)
+            known.number = entries[-1].number
+
+    async def _estimate(self, known: _Estimated, season: int) -> None:
+        """Estimate the field again, without waiting if it is large."""
+        players = known.counts.size(season)
+        if players <= PLAYERS_AWAITED:
+            await self._refresh(known, season)
+        elif known.running is None and len(known.recent) * RESULTS_AWAITED >= players:
+            known.running = asyncio.create_task(self._refresh_later(known, season))
+
+    async def _refresh_later(self, known: _Estimated, season: int) -> None:
+        try:
+            await self._refresh(known, season)
+        except (TooExpensive, WorkerDied):
+            """The former estimates remain."""
+        finally:
+            known.running = None
+
+    async def _refresh(self, known: _Estimated, season: int) -> None:
+        included = len(known.recent)
+        found = await self._fit(known.counts, season, known.last if known.season == season else NO_ESTIMATES)
+        known.season, known.last, known.ratings = season, found, known.counts.ratings(season, found)
+        del known.recent[:included]
+
+    async def _fit(self, counts: ResultCounts, season: int, start: JointEstimates) -> JointEstimates:
+        run = run_inline if counts.size(season) <= PLAYERS_HERE else self._run
+        return await run(fit_field, counts.season(season), start.values, max_cpu_s=MAX_CPU_S)
+
+
+def _with_recent(known: _Estimated, state: LadderState) -> Ratings:
+    """Return the last estimates, changed by the results since then."""
+    ratings = dict(known.ratings)
+    for rated in known.recent:
+        live = state.ladder.current_season.rating
+        before = {it: RatingRecord(ratings[it]) if it in ratings else live(it) for it in rated.finish.players}
+        updates = compute_rating_updates(before, rated.finish, rated.weight)
+        ratings |= {it.player: it.after.rating for it in updates if it.player in ratings}
+    return ratings

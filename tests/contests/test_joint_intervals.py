@@ -1,0 +1,97 @@
+"""How often the intervals of a ladder's standings, which come from all results at once, contain the true strength.
+
+`pytest -rP -m soak tests/contests/test_joint_intervals.py` prints the measurements of docs/ratings.md.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import hypot
+from statistics import mean
+
+import pytest
+
+from referee.contests.ladder import matchmaking
+from referee.contests.ladder.state import LadderPlayTerms
+from referee.contests.strength import joint_fit
+from tests.contests.compared_pairing import BOTS, FIELDS
+from tests.contests.random_draws import random_numbers
+from tests.contests.simulated_ladder import SimulatedLadder
+
+KINDS = pytest.mark.parametrize("kind", ["even", "normal 100", "normal 250", "normal 400"])
+MATCHES = (5, 20, 50, 100)
+
+
+def ladders(kind: str, runs: int, seats: int = 2) -> list[SimulatedLadder]:
+    """Return ladders whose bots have not played yet."""
+    found = []
+    for number in range(runs):
+        draws = random_numbers(f"{kind} {number}, {seats} seats")
+        strengths = {f"bot{place:02}": FIELDS[kind](draws, place) for place in range(BOTS)}
+        terms = LadderPlayTerms("main", b"seed %d" % number, table_size=seats)
+        found.append(SimulatedLadder(strengths, draws, terms))
+    return found
+
+
+def coverage(played: Sequence[SimulatedLadder], what: str) -> float:
+    """Return the share of intervals with the true strength, and print it with the errors."""
+    share, error = mean(it.coverage for it in played), mean(it.mean_error for it in played)
+    live_share, live_error = mean(it.live_coverage for it in played), mean(it.live_error for it in played)
+    print(f"{what}: {share:.3f}, error {error:.0f}; live ratings: {live_share:.3f}, error {live_error:.0f}")  # noqa: T201
+    return share
+
+
+@pytest.mark.slow
+@KINDS
+def test_intervals_contain_the_true_strength_in_narrow_and_wide_fields(kind: str) -> None:
+    found = ladders(kind, 2)
+    for rounds, after in ((5, 5), (15, 20)):
+        assert coverage([it.play_paired(rounds) for it in found], f"{kind}, {after} matches") >= 0.9
+
+
+@pytest.mark.soak
+@KINDS
+def test_intervals_contain_the_true_strength_in_95_of_100_cases(kind: str) -> None:
+    found, before = ladders(kind, 20), 0
+    for after in MATCHES:
+        share = coverage([it.play_paired(after - before) for it in found], f"{kind}, {after} matches")
+        # Five matches tell so little that the prior, which allows for the widest fields, makes intervals too wide.
+        assert 0.93 <= share <= (0.99 if after == 5 else 0.975), (kind, after)
+        before = after
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["normal 100", "normal 400"])
+def test_so_do_those_of_matches_of_four_and_of_large_fields(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [it.play_paired(20) for it in ladders(kind, 10, seats=4)]
+    assert 0.92 <= coverage(found, f"{kind}, 20 matches of four") <= 0.99
+    monkeypatch.setattr(joint_fit, "EXACT_PLAYERS", 0)
+    found = [it.play_paired(20) for it in ladders(kind, 10)]
+    assert 0.93 <= coverage(found, f"{kind}, 20 matches, in sweeps") <= 0.98
+
+
+@pytest.mark.soak
+def test_live_ratings_need_opponents_of_mixed_strength(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matchmaking, "MIN_INFORMATION_SHARE", 1.0)
+    found = [it.play_paired(100) for it in ladders("normal 100", 3)]
+
+    coverage(found, "only the most informative opponents")
+    assert mean(it.live_coverage for it in found) < 0.7
+    assert mean(it.live_error for it in found) > 2 * mean(it.mean_error for it in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_fifty_bots_are_ordered_within_the_stated_uncertainty(runs: int) -> None:
+    wrong = sure = 0
+    for known in ladders("normal 250", runs):
+        errors = known.play_paired(40).errors
+        for (one, (error, deviation)), (other, (its_error, its_deviation)) in combinations(errors.items(), 2):
+            true_difference = known.strengths[one] - known.strengths[other]
+            estimated_difference = true_difference + error - its_error
+            if abs(estimated_difference) > 1.96 * hypot(deviation, its_deviation):  # The better one seems to be known.
+                sure += 1
+                wrong += true_difference * estimated_difference < 0
+
+    print(f"{wrong} of {sure} wrong, of {runs * BOTS * (BOTS - 1) // 2}")  # noqa: T201
+    assert sure > runs * BOTS * (BOTS - 1) // 2 * 0.4
+    assert wrong / sure <= 0.025
