@@ -263,9 +263,8 @@ class LiveMatches:
         self._close_presence()
         while self._tasks:
             await asyncio.wait(self._tasks)
-        live_matches = self.index.all()
-        await asyncio.gather(*(live_match.runner.close() for live_match in live_matches if live_match.runner))
-        for live_match in live_matches:
+        await asyncio.gather(*(live_match.runner.close() for live_match in self.index.all() if live_match.runner))
+        for live_match in self.index.all():
             self.starter.stop_timer(live_match)
         self.end_streams(error)
 

@@ -1,7 +1,7 @@
 """Validate TOML files: known keys, types and ranges of values. Errors name the key."""
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar

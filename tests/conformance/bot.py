@@ -24,7 +24,7 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 Items = list[play_pb2.BotItem]
 Seat = tuple[str, int]
 STABLE_S = 10.0
-WELCOME_TIMEOUT_S = 15.0
+WELCOME_TIMEOUT_S = 5.0
 MAX_RETRY_AFTER_MS = 60_000
 REJECTIONS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT)
 
@@ -57,7 +57,7 @@ class Bot:
         self.nonces: dict[Seat, bytes] = {}
         self.version = self.environment.get("BOT_VERSION", "")
         self.session = 0
-        self.pause_s = 0.5
+        self.pause_s = 0.75
         self.draining_s: float | None = None
         self.silence_s = WELCOME_TIMEOUT_S
         self.welcomed_s: float | None = None
@@ -97,9 +97,9 @@ class Bot:
         if self.draining_s is not None:
             return self.draining_s + random.random() / 2
         if self.is_stable():
-            self.pause_s = 0.5
-        pause_s, self.pause_s = self.pause_s, min(2 * self.pause_s, 10)
-        return pause_s * random.uniform(0.5, 1.5)
+            self.pause_s = 0.75
+        pause_s, self.pause_s = self.pause_s, min(2 * self.pause_s, 3)
+        return pause_s * random.uniform(1 / 3, 1)
 
     def is_stable(self) -> bool:
         return self.welcomed_s is not None and time.monotonic() - self.welcomed_s > STABLE_S

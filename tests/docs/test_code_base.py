@@ -3,7 +3,7 @@
 from tests.docs.code_base import modules, repeated_classes, repeated_modules
 
 MAX_LINES = 350
-MAX_MODULES = 459
+MAX_MODULES = 463
 """Not a goal: lower it whenever modules are merged, and raise it only for a new capability."""
 
 

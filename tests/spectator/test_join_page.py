@@ -10,7 +10,7 @@ import pytest
 from referee.spectator.join_page import FIRST_BOTS, BotsAddress, authorities_in, join_page
 from referee.spectator.site import Site
 from referee.spectator.upstream import Upstream
-from referee.spectator.visitors import Visitors
+from referee.spectator.visitors import SiteAccess, Visitors
 from tests.clients.certificates import create_certificates
 from tests.spectator.parsed_document import ParsedDocument
 
@@ -42,7 +42,7 @@ def requested(bots: BotsAddress, *paths: str) -> list[tuple[int, bytes]]:
             "query_string": b"",
         }
         connection = {"headers": [(b"host", b"games.example")], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)}
-        await site.app(Visitors())({**scope, **connection}, receive, send)
+        await site.app(Visitors(), SiteAccess(frozenset({"games.example"})))({**scope, **connection}, receive, send)
         return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
 
     async def scenario() -> list[tuple[int, bytes]]:
