@@ -195,8 +195,7 @@ final class Seats {
                         .setTurnToken(turn.token())
                         .setMove(sendable(turn, choice.text()))
                         .setOfferDraw(choice.offerDraw());
-        choice.score()
-                .ifPresent(s -> move.setScore(Math.max(-MAX_SCORE, Math.min(s, MAX_SCORE))));
+        choice.score().ifPresent(s -> move.setScore(Math.max(-MAX_SCORE, Math.min(s, MAX_SCORE))));
         return BotItem.newBuilder().setMove(move).build();
     }
 

@@ -590,9 +590,7 @@ class VectorsTest {
     }
 
     private static OptionalInt score(JsonObject vector, String name) {
-        return vector.has(name)
-                ? OptionalInt.of(vector.get(name).getAsInt())
-                : OptionalInt.empty();
+        return vector.has(name) ? OptionalInt.of(vector.get(name).getAsInt()) : OptionalInt.empty();
     }
 
     /** Text in Java has no bytes that are not UTF-8, but halves of surrogate pairs. */

@@ -32,7 +32,9 @@ public final class OneMatch implements SeatBot {
             return new Answer.DrawAcceptance();
         }
         String first = turn.legalMoves().get(0);
-        return turns == 2 ? new Answer.Choice(first, true, OptionalInt.empty()) : new Answer.Move(first);
+        return turns == 2
+                ? new Answer.Choice(first, true, OptionalInt.empty())
+                : new Answer.Move(first);
     }
 
     @Override
