@@ -70,6 +70,12 @@ def test_the_bot_of_the_readme_plays_a_match(bot: list[str], tmp_path: Path) -> 
     play_match(bot, tmp_path, environment=JAVA.environment)
 
 
+def test_a_bot_plays_and_stops_without_the_module_jdk_unsupported(bot: list[str], tmp_path: Path) -> None:
+    program, *rest = bot
+    without_unsupported = ("--limit-modules", "java.logging,java.naming")
+    play_match([program, *without_unsupported, *rest], tmp_path, environment=JAVA.environment)
+
+
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
     pass_conformance_kit(bot, **JAVA.environment)
 

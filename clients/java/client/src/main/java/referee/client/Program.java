@@ -3,6 +3,7 @@ package referee.client;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.util.ResourceBundle;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -71,9 +72,12 @@ public final class Program {
         StandardError log = new StandardError(System.err);
         // Before signals are caught: the token may be in a pipe into which nobody writes.
         try (Client client = change.apply(Client.fromEnvironment().logger(log)).build()) {
-            onSignal("INT", client::close);
-            onSignal("TERM", client::close);
-            play.start(client);
+            Runnable ended = onSignals(client::close);
+            try {
+                play.start(client);
+            } finally {
+                ended.run();
+            }
             return STOPPED;
         } catch (PlayException e) {
             log.log(System.Logger.Level.ERROR, e.getMessage());
@@ -84,11 +88,51 @@ public final class Program {
     }
 
     /**
+     * Stops the play at SIGINT and SIGTERM.
+     *
+     * @return what is to be called when the play has ended
+     */
+    private static Runnable onSignals(Runnable stop) {
+        try {
+            onSignal("INT", stop);
+            onSignal("TERM", stop);
+            return () -> {};
+        } catch (ClassNotFoundException e) { // On the module path, jdk.unsupported may be missing.
+            return atShutdown(stop);
+        }
+    }
+
+    /** Stops the play when a signal has begun to end the process, which then exits with status 0. */
+    private static Runnable atShutdown(Runnable stop) {
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread hook =
+                new Thread(
+                        () -> {
+                            stop.run();
+                            try {
+                                ended.await();
+                            } catch (InterruptedException e) {
+                                // Then it ends at once.
+                            }
+                            Runtime.getRuntime().halt(STOPPED);
+                        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        return () -> {
+            ended.countDown();
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                // The process ends already.
+            }
+        };
+    }
+
+    /**
      * Replaces the handler of a signal, after which the process would exit with another status.
      *
      * <p>The classes are found at run time: a compiler cannot be kept from warning of them.
      */
-    private static void onSignal(String name, Runnable action) {
+    private static void onSignal(String name, Runnable action) throws ClassNotFoundException {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -104,8 +148,10 @@ public final class Program {
                             });
             Object named = signal.getConstructor(String.class).newInstance(name);
             signal.getMethod("handle", signal, handler).invoke(null, named, running);
+        } catch (ClassNotFoundException e) {
+            throw e;
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("signals need the module jdk.unsupported", e);
+            throw new IllegalStateException("the handler of a signal cannot be replaced", e);
         }
     }
 
