@@ -76,6 +76,15 @@ def test_a_bot_plays_and_stops_without_the_module_jdk_unsupported(bot: list[str]
     play_match([program, *without_unsupported, *rest], tmp_path, environment=JAVA.environment)
 
 
+def test_a_bot_plays_with_the_next_major_version_of_protobuf(bot: list[str], tmp_path: Path) -> None:
+    copy_goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
+    artifact = "com.google.protobuf:protobuf-java:4.36.2"
+    run_maven(CLIENT, "-N", copy_goal, f"-Dartifact={artifact}", f"-DoutputDirectory={tmp_path}/protobuf")
+    program, option, class_path, main = bot
+    first = f"{tmp_path}/protobuf/protobuf-java-4.36.2.jar"
+    play_match([program, option, f"{first}:{class_path}", main], tmp_path, environment=JAVA.environment)
+
+
 def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> None:
     pass_conformance_kit(bot, **JAVA.environment)
 
