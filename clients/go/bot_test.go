@@ -169,3 +169,27 @@ func TestPlayReturnsTheErrorOfTheContext(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+func TestWhatIsReadyWhenAMessageWasHandledIsSentInOneMessage(t *testing.T) {
+	p := testPlayer(t, anyEnvironment)
+	var pings []*refereev1.RefereeItem
+	for id := range uint64(3) {
+		pings = append(pings, &refereev1.RefereeItem{Item: &refereev1.RefereeItem_Ping{Ping: &refereev1.Ping{Id: id}}})
+	}
+	if err := p.handleAll(pings[:1]); err != nil {
+		t.Fatal(err)
+	}
+	<-p.session.outgoing
+	for _, ping := range pings {
+		if err := p.handle(ping); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.session.outgoing) > 0 {
+			t.Fatal("an item was sent before the whole message was handled")
+		}
+	}
+	p.flush()
+	if batch := <-p.session.outgoing; len(batch) != 3 {
+		t.Errorf("the message has the items %v", batch)
+	}
+}

@@ -37,6 +37,8 @@ type player struct {
 	backoff backoff
 	// session is nil while there is none.
 	session *session
+	// outbox has the items that are sent when the current message or event has been handled.
+	outbox []*refereev1.BotItem
 	// reconnectDelay is the pause that a draining referee has asked for. Otherwise nil.
 	reconnectDelay *time.Duration
 }
@@ -110,21 +112,31 @@ func (p *player) playSession(ctx context.Context) error {
 			if !ok {
 				return session.err
 			}
-			for _, item := range response.GetItems() {
-				if err := p.handle(item); err != nil {
-					return err
-				}
+			if err := p.handleAll(response.GetItems()); err != nil {
+				return err
 			}
 		case event := <-p.events:
 			event()
+			p.flush()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
+// handleAll handles the items of a message, and sends in one message what is ready then.
+func (p *player) handleAll(items []*refereev1.RefereeItem) error {
+	defer p.flush()
+	for _, item := range items {
+		if err := p.handle(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *player) startSession(session *session) {
-	p.session = session
+	p.session, p.outbox = session, nil
 	p.openTurns.onSessionStarted()
 }
 
@@ -197,8 +209,16 @@ func (p *player) onWelcome(welcome *refereev1.Welcome) {
 // send sends an item if there is a session; otherwise the turn will be sent again.
 func (p *player) send(item *refereev1.BotItem) {
 	if p.session != nil {
-		p.session.send(item)
+		p.outbox = append(p.outbox, item)
 	}
+}
+
+// flush sends the items that are ready.
+func (p *player) flush() {
+	if p.session != nil && len(p.outbox) > 0 {
+		p.session.send(p.outbox...)
+	}
+	p.outbox = nil
 }
 
 // post lets the player's goroutine call the function, unless the player has stopped.

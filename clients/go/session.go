@@ -82,13 +82,13 @@ func (s *session) setHeartbeatTimeout(timeout time.Duration) {
 }
 
 // send never blocks: items that are queued while a message is being sent go into one message.
-func (s *session) send(item *refereev1.BotItem) {
+func (s *session) send(items ...*refereev1.BotItem) {
 	var waiting []*refereev1.BotItem
 	select {
 	case waiting = <-s.outgoing:
 	default:
 	}
-	s.outgoing <- append(waiting, item)
+	s.outgoing <- append(waiting, items...)
 }
 
 func (s *session) readLoop(ctx context.Context, stream refereev1.PlayService_PlayClient) {

@@ -273,10 +273,12 @@ func (h *turnHarness) run(t *testing.T, step turnStep) (sent []*refereev1.BotIte
 	h.current, h.tells = nil, nil
 	switch {
 	case step.Receive != nil:
+		var items []*refereev1.RefereeItem
 		for _, item := range step.Receive {
-			if err := h.handle(item.message(t, h.itemIDs)); err != nil {
-				t.Fatal(err)
-			}
+			items = append(items, item.message(t, h.itemIDs))
+		}
+		if err := h.handleAll(items); err != nil {
+			t.Fatal(err)
 		}
 	case step.Answer != nil:
 		h.answer(step)
@@ -287,6 +289,7 @@ func (h *turnHarness) run(t *testing.T, step turnStep) (sent []*refereev1.BotIte
 	default:
 		h.advance(time.Duration(step.AdvanceMs) * time.Millisecond)
 	}
+	h.flush()
 	select {
 	case sent = <-h.session.outgoing:
 	default:
