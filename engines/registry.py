@@ -79,15 +79,34 @@ def find(name: str) -> Game:
     declared = declared_games(_taken(places))
     if name in declared:
         return load_game(declared[name])
-    names = [*places, *declared]
-    raise UnknownGame(name, names, f"{known_names(names)}{_install_hint(name)}")
+    raise unknown_game(name, [*places, *declared])
 
 
-def known_names(names: Collection[str]) -> str:
+def unknown_game(name: str, names: Collection[str]) -> UnknownGame:
+    """Return the error for a name that is not among `names`.
+
+    It says how to install the game, or why it is excluded.
+    """
+    if reason := _exclusion(name):
+        # A similar name is no hint, since the caller has made no mistake in this one.
+        return UnknownGame(name, (), f"{_known_names(names)}; {name} is excluded: {reason}")
+    return UnknownGame(name, names, f"{_known_names(names)}{_install_hint(name)}")
+
+
+def _known_names(names: Collection[str]) -> str:
     """Return names of games for an error message, where those of OpenSpiel are one entry."""
     others = [name for name in names if not name.startswith(PREFIX)]
     many = sum(name.startswith(PREFIX) for name in names)
     return ", ".join([*others, *([f"{PREFIX}NAME ({many} games of OpenSpiel)"] if many else [])])
+
+
+def _exclusion(name: str) -> str:
+    """Return why a game of the installed OpenSpiel is excluded; empty if it is not."""
+    if not name.startswith(PREFIX) or not _is_installed("open-spiel"):
+        return ""
+    excluded = EntryPoint("EXCLUDED", "engines.openspiel.catalogue:EXCLUDED", GROUP).load()
+    reason: str = excluded.get(name.removeprefix(PREFIX), "")
+    return reason
 
 
 def _install_hint(name: str) -> str:

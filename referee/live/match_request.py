@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from engines.api import REFEREE, Game, Position, Seat
-from engines.game_errors import UnknownGame
-from engines.registry import known_names
+from engines.registry import unknown_game
 from referee.match.clock import SECOND, Micros
 from referee.match.match_errors import NotWithdrawable
 from referee.match.match_terms import MatchTerms
@@ -74,9 +73,9 @@ class MatchRequest(Struct, frozen=True, gc=False):
 
 
 def find_game(games: Mapping[str, Game], name: str) -> Game:
-    """Return the game of that name. Raises UnknownGame, which lists the known games."""
+    """Return the game of that name. Raises UnknownGame, which lists the known games or says why it is excluded."""
     if name not in games:
-        raise UnknownGame(name, games, known_names(games))
+        raise unknown_game(name, games)
     return games[name]
 
 

@@ -21,7 +21,12 @@ from referee.spectator.upstream import Upstream, UpstreamError
 
 MAX_BOARDS = 12
 MAX_LADDERS = 6
-MAX_TOURNAMENTS = 8
+MAX_TOURNAMENTS = {
+    tournament_pb2.TOURNAMENT_PHASE_PLAYING: 8,
+    tournament_pb2.TOURNAMENT_PHASE_ENTRY: 8,
+    tournament_pb2.TOURNAMENT_PHASE_FINISHED: 4,
+}
+"""Tournaments of each phase, in the order of the page. Of those that are finished, the newest ones are shown."""
 TOP = 5
 MAX_OVER = 8
 
@@ -95,29 +100,34 @@ async def _top(upstream: Upstream, ladder: ladder_pb2.Ladder) -> Markup:
 
 
 async def _tournaments(upstream: Upstream) -> Markup:
-    phases = (tournament_pb2.TOURNAMENT_PHASE_PLAYING, tournament_pb2.TOURNAMENT_PHASE_ENTRY)
     answers = await asyncio.gather(
         *(
             upstream.call(
-                tournament_service_pb2.ListTournamentsRequest(phase=phase, page_size=MAX_TOURNAMENTS),
+                tournament_service_pb2.ListTournamentsRequest(phase=phase, page_size=many),
                 tournament_service_pb2.ListTournamentsResponse,
             )
-            for phase in phases
+            for phase, many in MAX_TOURNAMENTS.items()
         )
     )
     rows = [
         (
             tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
             one.terms.match_terms.rules.game,
-            round_text(one) if one.current_round else "announced",
-            moment(one.terms.starts_at),
+            _state(one),
+            moment(one.start_time if one.HasField("start_time") else one.terms.starts_at),
         )
         for answer in answers
         for one in answer.tournaments
     ]
     if not rows:
-        return section("Tournaments", nothing("No tournament is under way or announced."))
-    return section("Tournaments", table(("Tournament", "Game", "State", "Starts"), rows))
+        return section("Tournaments", nothing("There is no tournament yet."))
+    return section("Tournaments", table(("Tournament", "Game", "State", "Start"), rows))
+
+
+def _state(tournament: tournament_pb2.Tournament) -> Markup | str:
+    if tournament.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED:
+        return joined("finished ", moment(tournament.end_time))
+    return round_text(tournament) if tournament.current_round else "announced"
 
 
 async def _latest(upstream: Upstream) -> Markup:

@@ -7,7 +7,8 @@ from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.correction_marks import correction_notes, list_pairings
-from referee.spectator.layout import nothing, section, table
+from referee.spectator.frames import milliseconds
+from referee.spectator.layout import moment, nothing, section, table
 from referee.spectator.upstream import Upstream
 
 PAIRING_PHASES = {
@@ -32,8 +33,8 @@ async def rounds_section(
     if answer.next_page_token:
         return await one_round(upstream, tournament, tournament.current_round, links)
     if tournament.terms.WhichOneof("format") == "elimination" and answer.pairings:
-        return section("Bracket", _bracket(answer.pairings, links))
-    return _all_rounds(answer.pairings, tournament.current_round, links)
+        return section("Bracket", _bracket(tournament, answer.pairings, links))
+    return _all_rounds(tournament, answer.pairings, links)
 
 
 async def one_round(
@@ -41,7 +42,7 @@ async def one_round(
 ) -> Markup:
     """Return a round, with links to the others."""
     pairings = (await list_pairings(upstream, tournament.name, number)).pairings
-    shown = _pairing_table(pairings, links) if pairings else nothing("This round is not paired yet.")
+    shown = _pairing_table(tournament, pairings, links) if pairings else nothing("This round is not paired yet.")
     return section(f"Round {number}", _round_links(tournament, number), shown)
 
 
@@ -65,7 +66,9 @@ def _round_links(tournament: tournament_pb2.Tournament, shown: int) -> Markup:
     return tag("nav", *_between(links, " "), class_="rounds", aria_label="Rounds")
 
 
-def _all_rounds(pairings: Sequence[contest_pb2.Pairing], current: int, links: Mapping[str, Markup]) -> Markup:
+def _all_rounds(
+    tournament: tournament_pb2.Tournament, pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]
+) -> Markup:
     rounds: dict[int, list[contest_pb2.Pairing]] = {}
     for pairing in pairings:
         rounds.setdefault(pairing.round, []).append(pairing)
@@ -75,23 +78,27 @@ def _all_rounds(pairings: Sequence[contest_pb2.Pairing], current: int, links: Ma
         tag(
             "details",
             tag("summary", f"Round {number}"),
-            _pairing_table(rounds[number], links),
-            open="" if number == current else None,
+            _pairing_table(tournament, rounds[number], links),
+            open="" if number == tournament.current_round else None,
         )
         for number in sorted(rounds, reverse=True)
     ]
     return section("Rounds", *blocks)
 
 
-def _pairing_table(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]) -> Markup:
+def _pairing_table(
+    tournament: tournament_pb2.Tournament, pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]
+) -> Markup:
     heads = ("Board", "Pairing", "Result", "Matches")
-    return table(heads, [_pairing_row(one, links) for one in pairings], numbers=(0,))
+    return table(heads, [_pairing_row(tournament, one, links) for one in pairings], numbers=(0,))
 
 
-def _pairing_row(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Sequence[object]:
+def _pairing_row(
+    tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing, links: Mapping[str, Markup]
+) -> Sequence[object]:
     names = joined(*_between([links.get(name, name) for name in pairing.entrants], " – "))
     matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
-    result = joined(_result(pairing), correction_notes(pairing.corrections))
+    result = joined(_result(pairing), _waits(tournament, pairing), correction_notes(pairing.corrections))
     return pairing.board, names, result, joined(*_between(matches, " "))
 
 
@@ -108,21 +115,44 @@ def _result(pairing: contest_pb2.Pairing) -> str:
     return f"{text} ({' and '.join(pairing.absent_entrants)} absent)" if pairing.absent_entrants else text
 
 
-def _bracket(pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]) -> Markup:
+def _waits(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> Markup:
+    """Return when the break before a planned pairing ends, and when an absent entrant loses it; empty if neither."""
+    if pairing.phase != contest_pb2.PAIRING_PHASE_PLANNED:
+        return Markup("")
+    break_end_ms = milliseconds(pairing.not_before)
+    # When a pairing without a break was planned is known in the first round only.
+    begin_ms = break_end_ms or (milliseconds(tournament.start_time) if pairing.round == 1 else 0)
+    no_show_ms = tournament.terms.no_show_ms
+    return joined(
+        *((", break until ", moment(break_end_ms)) if break_end_ms else ()),
+        # Later if the pairing had to wait for something else as well, or the server was restarted in the meantime.
+        *(
+            (", an absent entrant loses at ", moment(begin_ms + no_show_ms), " or later")
+            if begin_ms and no_show_ms
+            else ()
+        ),
+    )
+
+
+def _bracket(
+    tournament: tournament_pb2.Tournament, pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]
+) -> Markup:
     """Return one column of pairings for each round."""
     rounds = sorted({pairing.round for pairing in pairings})
     columns = [
         tag(
             "li",
             tag("h3", f"Round {number}"),
-            tag("ol", *(_bracket_pairing(one, links) for one in pairings if one.round == number)),
+            tag("ol", *(_bracket_pairing(tournament, one, links) for one in pairings if one.round == number)),
         )
         for number in rounds
     ]
     return tag("ol", *columns, class_="bracket", tabindex="0", aria_label="Bracket")
 
 
-def _bracket_pairing(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) -> Markup:
+def _bracket_pairing(
+    tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing, links: Mapping[str, Markup]
+) -> Markup:
     points = list(pairing.points)
     best = max(points, default=0.0)
     rows = [
@@ -139,5 +169,11 @@ def _bracket_pairing(pairing: contest_pb2.Pairing, links: Mapping[str, Markup]) 
     matches = [
         tag("a", f"match {number}", href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)
     ]
-    notes = correction_notes(pairing.corrections)
-    return tag("li", *rows, tag("small", *_between(matches, " · ")) if matches else "", notes)
+    waits = _waits(tournament, pairing)
+    return tag(
+        "li",
+        *rows,
+        tag("small", *_between(matches, " · ")) if matches else "",
+        tag("small", "planned", waits) if waits else "",
+        correction_notes(pairing.corrections),
+    )

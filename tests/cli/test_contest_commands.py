@@ -198,7 +198,8 @@ def test_an_entrant_can_ask_not_to_play_a_round(cli: CliHarness, tmp_path: Path)
 
 
 def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp_path: Path) -> None:
-    file = write_plan(tmp_path, "main", 'title = "The main ladder"\nclock = "60+1"\n[[games]]\ngame = "alquerque"\n')
+    text = 'title = "The main ladder"\nclock = "60+1"\nmax_matches_per_hour = 0\n[[games]]\ngame = "alquerque"\n'
+    file = write_plan(tmp_path, "main", text)
     assert cli.output_of("ladder", "create", file).startswith("main is open")
     for name in NAMES[:2]:
         assert f"{name} joined, rated 1500" in cli.output_of("ladder", "join", "main", name)

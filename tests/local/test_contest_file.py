@@ -216,9 +216,18 @@ def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("text", "per_hour"), [("", 120), ("max_matches_per_hour = 12", 12), ("max_matches_per_hour = 0", 0)]
+)
+def test_a_ladder_is_paced_unless_its_file_says_otherwise(tmp_path: Path, text: str, per_hour: int) -> None:
+    plan = read_main_ladder(tmp_path, f'{text}\n[[games]]\ngame = "trox"')
+    assert plan.terms.max_matches_per_hour == per_hour
+
+
+@pytest.mark.parametrize(
     ("text", "hint"),
     [
         ("", "games: missing"),
+        ('max_matches_per_hour = -1\n[[games]]\ngame = "trox"', "max_matches_per_hour: expected an integer from 0 to"),
         ("games = [1]", "games 1: expected a table"),
         ('[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'"),
         ('[[games]]\ngame = "trox"\nrounds = 2', "games 1: unknown key 'rounds'; known: game"),

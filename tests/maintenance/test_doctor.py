@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from referee.maintenance.doctor.data_checks import contests, data, summaries
+from referee.maintenance.doctor.data_checks import MIN_DAYS, contests, data, growth, summaries
 from referee.maintenance.doctor.examination import configuration, tokens
 from referee.maintenance.doctor.finding import Finding, Severity, bad, ok, warn, worst
 from referee.maintenance.doctor.machine_checks import clocks, process
@@ -154,6 +155,35 @@ def test_of_many_wrong_summaries_some_are_named(data_dir: Path) -> None:
 def test_summaries_of_another_release_are_left_alone(data_dir: Path) -> None:
     execute_sql(data_dir, "PRAGMA user_version = 1")
     assert [*summaries(data_dir / DATABASE)] == []
+
+
+def test_the_growth_of_the_last_day_is_named_with_a_warning_if_the_disk_is_full_soon(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_data_dir(data_dir, finished_match("two"), match_in_play("three"), at_ms=NOON_MS + DAY_MS)
+    [(written,)] = execute_sql(
+        data_dir,
+        "SELECT sum(length(line) + coalesce(length(request), 0)) FROM entries WHERE at_ms > ?",
+        NOON_MS,
+    )
+    assert isinstance(written, int)
+
+    def found(now_ms: int, free_bytes: int) -> list[tuple[Severity, str]]:
+        monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free_bytes))
+        return [(one.state, one.sentence) for one in growth(data_dir / DATABASE, now_ms)]
+
+    sentence = f"grew by {written / 2**20:.1f} MiB in the last 24 hours, by 2 matches"
+    now_ms = NOON_MS + DAY_MS + 1
+    assert found(now_ms, MIN_DAYS * written) == [(Severity.OK, sentence)]
+    soon = f"{sentence}: the disk is full in 13.0 days"
+    assert found(now_ms, (MIN_DAYS - 1) * written) == [(Severity.WARN, soon)]
+    nothing = "grew by 0.0 MiB in the last 24 hours, by 0 matches"
+    assert found(now_ms + DAY_MS, 0) == [(Severity.OK, nothing)]
+
+
+def test_the_growth_of_a_database_of_another_release_is_not_read(data_dir: Path) -> None:
+    execute_sql(data_dir, "PRAGMA user_version = 1")
+    assert [*growth(data_dir / DATABASE, NOON_MS)] == []
 
 
 def test_a_wall_clock_that_was_set_back_is_reported(data_dir: Path) -> None:

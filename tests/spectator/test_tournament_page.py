@@ -198,6 +198,94 @@ def test_the_number_of_rounds_is_left_out_until_it_is_known() -> None:
     assert "of 0" not in texts
 
 
+# Times
+
+START_S = 1_800_000_000
+AWAITED = ", break until 2027-01-15 09:00 UTC, an absent entrant loses at 2027-01-15 09:10 UTC or later"
+"""The words of a pairing that is planned, one hour after the start, with ten minutes for absent entrants."""
+
+
+def awaited(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> list[str]:
+    """Return the texts of the rounds of a tournament with one planned pairing."""
+    upstream = referee_of(tournament)
+    upstream.answers["ListPairingsResponse"] = tournament_service_pb2.ListPairingsResponse(pairings=[pairing])
+    return check_inert(in_fast_time(tournament_page(upstream, "cup")).regions["rounds"]).texts
+
+
+def planned(terms: tournament_pb2.TournamentTerms) -> tuple[tournament_pb2.Tournament, contest_pb2.Pairing]:
+    """Return a tournament, and a pairing of its second round after a break."""
+    tournament = tournament_pb2.Tournament(terms=terms)
+    tournament.MergeFrom(TOURNAMENT)
+    tournament.start_time.FromSeconds(START_S)
+    tournament.terms.no_show_ms = 600_000
+    pairing = contest_pb2.Pairing(phase=contest_pb2.PAIRING_PHASE_PLANNED)
+    pairing.MergeFrom(PAIRING)
+    pairing.round = 2
+    pairing.not_before.FromSeconds(START_S + 3_600)
+    return tournament, pairing
+
+
+@pytest.mark.parametrize("terms", [tournament_pb2.TournamentTerms(), BRACKET])
+def test_a_planned_pairing_shows_until_when_its_break_and_its_wait_for_absent_entrants_last(
+    terms: tournament_pb2.TournamentTerms,
+) -> None:
+    texts = awaited(*planned(terms))
+    assert AWAITED in "".join(texts)
+    assert "planned" in "".join(texts)
+
+
+def test_without_a_break_the_wait_of_the_first_round_begins_with_the_tournament() -> None:
+    tournament, pairing = planned(tournament_pb2.TournamentTerms())
+    pairing.ClearField("not_before")
+    assert "absent" not in "".join(awaited(tournament, pairing))
+    pairing.round = 1
+    assert "planned, an absent entrant loses at 2027-01-15 08:10 UTC or later" in "".join(awaited(tournament, pairing))
+
+
+@pytest.mark.parametrize("phase", [contest_pb2.PAIRING_PHASE_PLAYING, contest_pb2.PAIRING_PHASE_DONE])
+def test_a_pairing_that_has_begun_waits_for_nobody(phase: contest_pb2.PairingPhase.ValueType) -> None:
+    tournament, pairing = planned(tournament_pb2.TournamentTerms())
+    pairing.phase = phase
+    assert "until" not in "".join(awaited(tournament, pairing))
+
+
+def test_without_a_limit_nobody_loses_by_absence() -> None:
+    tournament, pairing = planned(tournament_pb2.TournamentTerms())
+    tournament.terms.no_show_ms = 0
+    text = "".join(awaited(tournament, pairing))
+    assert "break until" in text
+    assert "absent" not in text
+
+
+class ListedByPhase(FakeUpstream):
+    """A referee whose tournaments are listed by the phase that is asked for."""
+
+    def __init__(self, *tournaments: tournament_pb2.Tournament) -> None:
+        super().__init__()
+        self.tournaments = tournaments
+
+    async def call(self, request: Message, response: type[R]) -> R:
+        if not isinstance(request, tournament_service_pb2.ListTournamentsRequest):
+            return await super().call(request, response)
+        found = [one for one in self.tournaments if one.phase == request.phase]
+        answer = tournament_service_pb2.ListTournamentsResponse(tournaments=found[: request.page_size])
+        assert isinstance(answer, response)
+        return answer
+
+
+def test_a_finished_tournament_stays_on_the_home_page_below_those_in_play() -> None:
+    finished = tournament_pb2.Tournament(
+        name="old", phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED, current_round=1, total_rounds=1
+    )
+    finished.start_time.FromSeconds(START_S)
+    finished.end_time.FromSeconds(START_S + 3_600)
+    shown = in_fast_time(home(ListedByPhase(finished, TOURNAMENT))).regions["tournaments"]
+    page = check_inert(shown)
+    links = [address for address in page.attributes_of("href") if address.startswith("/tournaments/")]
+    assert links == ["/tournaments/cup", "/tournaments/old"]
+    assert "finished 2027-01-15 09:00 UTC" in "".join(page.texts)
+
+
 # Corrections
 
 STRUCK = contest_pb2.MatchCorrection(

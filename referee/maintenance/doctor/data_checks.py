@@ -31,6 +31,16 @@ MIN_FREE = GIB // 2
 LARGE_WAL = 256 * MIB
 """It is checkpointed every few megabytes unless a reader holds it back."""
 
+DAY_MS = 86_400_000
+MIN_DAYS = 14
+"""Days that the free disk space should last."""
+
+SELECT_GROWTH = """
+    SELECT count(DISTINCT match), coalesce(sum(length(line) + coalesce(length(request), 0)), 0)
+    FROM match_summaries JOIN entries USING (match)
+    WHERE created_ms > ?
+"""
+
 SHOWN_MATCHES = 5
 """How many of the matches with a wrong summary are named."""
 
@@ -187,6 +197,26 @@ def summaries(database: Path) -> Iterator[Finding]:
         yield bad("summaries", sentence, "report this bug, unless somebody has changed the database; the log is whole")
     else:
         yield ok("summaries", "lists of matches agree with the log")
+
+
+def growth(database: Path, now_ms: int) -> Iterator[Finding]:
+    """Report what the matches of the last day take in a database of this release, and how long the disk lasts so."""
+    if not database.is_file():
+        return
+    try:
+        with closing(open_for_reading(database, BUSY_MS)) as connection:
+            if connection.execute("PRAGMA user_version").fetchone() != (len(migrations()),):
+                return
+            matches, written = connection.execute(SELECT_GROWTH, (now_ms - DAY_MS,)).fetchone()
+    except sqlite3.Error:
+        return
+    free_bytes = shutil.disk_usage(database).free
+    sentence = f"grew by {written / MIB:.1f} MiB in the last 24 hours, by {matches} matches"
+    if written * MIN_DAYS > free_bytes:
+        advice = "archive old matches (referee data archive), or play fewer (max_matches_per_hour of a ladder)"
+        yield warn("growth", f"{sentence}: the disk is full in {free_bytes / written:.1f} days", advice)
+    else:
+        yield ok("growth", sentence)
 
 
 async def _check_contests(log: SqliteContestLog) -> tuple[int, list[DamagedContest]]:

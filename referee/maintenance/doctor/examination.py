@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from referee.accounts.tokens import Role, Token, TokenFilter
-from referee.maintenance.doctor.data_checks import contests, data, summaries
+from referee.maintenance.doctor.data_checks import DAY_MS, contests, data, growth, summaries
 from referee.maintenance.doctor.finding import Finding, bad, ok, warn
 from referee.maintenance.doctor.machine_checks import clocks, process
 from referee.maintenance.doctor.network_checks import certificates, ports
@@ -26,7 +26,6 @@ ABOUT = "configuration"
 
 JUMP_NS = 50_000_000
 
-DAY_MS = 86_400_000
 IDLE_MS = 90 * DAY_MS
 MAX_ADMINS = 3
 MAX_NAMED = 5
@@ -49,6 +48,7 @@ def examine(in_force: LoadedSettings) -> Iterator[Finding]:
     elif not settings.ephemeral:
         checks += [lambda: data(settings.data_dir), lambda: contests(database), lambda: summaries(database)]
         checks += [lambda: tokens(database, time.time_ns() // 1_000_000)]
+        checks += [lambda: growth(database, time.time_ns() // 1_000_000)]
     checks += [
         lambda: clocks(None if settings.database else database),
         lambda: ports(settings),

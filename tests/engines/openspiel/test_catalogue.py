@@ -2,18 +2,21 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pyspiel
 import pytest
 
 from engines import registry
+from engines.api import Game
 from engines.game_errors import UnknownGame
 from engines.openspiel import game as spiel_game
 from engines.openspiel.catalogue import EXCLUDED, LISTED
 from engines.openspiel.game import PREFIX, find_listed
 from engines.openspiel.rules import load_rules
 from engines.options import written
+from referee.live.match_request import find_game
 
 PAGE = Path(__file__).parents[3] / "docs" / "openspiel.md"
 HEAD = "| NAME | title | seats | chance | hidden | at once | options |\n| --- | --- | --- | --- | --- | --- | --- |\n"
@@ -95,10 +98,17 @@ def test_a_game_that_a_release_of_openspiel_does_not_have_is_unknown(monkeypatch
         find_listed.cache_clear()
 
 
-def test_a_game_that_is_not_listed_is_unknown() -> None:
-    assert find_listed("2048") is None
+def test_a_game_that_openspiel_does_not_have_is_unknown() -> None:
     with pytest.raises(UnknownGame, match=r"alquerque.*openspiel_NAME \(\d+ games of OpenSpiel\)$"):
-        registry.find("openspiel_2048")
+        registry.find(f"openspiel_{'0' * 30}")
+
+
+@pytest.mark.parametrize("find", [registry.find, lambda name: find_game(registry.games(), name)])
+def test_the_error_for_an_excluded_game_says_why(find: Callable[[str], Game]) -> None:
+    """Both on the command line and in a call to the server."""
+    assert find_listed("hanabi") is None
+    with pytest.raises(UnknownGame, match=f"; openspiel_hanabi is excluded: {EXCLUDED['hanabi']}$"):
+        find("openspiel_hanabi")
 
 
 def test_nothing_of_openspiel_is_imported_for_another_game() -> None:
