@@ -7,7 +7,7 @@ nobody waits for that: meanwhile, results since the last estimate change it as t
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 
 from referee.contests.ladder.events import MatchRated, SeasonStarted
@@ -54,11 +54,13 @@ class _Estimated:
     """Results that are not in them."""
     running: asyncio.Task[None] | None = None
     """The computation of the next ones, if nobody waits for it."""
+    awaited: asyncio.Task[None] | None = None
+    """The last computation for which a caller waited. If that was cancelled, the next caller waits for it."""
 
     def add(self, event: MatchRated | SeasonStarted) -> None:
         self.counts.add(event)
-        if isinstance(event, MatchRated):
-            self.recent.append(event)
+        if isinstance(event, MatchRated) and (self.running or self.season == self.counts.current):
+            self.recent.append(event)  # Others need not be kept: the first estimates of the season contain them.
 
 
 class LadderEstimates:
@@ -69,27 +71,29 @@ class LadderEstimates:
         self._run = run
         self._known: OrderedDict[str, _Estimated] = OrderedDict()
         """LRU cache, by ladder."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        """Computations in progress."""
 
     async def of(self, state: LadderState, season: int) -> Ratings:
         """Return the estimates of a season. Players without one have only their live ratings."""
         known = self._known_of(state)
         async with known.lock:
+            if known.awaited:
+                await asyncio.wait([known.awaited])
             await self._read(state, known)
             if season < known.counts.current or state.over:
                 if season not in known.final:
-                    found = await self._fit(known.counts, season, NO_ESTIMATES)
-                    known.final[season] = known.counts.ratings(season, found)
+                    await self._await(known, self._finish(known, season))
                 return known.final[season]
             if known.recent or known.season != season:
                 await self._estimate(known, season)
             return _with_recent(known, state) if known.season == season else {}
 
     async def close(self) -> None:
-        """End the computations for which nobody waits."""
-        running = [known.running for known in self._known.values() if known.running]
-        for task in running:
+        """End all computations."""
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _known_of(self, state: LadderState) -> _Estimated:
         known = self._known.get(state.contest)
@@ -118,9 +122,29 @@ class LadderEstimates:
         """Estimate the field again, without waiting if it is large."""
         players = known.counts.size(season)
         if players <= PLAYERS_AWAITED:
-            await self._refresh(known, season)
-        elif known.running is None and len(known.recent) * RESULTS_AWAITED >= players:
-            known.running = asyncio.create_task(self._refresh_later(known, season))
+            await self._await(known, self._refresh(known, season))
+        elif known.running is None and (known.season != season or len(known.recent) * RESULTS_AWAITED >= players):
+            known.running = self._start(self._refresh_later(known, season))
+
+    async def _await(self, known: _Estimated, work: Coroutine[None, None, None]) -> None:
+        """Wait for a computation. It goes on if the caller is cancelled, so that such callers cause only one."""
+        known.awaited = self._start(work)
+        await asyncio.shield(known.awaited)
+
+    def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # Retrieve it: asyncio would log it if the caller was cancelled.
+
+    async def _finish(self, known: _Estimated, season: int) -> None:
+        found = await self._fit(known.counts, season, NO_ESTIMATES)
+        known.final[season] = known.counts.ratings(season, found)
 
     async def _refresh_later(self, known: _Estimated, season: int) -> None:
         try:

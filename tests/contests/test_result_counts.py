@@ -1,7 +1,7 @@
 """Results of a ladder, summed up, and the estimates that follow from all of them at once."""
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import hypot
 
 import pytest
@@ -116,6 +116,22 @@ def test_a_new_version_starts_near_the_last_one_and_not_nearer_than_its_matches_
 def test_a_version_that_returns_is_the_same_player() -> None:
     other = Player("a", "2")
     assert len(estimates([*won(A, B), *won(other, B), *won(A, B)])) == 3
+
+
+def test_two_versions_of_a_bot_that_meet_in_their_first_match_have_no_former_player() -> None:
+    one, other = Player("a", "1"), Player("a", "2")
+    found, strangers = estimates(won(one, other)), estimates(won(A, B))
+    assert [found[one], found[other]] == [strangers[A], strangers[B]]
+
+
+def test_a_result_between_extreme_strengths_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand Elo apart, the expected score is 1 in floating point."""
+    monkeypatch.setattr(joint_fit, "EXACT_PLAYERS", 0)
+    chain = [Player(f"p{number:02}") for number in range(12)]
+    events = [match((1, 2), *two, weight=1000.0) for two in pairwise(chain)]
+    found, expected = estimates([*events, *won(chain[0], chain[-1])]), estimates(events)
+    assert found[chain[0]].value - found[chain[-1]].value > 10_000
+    assert all(close(found[player], rating) for player, rating in expected.items())
 
 
 def test_values_stay_and_deviations_grow_in_a_new_season() -> None:

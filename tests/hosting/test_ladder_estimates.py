@@ -100,6 +100,43 @@ async def test_fields_of_some_players_are_estimated_in_a_worker(monkeypatch: pyt
     await harness.close()
 
 
+@pytest.mark.parametrize("season", [1, 2])
+@in_loop
+async def test_callers_that_do_not_wait_cause_one_computation(season: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder_estimates, "PLAYERS_HERE", 0)
+    harness, pool = await rated_ladder(), Pool()
+    estimates = LadderEstimates(harness.registry.log, pool.run)
+    state = await harness.ladders.get("main")
+    for _ in range(3):
+        caller = asyncio.create_task(estimates.of(state, season))
+        while not pool.calls:
+            await asyncio.sleep(0)
+        caller.cancel()
+        await asyncio.wait([caller])
+    pool.may_run.set()
+    found = await estimates.of(state, season)
+    assert {player.bot: it.value for player, it in found.items()} == values(await expected(harness, season))
+    assert pool.calls == 1
+    await harness.close()
+
+
+@pytest.mark.usefixtures("large")
+@in_loop
+async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results() -> None:
+    harness, pool = await rated_ladder(), Pool()
+    pool.may_run.set()
+    estimates = LadderEstimates(harness.registry.log, pool.run)
+    state = await harness.ladders.get("main")
+    while not await estimates.of(state, 2):
+        await asyncio.sleep(0)
+    state = await harness.ladders.start_season("main", "s3")
+    for _ in range(5):
+        found = await estimates.of(state, 3)
+        await asyncio.sleep(0)
+    assert {player.bot: it.value for player, it in found.items()} == values(await expected(harness, 3))
+    await harness.close()
+
+
 @pytest.mark.usefixtures("large")
 @in_loop
 async def test_nobody_waits_for_the_estimates_of_a_large_field() -> None:

@@ -84,8 +84,9 @@ class ResultCounts:
             return
         current, finish = self._seasons[-1], rated.finish
         numbers = {player: self._number(player) for player in finish.players}
-        for number in numbers.values():
+        for player, number in numbers.items():  # After all have one: versions of a bot may meet in their first match.
             current.matches[number] += 1
+            self._last[player], self._versions[player.bot] = (self.current, number), player
         weight = rated.weight * pair_weight(len(finish.sides))
         for one, other, score in finish.side_pairs():
             current.add(tuple(numbers[it] for it in one), tuple(numbers[it] for it in other), score, weight)
@@ -118,16 +119,14 @@ class ResultCounts:
 
     def _number(self, player: Player) -> int:
         """Return the number of a player in the current season, which it gets with its first match."""
-        current, season = self._seasons[-1], len(self._seasons)
+        current = self._seasons[-1]
         if player not in current.players:
-            former, deviation = self._start(player, season)
+            former, deviation = self._start(player, self.current)
             current.players[player] = len(current.players)
             current.former.append(former)
             current.deviations.append(deviation)
             current.matches.append(0)
-        number = current.players[player]
-        self._last[player], self._versions[player.bot] = (season, number), player
-        return number
+        return current.players[player]
 
     def _start(self, player: Player, season: int) -> tuple[int, float]:
         """Return the number of the player near whom a player starts, among those of all seasons, and how near."""

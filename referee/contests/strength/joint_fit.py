@@ -55,7 +55,7 @@ ERROR_SWEEPS = 8
 """Number of sweeps of belief propagation."""
 
 LEAST_INFORMATION = 1e-9
-"""Information on a player before any message has arrived, which must not be zero."""
+"""What must not be zero: information on a player before any message, and that of a result between extreme strengths."""
 
 
 class MetSides(Struct, frozen=True, gc=False):
@@ -167,7 +167,7 @@ def _fit_approximately(
 
 
 def _known_by_result(pair: SidePair, chance: float) -> _Known:
-    return _Known(pair.signs, pair.played * chance * (1 - chance))
+    return _Known(pair.signs, max(LEAST_INFORMATION, pair.played * chance * (1 - chance)))
 
 
 def _climb(
