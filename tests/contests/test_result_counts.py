@@ -186,6 +186,13 @@ def test_estimates_leave_out_players_that_came_later() -> None:
     assert [*counts.ratings(1, found)] == [A, B]
 
 
+def test_the_size_of_a_field_counts_the_players_of_each_of_the_last_three_seasons() -> None:
+    counts = ResultCounts()
+    for event in (*won(A, B), SeasonStarted(2), *won(C, D), SeasonStarted(3), SeasonStarted(4), *won(A, D)):
+        counts.add(event)
+    assert [counts.size(season) for season in (1, 2, 3, 4)] == [2, 4, 4, 4]
+
+
 def test_without_results_there_are_no_estimates() -> None:
     assert estimate_seasons([], {}) == [{}]
 
