@@ -238,7 +238,8 @@ class Game(ABC):
         else, so it shows nothing that the viewer of the view may not see. `last_move` is the last move as that viewer
         may see it: the drawing marks where it began and ended, as far as that is visible, and ignores a text that it
         cannot parse. There are no styles, scripts, ids or references in it, which a page may forbid. By default it is
-        a readable drawing of the view's data.
+        a readable drawing of the view's data; of a game that does not override it, pages show the picture of the
+        position instead if they can read its text, thus if nothing in it is hidden.
         """
         return view_table(self.title, view, last_move)
 

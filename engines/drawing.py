@@ -19,6 +19,9 @@ FAINT: Final = "#7d7365"
 MARK: Final = "#d9730d"
 """Colour of what marks the last move. No game uses it for its pieces."""
 
+BLANK: Final = "\u00a0"
+"""A blank that a drawing keeps at the beginning of a text and beside another one."""
+
 BASELINE: Final = 0.35
 """How far the baseline of a text is below its middle, in units of its size."""
 
@@ -86,7 +89,8 @@ def segments(lines: Iterable[tuple[Point, Point]], **attributes: Attribute) -> s
 def text(at: Point, size: float, written: str, **attributes: Attribute) -> str:
     """Return a text whose middle line is at the height of `at`; it starts there unless `text_anchor` is given."""
     x, y = at
-    return element("text", escaped(written), x=x, y=y + BASELINE * size, font_size=size, **attributes)
+    shown = BLANK.join(map(escaped, written.split(BLANK)))
+    return element("text", shown, x=x, y=y + BASELINE * size, font_size=size, **attributes)
 
 
 def _listed(points: Iterable[Point]) -> str:

@@ -1,11 +1,12 @@
-"""Drawing of a view of any game as a table of its keys and values, for games that do not draw themselves."""
+"""Drawings of games that do not draw themselves: a view as a table of keys and values, and a picture as its lines."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from textwrap import wrap
 from typing import Final, NamedTuple, TypeAlias
 
-from engines.drawing import FAINT, INK, Point, group, svg_element, text
+from engines.drawing import BLANK, FAINT, INK, Point, group, svg_element, text
 
 MAX_ROWS: Final = 40
 MAX_DEPTH: Final = 6
@@ -19,6 +20,8 @@ MAX_LINES: Final = 6
 MAX_LABEL: Final = 160
 MIN_WIDTH: Final = 44
 """Number of letters that have room beside each other, so that those of a small table are no larger than of others."""
+MAX_PICTURE_ROWS: Final = 60
+MAX_PICTURE_LETTERS: Final = 100
 CUT: Final = "…"
 NOTHING: Final = "–"
 
@@ -31,6 +34,9 @@ INDENT: Final = 2
 """Number of letters by which nested rows are indented."""
 GAP: Final = 2
 """Number of letters between the longest key and the values."""
+
+COLOUR: Final = re.compile("\x1b\\[[0-9;]*m", re.ASCII)
+"""What changes the colour of letters on a terminal."""
 
 Entry: TypeAlias = tuple[object, object]
 
@@ -62,6 +68,27 @@ def view_table(title: str, view: object, last_move: str | None) -> str:
             text(_place(0, 0), SIZE, head, font_weight="bold"),
             group(*(_at(number, INDENT * row.depth, row.key) for number, row in enumerate(rows, 1)), fill=FAINT),
             *(_at(number, column, row.value) for number, row in enumerate(rows, 1)),
+            fill=INK,
+            font_family="monospace",
+        ),
+    )
+
+
+def picture_drawing(title: str, picture: str, last_move: str | None) -> str:
+    """Return a picture for a terminal as a drawing, without its colours. What is too long or too much is cut."""
+    lines = COLOUR.sub("", picture).strip("\n").split("\n")[:MAX_PICTURE_ROWS]
+    rows = [_cut(line, MAX_PICTURE_LETTERS).replace(" ", BLANK) for line in lines]
+    head = _cut(title if last_move is None else f"{title}: last move {last_move}", MAX_PICTURE_LETTERS)
+    letters = max(MIN_WIDTH, *map(len, (head, *rows)))
+    return svg_element(
+        head,
+        0,
+        0,
+        2 * MARGIN + LETTER * letters,
+        2 * MARGIN + HEIGHT * (len(rows) + 1),
+        group(
+            text(_place(0, 0), SIZE, head, font_weight="bold"),
+            *(_at(number, 0, row) for number, row in enumerate(rows, 1)),
             fill=INK,
             font_family="monospace",
         ),

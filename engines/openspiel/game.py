@@ -7,6 +7,7 @@ import pyspiel
 
 from engines.api import Game, Json, Notation, Position, Table, Viewer
 from engines.chance import Chance
+from engines.drawing import BLANK
 from engines.openspiel.catalogue import LISTED
 from engines.openspiel.imagine import imagine_position, resample_position
 from engines.openspiel.move_names import GRAMMAR as MOVE_GRAMMAR
@@ -18,8 +19,6 @@ from engines.openspiel.schema import VIEW_SCHEMA
 from engines.options import Options, Settings
 
 PREFIX: Final = "openspiel_"
-BLANK: Final = "\u00a0"
-"""A blank that drawings keep."""
 
 RULES: Final = """\
 The game {name} of OpenSpiel, whose rules are those of its implementation (pyspiel {version}).

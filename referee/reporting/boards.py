@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
-from engines.api import Game, Json
+from engines.api import REFEREE, Game, Json
 from engines.options import Settings
-from engines.view_table import view_table
+from engines.view_table import picture_drawing, view_table
 from referee.reporting.markup import Markup, tag
 
 TAG = re.compile(r"""<(/?)(?:"[^"]*"|'[^']*'|[^>"'])*?(/?)>""")
@@ -15,11 +15,19 @@ MIN_SHARED_CHARS = 60
 """Shorter elements stay where they are: a reference would hardly be shorter."""
 
 
-def draw_board(game: Game, settings: Settings, view: Json, last_move: str | None) -> str:
-    """Return the drawing of a view, as a table of its data if the game fails to draw it."""
+def draw_board(game: Game, settings: Settings, view: Json, position: str, last_move: str | None) -> str:
+    """Return the drawing of a view; of a game that does not draw views, its picture of the position.
+
+    `position`: the text of the position, as the viewer may see it. If the game fails to draw, or the text has hidden
+    parts and cannot be read, the view is shown as a table of its data.
+    """
     # The drawing of a stranger's game can fail, and the page must not.
     with suppress(Exception):
-        return game.svg(settings, view, last_move)
+        # An event loop must not wait until a slow game has read the text.
+        if type(game).svg is not Game.svg or game.is_slow:
+            return game.svg(settings, view, last_move)
+        # The picture may show everything, since everything in it comes from the text.
+        return picture_drawing(game.title, game.read(position, settings).picture(REFEREE), last_move)
     return view_table(game.title, view, last_move)
 
 

@@ -159,7 +159,8 @@ def _boards(entries: Sequence[_Shown], terms: PageTerms) -> tuple[Markup, list[_
 def _draw(entry: _Shown, viewer: Viewer) -> str:
     position = entry.state.require_position()
     last_move = entry.event.move if isinstance(entry.event, MovePlayed) else None
-    return draw_board(entry.state.game, position.settings, position.view(viewer), last_move)
+    view, text = position.view(viewer), position.text(viewer)
+    return draw_board(entry.state.game, position.settings, view, text, last_move)
 
 
 def _figures(boards: Sequence[_Board]) -> Iterator[Markup]:

@@ -43,11 +43,13 @@ class Frame:
     ply: int
     view: str
     """The view after the entry as JSON; empty before play."""
+    position: str
+    """The position after the entry in the game's notation, as far as the viewer can see it."""
     to_move: tuple[int, ...]
     clocks: tuple[ShownClock, ...]
 
 
-BEFORE_PLAY = Frame(0, 0, "", "", None, "", None, 0, "", (), ())
+BEFORE_PLAY = Frame(0, 0, "", "", None, "", None, 0, "", "", (), ())
 
 
 def next_frame(match: match_pb2.Match, last: Frame, entry: entry_pb2.Entry) -> Frame:
@@ -84,7 +86,12 @@ def frame_of_state(frame: Frame, state: match_pb2.MatchState) -> Frame:
         for clock in state.clocks
     )
     return replace(
-        frame, ply=state.ply, view=state.view_json, to_move=tuple(state.seats_to_move), clocks=clocks or frame.clocks
+        frame,
+        ply=state.ply,
+        view=state.view_json,
+        position=state.position,
+        to_move=tuple(state.seats_to_move),
+        clocks=clocks or frame.clocks,
     )
 
 
@@ -120,5 +127,5 @@ class BoardPainter:
         view: Json = json.loads(frame.view)
         last_move = frame.text if frame.kind == "move_played" else None
         if self._game and self._settings:
-            return draw_board(self._game, self._settings, view, last_move)
+            return draw_board(self._game, self._settings, view, frame.position, last_move)
         return view_table(self._name, view, last_move)

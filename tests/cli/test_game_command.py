@@ -5,11 +5,14 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from engines.testing.suite import CHECKS
+from engines.testing.svg_checks import NAMESPACE, parse_svg
 from referee.cli import main
 from tests.third_party_games.third_party_games.nim import NimPosition
 
@@ -84,6 +87,16 @@ def test_each_command_of_the_page_for_authors_of_games_succeeds(tmp_path: Path) 
             folder /= rest[0]
             continue
         subprocess.run([*programs[first], *rest], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_drawing_on_the_page_for_authors_of_games_is_a_valid_one() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "game-author.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"^ *```python\n(.*?)^ *```", page, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {"Game": object}
+    exec(dedent(example), names)  # It is a page of this repository.
+    for last_move in (None, "2", "nonsense"):
+        drawn = parse_svg(names["HeapGame"]().svg({}, {"heap": 5, "to_move": 1}, last_move))
+        assert len([*drawn.iter(f"{NAMESPACE}circle")]) == (7 if last_move == "2" else 5)
 
 
 @pytest.mark.parametrize("name", ["Chess", "../x", "class", "toc", ""])

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.api import SPECTATOR
+from engines.drawing import BLANK
 from engines.testing.svg_checks import parse_svg
-from engines.view_table import MAX_DEPTH, MAX_ROWS, view_table
+from engines.view_table import MAX_DEPTH, MAX_PICTURE_LETTERS, MAX_PICTURE_ROWS, MAX_ROWS, picture_drawing, view_table
 from tests.engines.drawn_shapes import texts_of
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
@@ -114,3 +115,19 @@ def test_the_largest_table_is_within_the_limit_of_size() -> None:
     drawn = view_table("&" * 99, {f"{number}" + "'" * 99: "'" * 48 for number in range(99)}, None)
     parse_svg(drawn)
     assert len(drawn) > 15_000
+
+
+def test_a_picture_keeps_its_blanks_and_loses_its_colours() -> None:
+    root = parse_svg(picture_drawing("Title", "\x1b[1;31m  o\x1b[0m x\n\n x\n", "b2"))
+    assert [text.replace(BLANK, " ") for text in texts_of(root)] == ["Title: last move b2", "  o x", " x"]
+    assert root.get("aria-label") == "Title: last move b2"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_picture_stays_text_within_the_limits(text: str) -> None:
+    parse_svg(picture_drawing(text, f"{text}\n" * 1_000, text))
+
+
+def test_the_largest_picture_is_within_the_limit_of_size() -> None:
+    drawn = picture_drawing("T", ("'" * (MAX_PICTURE_LETTERS + 1) + "\n") * (MAX_PICTURE_ROWS + 1), None)
+    assert len(texts_of(parse_svg(drawn))) == 1 + MAX_PICTURE_ROWS

@@ -6,7 +6,10 @@ import pytest
 
 from engines.alquerque import GAME
 from engines.api import REFEREE
+from engines.testing.svg_checks import parse_svg
 from referee.reporting.boards import MIN_SHARED_CHARS, draw_board, share_parts
+from tests.engines.drawn_shapes import texts_of
+from tests.third_party_games.third_party_games import NIM
 
 LINES = f'<path d="{"M0,0L1,1" * MIN_SHARED_CHARS}"/>'
 PIECES = "".join(f'<g fill="red"><circle cx="{number}" cy="0" r="7.4" stroke="black"/></g>' for number in range(2))
@@ -51,6 +54,25 @@ def test_a_sign_in_an_attribute_is_no_end_of_a_tag() -> None:
 
 def test_a_game_that_cannot_draw_a_view_is_shown_as_a_table_of_its_data() -> None:
     settings = GAME.settings()
-    view = GAME.start(settings, b"").view(REFEREE)
-    assert draw_board(GAME, settings, view, None) == GAME.svg(settings, view)
-    assert "unlike any board" in draw_board(GAME, settings, {"squares": "unlike any board"}, None)
+    start = GAME.start(settings, b"")
+    view, text = start.view(REFEREE), start.text(REFEREE)
+    assert draw_board(GAME, settings, view, text, None) == GAME.svg(settings, view)
+    assert "unlike any board" in draw_board(GAME, settings, {"squares": "unlike any board"}, text, None)
+
+
+def test_a_game_that_does_not_draw_views_is_shown_by_its_picture() -> None:
+    settings = NIM.settings()
+    drawn = draw_board(NIM, settings, {"heap": 5, "to_move": 1}, "5 1", "2")
+    assert texts_of(parse_svg(drawn)) == ["Nim: last move 2", "|||||"]
+
+
+@pytest.mark.parametrize("text", ["? 1", ""])
+def test_a_position_with_hidden_parts_has_no_picture(text: str) -> None:
+    settings, view = NIM.settings(), {"heap": None, "to_move": 1}
+    assert draw_board(NIM, settings, view, text, "2") == NIM.svg(settings, view, "2")
+
+
+def test_a_page_does_not_wait_for_a_slow_game_to_read_a_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(NIM), "is_slow", True)
+    settings, view = NIM.settings(), {"heap": 5, "to_move": 1}
+    assert draw_board(NIM, settings, view, "5 1", None) == NIM.svg(settings, view)

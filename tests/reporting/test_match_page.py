@@ -127,17 +127,18 @@ def test_cards_that_others_exchange_are_hidden_from_the_viewer(
 
 def test_boards_are_drawn_from_what_the_viewer_may_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     history = played(tmp_path, *TOC)
-    drawn: list[tuple[Json, str | None]] = []
+    drawn: list[tuple[Json, str, str | None]] = []
 
-    def draw(_game: object, _settings: object, view: Json, last_move: str | None) -> str:
-        drawn.append((view, last_move))
+    def draw(_game: object, _settings: object, view: Json, position: str, last_move: str | None) -> str:
+        drawn.append((view, position, last_move))
         return "<svg/>"
 
     monkeypatch.setattr(module, "draw_board", draw)
     match_page(history, PageTerms(SPECTATOR))
     positions = {step.state.ply: step.state.position for step in history.steps if step.state.position}
-    assert [view for view, _ in drawn] == [position.view(SPECTATOR) for position in positions.values()]
-    assert [move for _, move in drawn[:5]] == [None, "=?", "=?", "=?", "=?"]
+    seen = [(position.view(SPECTATOR), position.text(SPECTATOR)) for position in positions.values()]
+    assert [one[:2] for one in drawn] == seen
+    assert [move for *_, move in drawn[:5]] == [None, "=?", "=?", "=?", "=?"]
 
 
 def test_a_damaged_record_is_shown_up_to_the_damage(tmp_path: Path) -> None:

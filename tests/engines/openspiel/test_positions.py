@@ -11,6 +11,7 @@ import pytest
 
 from engines.api import REFEREE, SPECTATOR, Game, Position
 from engines.chance import Chance
+from engines.drawing import BLANK
 from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn, UnknownOption
 from engines.openspiel import imagine
 from engines.openspiel.move_names import clean_name, move_names
@@ -260,6 +261,11 @@ def test_a_drawing_shows_the_lines_of_the_state_below_each_other() -> None:
     drawn = game.svg(game.settings(), play(start("tic_tac_toe"), "x(1,1)").view(0), "x(1,1)")
     assert all(f">{text}</text>" in drawn for text in ("...", ".x.", "state"))
     assert "?" not in game.svg(game.settings(), {"state": None})
+
+
+def test_a_drawing_keeps_the_blanks_of_the_state() -> None:
+    game = find("openspiel_tic_tac_toe")
+    assert f">{BLANK}x{BLANK}{BLANK}o</text>" in game.svg(game.settings(), {"state": [" x  o"]})
 
 
 def test_a_card_that_is_put_into_the_skat_is_seen_by_its_seat_only() -> None:
