@@ -282,7 +282,7 @@ def test_a_missing_signing_key_is_replaced_on_request_only(postgres_url: str) ->
         (["restore", "from"], "restore a dump into an empty database with pg_restore"),
         (
             ["data", "archive", "--before", "2026-01-01", "--to", "to"],
-            "can be archived from a data directory only",
+            "matches can be archived from a data directory only",
         ),
     ],
 )
