@@ -8,7 +8,7 @@ from statistics import mean, stdev
 
 from referee.contests.ladder.state import LadderPlayTerms
 from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_ladder import SimulatedLadder
+from tests.contests.simulated_ladder import SimulatedLadder, root_mean_square, share_contained
 from tests.contests.simulated_matches import gauss
 
 BOTS = 50
@@ -58,7 +58,7 @@ def measure_quality(ladder: SimulatedLadder) -> RatingQuality:
     best = sorted(strengths, key=lambda name: -strengths[name])[:TOP]
     ranked = sorted(values, key=lambda name: -values[name])
     displaced = mean(abs(ranked.index(name) - place) for place, name in enumerate(best))
-    return RatingQuality(wrong / len(pairs), displaced, ladder.mean_error, ladder.coverage)
+    return RatingQuality(wrong / len(pairs), displaced, root_mean_square(errors), share_contained(errors))
 
 
 def rate_field(

@@ -72,7 +72,12 @@ class FarmedLadder:
 
     def estimate(self, name: str = FARMER) -> SkillRating:
         """Return the estimate from all results at once, relative to the true average of the others."""
-        return self.counts.ratings(1, fit_field(self.counts.season(1)))[self._player(name)]
+        return self.estimates[self._player(name)]
+
+    @property
+    def estimates(self) -> dict[Player, SkillRating]:
+        """Estimates of all players that have played."""
+        return self.counts.ratings(1, fit_field(self.counts.season(1)))
 
     def rating(self, name: str = FARMER, days: int = 0) -> RatingRecord:
         """Return the rating that many days after the last round, relative to the true average of the others."""
@@ -85,15 +90,15 @@ class FarmedLadder:
     @property
     def places_gained(self) -> int:
         """How many places the farmer ranks above the place of its true strength."""
-        estimates = self.counts.ratings(1, fit_field(self.counts.season(1)))
-        rows = self.ladder.standings(now_ms=self.now_ms, estimates=estimates)
+        rows = self.ladder.standings(now_ms=self.now_ms, estimates=self.estimates)
         rank = next(row.rank for row in rows if row.entrant.name == FARMER)
         return 1 + sum(self.strengths[name] > STRENGTH for name in OTHERS) - rank
 
     @property
     def errors(self) -> list[float]:
         """Errors of the estimates of the other bots."""
-        return [self.estimate(name).value - self.strengths[name] for name in OTHERS]
+        found = self.estimates
+        return [found[self._player(name)].value - self.strengths[name] for name in OTHERS]
 
     def _ranks(self, seats: Sequence[str], online: Sequence[str]) -> tuple[int, ...]:
         if self.throws and online == self.cheating and FARMER in seats:

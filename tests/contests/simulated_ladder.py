@@ -99,30 +99,32 @@ class SimulatedLadder:
     @property
     def mean_error(self) -> float:
         """Root mean square of the errors."""
-        return _mean_error(self.errors)
+        return root_mean_square(self.errors)
 
     @property
     def live_error(self) -> float:
         """The same of the live ratings."""
-        return _mean_error(self._errors(self.live_ratings))
+        return root_mean_square(self._errors(self.live_ratings))
 
     @property
     def coverage(self) -> float:
         """Share of the intervals that contain the true strength."""
-        return _coverage(self.errors)
+        return share_contained(self.errors)
 
     @property
     def live_coverage(self) -> float:
-        return _coverage(self._errors(self.live_ratings))
+        return share_contained(self._errors(self.live_ratings))
 
     def _errors(self, ratings: Mapping[str, SkillRating]) -> dict[str, tuple[float, float]]:
         shift = sum(ratings[name].value - self.strengths[name] for name in ratings) / len(ratings)
         return {name: (it.value - self.strengths[name] - shift, it.deviation) for name, it in ratings.items()}
 
 
-def _mean_error(errors: Mapping[str, tuple[float, float]]) -> float:
+def root_mean_square(errors: Mapping[str, tuple[float, float]]) -> float:
+    """Return that of the errors of a ladder, each with its deviation."""
     return sqrt(sum(error**2 for error, _ in errors.values()) / len(errors))
 
 
-def _coverage(errors: Mapping[str, tuple[float, float]]) -> float:
+def share_contained(errors: Mapping[str, tuple[float, float]]) -> float:
+    """Return the share of intervals of a ladder that contain the true strength, given their errors and deviations."""
     return sum(abs(error) <= 2 * deviation for error, deviation in errors.values()) / len(errors)

@@ -10,7 +10,7 @@ import pytest
 
 from referee.contests.ladder import rating_rules
 from referee.contests.strength.rating import SkillRating
-from tests.contests.farmed_ladder import EVERYBODY, FARMER, HELPER, STRENGTH, FarmedLadder
+from tests.contests.farmed_ladder import FARMER, HELPER, STRENGTH, FarmedLadder
 
 LIMIT = STRENGTH + 50
 """Limit of the lower bound of a farmed rating."""
@@ -30,12 +30,13 @@ def farm(play: Play, runs: int, owners: bool = False, throws: bool = False, help
 
 
 def report(what: str, ladders: list[FarmedLadder]) -> None:
-    values = [it.estimate().value for it in ladders]
-    bounds = [it.estimate().lower_bound for it in ladders]
+    farmed = [it.estimate() for it in ladders]
+    values, bounds = [it.value for it in farmed], [it.lower_bound for it in farmed]
     places = [it.places_gained for it in ladders]
     print(  # noqa: T201
         f"{what}: value {min(values):.0f} to {max(values):.0f}, average {mean(values):.0f}; "
-        f"lower bound at most {max(bounds):.0f}; places gained on average {mean(places):.1f}"
+        f"lower bound at most {max(bounds):.0f}, average {mean(bounds):.0f}; "
+        f"places gained on average {mean(places):.1f}"
     )
 
 
@@ -71,8 +72,8 @@ def test_a_helper_that_loses_on_purpose_gains_the_winner_little(runs: int, monke
     assert mean(gained) >= 50, "the rule does not limit what it should"
     assert max(it.estimate().lower_bound for it in farmed) <= LIMIT
     if runs > 3:
-        assert mean(it.places_gained for it in farmed) <= 1.5
-        assert mean(it.estimate().value for it in farmed) <= LIMIT
+        assert mean(it.places_gained for it in farmed) <= 2.5 < mean(it.places_gained for it in unlimited)
+        assert mean(it.estimate().value for it in farmed) <= STRENGTH + 60
 
 
 @pytest.mark.slow
@@ -135,7 +136,7 @@ def test_honest_bots_lose_nothing_by_the_rule_on_repeated_opponents(runs: int, m
     without = farm(play_all, runs)
     errors = [(mean(abs(error) for it in ladders for error in it.errors)) for ladders in (with_rule, without)]
     deviations = [
-        mean(it.estimate(name).deviation for it in ladders for name in EVERYBODY) for ladders in (with_rule, without)
+        mean(rating.deviation for it in ladders for rating in it.estimates.values()) for ladders in (with_rule, without)
     ]
     report("honest", with_rule)
     print(f"honest: mean errors {errors[0]:.1f} and {errors[1]:.1f} without the rule, deviations {deviations}")  # noqa: T201

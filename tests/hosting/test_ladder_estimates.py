@@ -130,10 +130,10 @@ async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results(
     while not await estimates.of(state, 2):
         await asyncio.sleep(0)
     state = await harness.ladders.start_season("main", "s3")
-    found = await estimates.of(state, 3)
     for _ in range(5):
+        await estimates.of(state, 3)
         await asyncio.sleep(0)
-        found = await estimates.of(state, 3)
+    found = await estimates.of(state, 3)
     assert {player.bot: it.value for player, it in found.items()} == values(await expected(harness, 3))
     await harness.close()
 
