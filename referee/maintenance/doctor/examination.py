@@ -80,7 +80,7 @@ def _in_postgres(settings: Settings) -> Iterator[Finding]:
     try:
         from referee.maintenance.doctor.database_checks import database  # noqa: PLC0415  # Optional dependency.
     except ImportError as why:
-        yield bad("database", f"requires the package {why.name}", "pip install referee[cluster]")
+        yield bad("database", f"requires the package {why.name}", "pip install 'referee[cluster]'")
     else:
         yield from database(settings)
 
