@@ -73,8 +73,8 @@ def lab(
 ) -> None:
     """Play the contest of FILE without a server: Python bots in the process of the match, programs on pipes.
 
-    FILE is a plan file as for `referee arena` or `referee tournament run`; see docs/lab.md. Running the same command
-    again continues where it was interrupted.
+    FILE is a plan file as for `referee arena` or `referee tournament run`. Running the same command again continues
+    where it was interrupted.
     """
     plan = read_lab_plan(file)
     with closing(LabFolder(out or DEFAULT_OUT / file.stem)) as folder:

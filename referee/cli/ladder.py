@@ -30,7 +30,7 @@ def ladder() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @with_organiser
 def create(organiser: Organiser, file: Path) -> None:
-    """Create a ladder from a TOML file (docs/ladders.md)."""
+    """Create a ladder from a TOML file with its game, clock and rules."""
     plan = read_ladder(file)
     made = organiser.ladders.create(plan.name, title=plan.title, plan=from_message(LadderTerms, plan.terms))
     click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name}")

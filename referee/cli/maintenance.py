@@ -265,4 +265,4 @@ def _postgres_module(name: str) -> ModuleType:
     try:
         return import_module(f"referee.maintenance.{name}")
     except ImportError as why:
-        raise MaintenanceError(f"database requires the package {why.name}: pip install referee[cluster]") from None
+        raise MaintenanceError(f"database requires the package {why.name}: pip install 'referee[cluster]'") from None

@@ -51,7 +51,7 @@ DEFAULT_OUT = Path("referee-arena")
     help="Seconds per match+increment per move, or 2/move, or none.",
 )
 @click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
-@click.option("--second-engine", metavar="NAME", help="A second engine that runs beside the first (docs/lab.md).")
+@click.option("--second-engine", metavar="NAME", help="A second engine that runs beside the first.")
 @click.option(
     "--parallel",
     type=click.IntRange(1, MAX_PARALLEL),
@@ -93,9 +93,9 @@ def match(
     A BOT is one of
       random, greedy, search   a built-in bot
       python:MODULE:NAME       a Python class or function, run by the Python client
-      COMMAND                  a program that reads and writes lines (docs/bridge.md)
-      uci:COMMAND              a chess engine that speaks UCI (docs/bridge.md#uci-engines)
-      gtp:COMMAND              a Go engine that speaks GTP (docs/bridge.md#gtp-engines)
+      COMMAND                  a program that reads and writes lines
+      uci:COMMAND              a chess engine that speaks UCI
+      gtp:COMMAND              a Go engine that speaks GTP
       tcp:HOST:PORT            the same over TCP, connecting to a program that listens there
       grpc:COMMAND             a program that speaks gRPC, and reads BOT_REFEREE and BOT_TOKEN_FILE
     and may have a name: mine=./my-bot. Quote a command that contains spaces.
@@ -140,8 +140,8 @@ def arena(
 ) -> None:
     """Play all bots of FILE against each other in all its games.
 
-    FILE is a TOML file with bots, games and clocks; see docs/arena.md. Running the same command again skips the
-    matches that have been played.
+    FILE is a TOML file with bots, games and clocks. Running the same command again skips the matches that have been
+    played.
     """
     plan = read_plan(file)
     plan = replace(plan, parallel=parallel or plan.parallel)

@@ -70,7 +70,7 @@ def verify(
     Then replay each match with its clocks and random draws, and each ladder or tournament with its pairings, ratings
     and standings. Of packed records, those that are not fine are printed; FILE#MATCH verifies one of them.
 
-    The exit status is that of the worst record: 0 if all are fine; docs/records.md lists the others.
+    The exit status is that of the worst record: 0 if all are fine, otherwise 3 or more.
     """
     expected = _read_key(key) if key is not None else None
     find_game = _finder(against) if against else find

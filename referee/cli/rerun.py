@@ -27,7 +27,7 @@ SAME, DIFFERS, BROKE = 0, 1, 2
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--seat", required=True, metavar="SEAT", help="Number from 0, or the name of its bot.")
 @click.option("--from", "from_ply", type=click.IntRange(0), default=0, metavar="PLY", help="Skip earlier turns.")
-@click.option("--lines", is_flag=True, help="The program reads and writes lines (docs/bridge.md).")
+@click.option("--lines", is_flag=True, help="The program reads and writes lines, as for referee-bridge.")
 @click.option("--stop-at-first", is_flag=True, help="Stop at the first different answer.")
 @click.option("--patience", default=60.0, show_default=True, metavar="SECONDS", help="Timeout for each answer.")
 def rerun(

@@ -39,7 +39,7 @@ def matches() -> None:
 @with_organiser
 @json_option
 def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: bool) -> None:
-    """Create a match by the terms of a TOML file (docs/operations.md) between BOTS, in seat order.
+    """Create a match by the terms of a TOML file between BOTS, in seat order.
 
     A BOT is anna, or anna/1.4 with a version. Without bots, all seats are open.
     """

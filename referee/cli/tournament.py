@@ -55,7 +55,7 @@ def tournament() -> None:
 )
 @with_organiser
 def create(organiser: Organiser, file: Path, former: str | None, best: int | None) -> None:
-    """Create a tournament from a TOML file (docs/tournaments.md). Its bots connect by themselves.
+    """Create a tournament from a TOML file with its game, clock and format. Its bots connect by themselves.
 
     Of a former tournament, those who have withdrawn are left out. The others enter in the order of its standings, or
     before its start in the order of entry.

@@ -52,5 +52,5 @@ def create_tracing(endpoint: str, one_in: int, version: str) -> Tracing:
     try:
         from referee.observability.opentelemetry_tracing import create_traces  # noqa: PLC0415  # Optional dependencies.
     except ImportError as why:
-        raise TracesUnavailable(f"traces_to requires the package {why.name}: pip install referee[traces]") from None
+        raise TracesUnavailable(f"traces_to requires the package {why.name}: pip install 'referee[traces]'") from None
     return create_traces(endpoint, one_in, version)

@@ -125,7 +125,7 @@ class NodeProcesses:
         """Reserve the ports until `run` ends. Raises PortUnavailable."""
         with ExitStack() as reservations:
             shared, *own = (
-                reservations.enter_context(closing(PortReservation(_following(settings.listen, distance)))).address
+                reservations.enter_context(closing(PortReservation(following(settings.listen, distance)))).address
                 for distance in range(1 + settings.processes)
             )
             self._reservations = reservations.pop_all()
@@ -190,12 +190,12 @@ def _node_settings(settings: Settings, shared: Address, own: Address, number: in
         settings,
         processes=1,
         listen=shared,
-        http_listen=_following(settings.http_listen, number),
+        http_listen=following(settings.http_listen, number),
         advertise=replace(settings.advertise or own, port=own.port),
         site_listen=None if number else settings.site_listen,
     )
 
 
-def _following(address: Address, distance: int) -> Address:
+def following(address: Address, distance: int) -> Address:
     """Return the address with a port after that of `address`, or with any free one if it has any free one."""
     return replace(address, port=address.port + distance) if address.port else address

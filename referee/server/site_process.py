@@ -35,10 +35,15 @@ class SiteUnavailable(Exception):
     """The site cannot be started. `str()` is one sentence."""
 
 
-def open_socket(listen: Address) -> socket.socket:
-    """Return a socket that listens. Raises SiteUnavailable, also if the packages of the site are missing."""
+def check_packages() -> None:
+    """Raises SiteUnavailable."""
     if any(find_spec(package) is None for package in PACKAGES):
         raise SiteUnavailable(MISSING_PACKAGES)
+
+
+def open_socket(listen: Address) -> socket.socket:
+    """Return a socket that listens. Raises SiteUnavailable, also if the packages of the site are missing."""
+    check_packages()
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     try:
         return socket.create_server((listen.host, listen.port), family=family, backlog=BACKLOG)

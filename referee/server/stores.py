@@ -98,7 +98,7 @@ def _in_postgres(
     try:
         from referee.server.postgres_stores import postgres_stores  # noqa: PLC0415  # Optional dependency.
     except ImportError as why:
-        raise StartupError(f"database requires the package {why.name}: pip install referee[cluster]") from None
+        raise StartupError(f"database requires the package {why.name}: pip install 'referee[cluster]'") from None
     return postgres_stores(settings, time, committed, lock_lost)
 
 

@@ -114,7 +114,7 @@ def _parameter(field: FieldDescriptor, call: JsonCall, schemas: "_Schemas") -> d
 
 def _answer_schema(call: JsonCall, output: Descriptor, schemas: "_Schemas") -> dict[str, Any]:
     if call is RECORD:
-        return {"type": "string", "description": "Lines of JSON; their format is described in docs/records.md."}
+        return {"type": "string", "description": "Lines of JSON: the record, as `referee verify` reads it."}
     if call is not ENTRIES:
         return schemas.of_message(output)
     return {

@@ -65,7 +65,8 @@ def check_usable(key: bytes, cert: bytes, client_ca: bytes | None) -> None:
         raise InvalidTlsFiles("the key file contains no private key in PEM format without a password") from None
     if private_key.public_key() != leaf.public_key():
         raise InvalidTlsFiles("the private key does not match the first certificate of the certificate file")
-    _check_authority(client_ca or cert, "client CA")
+    if client_ca is not None:
+        _check_authority(client_ca, "client CA")
 
 
 def _check_authority(authority: bytes, name: str) -> None:
@@ -166,7 +167,8 @@ def _read_files(files: TlsFiles) -> _Contents:
 def _read_node_files(files: TlsFiles, cluster_ca: Path | None) -> _Contents:
     key, cert, authority = contents = files.key.read_bytes(), files.cert.read_bytes(), _read_ca(cluster_ca)
     check_usable(key, cert, None)
-    _check_authority(authority or cert, "cluster CA")
+    if authority is not None:
+        _check_authority(authority, "cluster CA")
     return contents
 
 

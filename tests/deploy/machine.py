@@ -35,7 +35,7 @@ end() {{
     flock {root}/running rm {root}/referee.pid
 }}
 case "$*" in
-    "daemon-reload" | "restart prometheus") ;;
+    "daemon-reload" | "restart prometheus" | "restart caddy") ;;
     "enable --now referee referee-backup.timer") start referee ;;
     "restart referee") end TERM; start referee ;;
     "kill --signal=KILL referee") end KILL; start referee ;;  # As by Restart=on-failure.
@@ -59,9 +59,9 @@ class Machine:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._reserved = ReservedPort(), ReservedPort()
-        self.grpc, self.http = [port.number for port in self._reserved]
-        for folder in ("etc/systemd/system", "etc/prometheus", "bin", "checkout"):
+        self._reserved = ReservedPort(), ReservedPort(), ReservedPort()
+        self.grpc, self.http, self.site = [port.number for port in self._reserved]
+        for folder in ("etc/systemd/system", "etc/prometheus", "etc/caddy", "bin", "checkout"):
             (root / folder).mkdir(parents=True)
         self._install_script("apt-get", "#!/bin/sh\n")
         self._install_script("useradd", "#!/bin/sh\n")
@@ -70,7 +70,7 @@ class Machine:
 
     def map_paths(self, text: str) -> str:
         text = ABSOLUTE_PATHS.sub(f"{self.root}/", OWNERSHIP.sub("", text))
-        ports = {"7700": str(self.grpc), "7780": str(self.http)}
+        ports = {"7700": str(self.grpc), "7780": str(self.http), "7790": str(self.site)}
         return re.sub("|".join(ports), lambda port: ports[port.group()], text)
 
     def run(self, commands: list[str]) -> subprocess.CompletedProcess[str]:

@@ -225,6 +225,12 @@ def test_every_command_of_the_page_leads_to_a_published_competition(rehearsal: R
     assert (rehearsal.folder / "final.csv").read_text().count("-bot") >= len(TEAMS) - 1
 
 
+def test_the_page_puts_the_site_on_the_internet() -> None:
+    commands = "\n".join(step.command for step in steps_of(PAGE) if step.section == "Web site")
+    for needed in ("requirements/site.txt", "site_listen", "site_names", "site_proxies", "bots_address", "Caddyfile"):
+        assert needed in commands
+
+
 def test_what_a_team_installs_exists() -> None:
     [installation] = [step.command for step in steps_of(PAGE) if step.command.startswith(INSTALLATIONS[-1])]
     for folder in installation.split()[2:]:

@@ -1,6 +1,8 @@
 """Every command that a page, a message or a deployment file names exists."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -47,3 +49,33 @@ def test_unknown_commands_are_found() -> None:
         "perft alquerque",
         "bot join",
     ]
+
+
+def test_what_installed_programs_print_names_no_file_of_the_repository() -> None:
+    """An installation has no folder `docs`."""
+    installed = [ROOT / "referee", ROOT / "engines", ROOT / "clients" / "python" / "referee_client"]
+    texts = [text for folder in installed for file in sorted(folder.rglob("*.py")) for text in printed_texts(file)]
+    assert [text for text in texts if "docs/" in text] == []
+    assert [command.name for command in commands(main) if "docs/" in command.get_help(click.Context(command))] == []
+
+
+def printed_texts(file: Path) -> Iterator[str]:
+    """Yield the texts of a module but its docstrings, of which programs print only those of commands."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    docs = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.value
+
+
+def commands(command: click.Command) -> Iterator[click.Command]:
+    """Yield a command and all below it."""
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below
+            yield from commands(below)

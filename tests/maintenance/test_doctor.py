@@ -1,25 +1,33 @@
 """Each check of `referee doctor`: what it finds, and that it changes nothing."""
 
+import asyncio
 import socket
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 import pytest
 
+from referee.cli.serve import _tracing
+from referee.local.embedded_server import settings as embedded_settings
 from referee.maintenance.doctor.data_checks import MIN_DAYS, contests, data, growth, summaries
-from referee.maintenance.doctor.examination import configuration, tokens
+from referee.maintenance.doctor.examination import configuration, examine, tokens
 from referee.maintenance.doctor.finding import Finding, Severity, bad, ok, warn, worst
 from referee.maintenance.doctor.machine_checks import clocks, process
-from referee.maintenance.doctor.network_checks import certificates, ports
+from referee.maintenance.doctor.network_checks import TIMEOUT_S, certificates, ports
+from referee.server import site_process
+from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
-from referee.server.settings_reader import read_settings
-from referee.server.stores import DATABASE, KEY
+from referee.server.settings_reader import LoadedSettings, read_settings
+from referee.server.stores import DATABASE, KEY, StartupError
 from referee.storage.sqlite.database import Durability, migrations
+from tests.clients.certificates import create_certificates
 from tests.maintenance.data_dirs import (
     DAY_MS,
     create_data_dir,
@@ -214,3 +222,112 @@ def test_a_public_server_without_tls_is_a_warning() -> None:
 def test_more_streams_than_allowed_open_files_are_a_warning() -> None:
     assert "limit of" in sentences(process(Settings(max_streams=1_000_000_000)), Severity.WARN)
     assert "limit of" not in sentences(process(Settings(max_streams=1)), Severity.WARN)
+
+
+Changes: TypeAlias = dict[str, Any]
+
+
+def without_site_packages(_: Path, patch: pytest.MonkeyPatch) -> Changes:
+    patch.setattr(site_process, "PACKAGES", ("no_such_package",))
+    return {"site_listen": Address("127.0.0.1", 0)}
+
+
+def without_oidc_packages(_: Path, patch: pytest.MonkeyPatch) -> Changes:
+    patch.setitem(sys.modules, "referee.transport.guards.oidc", None)
+    return {"oidc_issuer": "https://login.example.org", "oidc_audience": "referee"}
+
+
+def without_traces_packages(_: Path, patch: pytest.MonkeyPatch) -> Changes:
+    patch.setitem(sys.modules, "referee.observability.opentelemetry_tracing", None)
+    return {"traces_to": "http://127.0.0.1:4317"}
+
+
+def with_another_key(folder: Path, _patch: pytest.MonkeyPatch) -> Changes:
+    keys = []
+    for name in ("first", "second"):
+        (folder / name).mkdir()
+        _, (_, cert, _, key) = create_certificates(folder / name)
+        keys.append((Path(cert), Path(key)))
+    return {"tls_cert": keys[0][0], "tls_key": keys[1][1]}
+
+
+def without_key(folder: Path, _patch: pytest.MonkeyPatch) -> Changes:
+    _, (_, cert, *_) = create_certificates(folder)
+    return {"tls_cert": Path(cert), "tls_key": folder / "none.pem"}
+
+
+def with_invalid_client_ca(folder: Path, _patch: pytest.MonkeyPatch) -> Changes:
+    _, (_, cert, _, key) = create_certificates(folder)
+    (folder / "empty.pem").touch()
+    return {"tls_cert": Path(cert), "tls_key": Path(key), "tls_client_ca": folder / "empty.pem"}
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        without_site_packages,
+        without_oidc_packages,
+        without_traces_packages,
+        with_another_key,
+        without_key,
+        with_invalid_client_ca,
+    ],
+)
+def test_the_doctor_says_why_a_server_would_not_start(
+    prepare: Callable[[Path, pytest.MonkeyPatch], Changes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = replace(embedded_settings(1, patient=True), **prepare(tmp_path, monkeypatch))
+    assert start_failure(settings) in sentences(examine(LoadedSettings(settings, {})), Severity.BAD).splitlines()
+
+
+@pytest.mark.parametrize("name", ["listen", "http_listen", "site_listen"])
+def test_a_port_that_is_not_available_is_reported_in_the_words_of_the_server(name: str) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        address = Address("127.0.0.1", reserved.getsockname()[1])
+        changes: Changes = {name: address}
+        settings = replace(embedded_settings(1, patient=True), **changes)
+        assert start_failure(settings)
+        assert sentences(ports(settings), Severity.BAD).startswith(f"cannot listen on {address}: ")
+
+
+def test_a_data_directory_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    settings = replace(embedded_settings(1, patient=True), ephemeral=False, data_dir=tmp_path / "file" / "data")
+    assert start_failure(settings)
+    assert "cannot be created" in sentences(data(settings.data_dir), Severity.BAD)
+
+
+def test_a_file_for_the_first_token_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    settings = replace(embedded_settings(1, patient=True), admin_token_file=tmp_path / "none" / "token")
+    assert start_failure(settings)
+    assert "none/token cannot be written" in sentences(configuration(LoadedSettings(settings, {})), Severity.BAD)
+
+
+def start_failure(settings: Settings) -> str:
+    """Return why a server with these settings does not start."""
+
+    async def start() -> None:
+        await RefereeServer(settings, _tracing(settings)).open()
+
+    with pytest.raises(StartupError) as raised:
+        asyncio.run(start())
+    return str(raised.value)
+
+
+def test_the_port_of_the_site_is_checked() -> None:
+    site = Address("127.0.0.1", 0)
+    with socket.create_server(("127.0.0.1", 0)) as other_server, ThreadPoolExecutor() as executor:
+        other_server.settimeout(TIMEOUT_S)
+        executor.submit(close_connections, other_server)
+        taken = replace(site, port=other_server.getsockname()[1])
+        found = sentences(ports(Settings(listen=site, http_listen=site, site_listen=taken)), Severity.BAD)
+    assert f"{taken}, configured for the site, is in use by another program" in found
+    found = sentences(ports(Settings(listen=site, http_listen=site, site_listen=taken)), Severity.OK)
+    assert f"{taken} is available for the site" in found
+
+
+def test_the_ports_of_all_processes_are_checked() -> None:
+    several = Settings(listen=Address("127.0.0.1", 7700), http_listen=Address("127.0.0.1", 7780), processes=2)
+    found = " ".join(finding.sentence for finding in ports(several))
+    assert all(f"127.0.0.1:{port}" in found for port in (7700, 7701, 7702, 7780, 7781))

@@ -21,5 +21,5 @@ def test_the_libraries_of_tracing_are_not_imported_while_it_is_off() -> None:
 def test_tracing_without_its_libraries_fails_with_an_installation_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     monkeypatch.delitem(sys.modules, "referee.observability.opentelemetry_tracing", raising=False)
-    with pytest.raises(TracesUnavailable, match=r"pip install referee\[traces\]"):
+    with pytest.raises(TracesUnavailable, match=r"pip install 'referee\[traces\]'"):
         create_tracing("http://127.0.0.1:4317", 1, "0")

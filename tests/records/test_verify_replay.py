@@ -273,7 +273,10 @@ def test_invalid_match_terms_are_found(tmp_path: Path) -> None:
     assert message(settings=Settings((("heap", 5000),))) == (
         "entry 1: invalid value '5000' for option heap; it must be a whole number from 1 to 1000"
     )
-    assert message(settings=Settings((("heaps", 5),))) == "entry 1: unknown option 'heaps'; known: heap; did you mean heap?"
+    assert (
+        message(settings=Settings((("heaps", 5),)))
+        == "entry 1: unknown option 'heaps'; known: heap; did you mean heap?"
+    )
     assert message(settings=Settings(())) == (
         "entry 1: invalid match terms: settings must be all the options of nim, in their order"
     )

@@ -161,7 +161,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in [name for name in sys.modules if name.startswith("referee.storage.postgres")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "asyncpg", None)
-    with pytest.raises(StartupError, match=r"database requires the package asyncpg: pip install referee\[cluster\]"):
+    with pytest.raises(StartupError, match=r"database requires the package asyncpg: pip install 'referee\[cluster\]'"):
         start("postgres://127.0.0.1/x")
 
 

@@ -15,10 +15,13 @@ import pytest
 from referee_client import Organiser, Terms
 
 from referee.local.embedded_server import settings
+from referee.maintenance.doctor.finding import ok
+from referee.maintenance.doctor.network_checks import ports
 from referee.server import site_process
 from referee.server.node_processes import _node_settings
 from referee.server.referee_server import RefereeServer
-from referee.server.setting_types import Address
+from referee.server.setting_types import LISTEN, Address
+from referee.server.settings import Settings
 from referee.server.site_account import SITE_HOLDER
 from referee.server.site_process import MISSING_PACKAGES, SiteProcess, SiteUnavailable
 from referee.server.stores import StartupError
@@ -95,6 +98,13 @@ def test_a_site_whose_token_was_revoked_shows_nothing_more(tmp_path: Path) -> No
         organiser.administration.revoke_token(token.id)
         with pytest.raises(HTTPError, match="401"):
             read(server, "/matches")
+
+
+def test_the_doctor_recognises_the_site_of_a_running_server(tmp_path: Path) -> None:
+    with run_server(tmp_path, *ANY_PORT) as server:
+        any_port, site = Address("127.0.0.1", 0), LISTEN.read(server.site)
+        found = [*ports(Settings(listen=any_port, http_listen=any_port, site_listen=site))]
+    assert found[-1] == ok("ports", f"a referee is serving the site on {site}")
 
 
 def test_a_port_that_is_used_already_ends_the_start() -> None:

@@ -103,6 +103,6 @@ def test_an_issuer_without_its_library_is_named_before_anything_is_created(
     for module in ("oidc", "provider_keys"):
         monkeypatch.delitem(sys.modules, f"referee.transport.guards.{module}", raising=False)
     changed = replace(settings(tmp_path / "data"), oidc_issuer="https://id.example.org", oidc_audience="referee")
-    with pytest.raises(StartupError, match=r"oidc_issuer requires the package jwt: pip install referee\[oidc\]"):
+    with pytest.raises(StartupError, match=r"oidc_issuer requires the package jwt: pip install 'referee\[oidc\]'"):
         start(changed)
     assert not (tmp_path / "data").exists()

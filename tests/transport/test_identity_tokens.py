@@ -394,5 +394,5 @@ def test_an_issuer_without_the_library_fails_with_an_installation_hint(monkeypat
     for module in ("oidc", "provider_keys"):
         monkeypatch.delitem(sys.modules, f"referee.transport.guards.{module}", raising=False)
     provider = IdentityProvider("https://id.example.org", AUDIENCE, "role", "sub", False)
-    with pytest.raises(OidcUnavailable, match=r"oidc_issuer requires the package jwt: pip install referee\[oidc\]"):
+    with pytest.raises(OidcUnavailable, match=r"oidc_issuer requires the package jwt: pip install 'referee\[oidc\]'"):
         create_identity_tokens(provider, FakeTime())

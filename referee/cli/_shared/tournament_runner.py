@@ -220,8 +220,8 @@ class TournamentExitStatus(IntEnum):
 def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
     """Run the tournament of FILE on this machine, with its bots and an embedded referee.
 
-    FILE is a TOML file with bots, game, clock and format; see docs/tournaments.md. Running the same command again
-    skips the matches that have been played.
+    FILE is a TOML file with bots, game, clock and format. Running the same command again skips the matches that have
+    been played.
     """
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:

@@ -54,7 +54,7 @@ def data(data_dir: Path) -> Iterator[Finding]:
         yield bad("data", f"{data_dir} is a file, not a directory", "pass the data directory of the server")
         return
     if not data_dir.exists():
-        yield warn("data", f"{data_dir} does not exist yet", "`referee serve` creates it; check that the path is right")
+        yield _missing(data_dir)
         return
     if (data_dir / PART).exists():
         yield bad(
@@ -77,6 +77,13 @@ def data(data_dir: Path) -> Iterator[Finding]:
     except sqlite3.Error as why:
         yield bad("database", f"cannot be read: {why}", "restore a backup into a new folder")
     yield _write_ahead_log(data_dir / f"{DATABASE}-wal")
+
+
+def _missing(data_dir: Path) -> Finding:
+    nearest = next(path for path in data_dir.absolute().parents if path.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
+        return bad("data", f"{data_dir} cannot be created in {nearest}", "create it for the user of the server")
+    return warn("data", f"{data_dir} does not exist yet", "`referee serve` creates it; check that the path is right")
 
 
 def _permissions(data_dir: Path) -> Finding:

@@ -3,6 +3,7 @@
 A check that raises an exception is a finding, too.
 """
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,17 +11,22 @@ from contextlib import closing
 from pathlib import Path
 
 from referee.accounts.tokens import Role, Token, TokenFilter
+from referee.bus.nats_servers import InvalidNatsServers, NatsServers
+from referee.live.match_timing import LoopTime
 from referee.maintenance.doctor.data_checks import DAY_MS, contests, data, growth, summaries
 from referee.maintenance.doctor.finding import Finding, bad, ok, warn
 from referee.maintenance.doctor.machine_checks import clocks, process
 from referee.maintenance.doctor.network_checks import certificates, ports
 from referee.maintenance.migrate import schema_version
 from referee.observability.logs import LogLevel
+from referee.observability.tracing import TracesUnavailable, create_tracing
+from referee.server.grpc_frontend import VERSION, identity_provider
 from referee.server.settings import Settings
 from referee.server.settings_reader import DEFAULT, LoadedSettings
 from referee.server.stores import DATABASE
 from referee.storage.sqlite.accounts import select_tokens
 from referee.storage.sqlite.database import BUSY_MS, Durability, migrations, open_for_reading
+from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 
 ABOUT = "configuration"
 
@@ -42,7 +48,7 @@ def examine(in_force: LoadedSettings) -> Iterator[Finding]:
     settings = in_force.settings
     database = settings.data_dir / DATABASE
     began_ns = _wall_over_monotonic_ns()
-    checks: list[Check] = [lambda: configuration(in_force)]
+    checks: list[Check] = [lambda: configuration(in_force), lambda: packages(settings)]
     if settings.database:
         checks.append(lambda: _in_postgres(settings))
     elif not settings.ephemeral:
@@ -74,7 +80,7 @@ def _in_postgres(settings: Settings) -> Iterator[Finding]:
     try:
         from referee.maintenance.doctor.database_checks import database  # noqa: PLC0415  # Optional dependency.
     except ImportError as why:
-        yield bad("database", f"requires the package {why.name}", "pip install referee[cluster]")
+        yield bad("database", f"requires the package {why.name}", "pip install 'referee[cluster]'")
     else:
         yield from database(settings)
 
@@ -99,6 +105,27 @@ def configuration(in_force: LoadedSettings) -> Iterator[Finding]:
         )
     if settings.log_level is LogLevel.DEBUG:
         yield warn(ABOUT, "debug logging fills the disk", "set log_level to info")
+    if file := settings.admin_token_file:
+        place = file if file.exists() else file.parent
+        if file.is_dir() or not os.access(place, os.W_OK):
+            sentence = f"admin_token_file {file} cannot be written"
+            yield bad(ABOUT, sentence, "create its folder, or choose a path at which the server may write")
+
+
+def packages(settings: Settings) -> Iterator[Finding]:
+    """Create what the server creates by optional packages, and read the files of NATS."""
+    nats = NatsServers(settings.nats, settings.nats_credentials, settings.nats_ca)
+    trials: list[tuple[str, Callable[[], object]]] = [
+        ("oidc_issuer", lambda: create_identity_tokens(identity_provider(settings), LoopTime())),
+        ("traces_to", lambda: create_tracing(settings.traces_to, settings.traces_one_in, VERSION).close()),
+        ("nats_credentials", nats.credentials),
+        ("nats_ca", nats.tls_context),
+    ]
+    for about, trial in trials:
+        try:
+            trial()
+        except (OidcUnavailable, TracesUnavailable, InvalidNatsServers) as why:
+            yield bad(about, str(why), "the server does not start before that")
 
 
 def tokens(database: Path, now_ms: int) -> Iterator[Finding]:

@@ -1,28 +1,32 @@
-"""Checks of what clients connect to: who uses the two ports, and whether the TLS files fit and are valid."""
+"""Checks of what clients connect to: who uses the ports, and whether the TLS files fit and are valid.
+
+They open ports and read files by the functions of the server, so they report what it would refuse, in its words.
+"""
 
 import socket
 import ssl
 import urllib.request
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
+from http.client import HTTPException
+from typing import Any, Protocol
 
 import grpc
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from referee.maintenance.doctor.finding import Finding, bad, ok, warn
+from referee.server.node_processes import PortReservation, PortUnavailable, following
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
+from referee.server.site_process import SiteUnavailable, check_packages, open_socket
+from referee.transport.tls import InvalidTlsFiles, NodeCredentials, TlsFiles, credentials
 
 TIMEOUT_S = 5.0
 SERVICE = "referee_api.v1.PlayService"
 ALIVE = b"alive"
+SITE_API = b'{"openapi":'
 PROBE_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Address to probe when the server binds to all interfaces."""
 SOON = timedelta(days=21)
@@ -31,17 +35,42 @@ OTHERS = 0o077
 HOST_NAMES = x509.SubjectAlternativeName
 
 
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
 def ports(settings: Settings) -> Iterator[Finding]:
-    yield _port("gRPC", settings.listen, lambda address: _is_ours(address, settings))
-    yield _port("HTTP", settings.http_listen, _is_alive)
+    for distance in range(1 + settings.processes if settings.processes > 1 else 1):
+        address = following(settings.listen, distance)
+        yield _port("gRPC", address, PortReservation, lambda address: _is_ours(address, settings))
+    for distance in range(settings.processes):
+        yield _port("HTTP", following(settings.http_listen, distance), PortReservation, _is_alive)
+    if settings.site_listen:
+        yield from _site(settings.site_listen)
 
 
-def _port(what: str, address: Address, ours: Callable[[Address], bool]) -> Finding:
+def _site(address: Address) -> Iterator[Finding]:
+    try:
+        check_packages()
+    except SiteUnavailable as why:
+        yield bad("site", str(why), "use the pip of the environment in which the server is installed")
+    else:
+        yield _port("the site", address, open_socket, _is_site)
+
+
+def _port(
+    what: str, address: Address, listen: Callable[[Address], Closable], ours: Callable[[Address], bool]
+) -> Finding:
+    """`listen` raises PortUnavailable or SiteUnavailable."""
     if address.port == 0:
         return ok("ports", f"{what} uses any free port")
     probe = Address(PROBE_HOSTS.get(address.host, address.host), address.port)
     if not _is_listened_on(probe):
-        return _unused_port(what, address)
+        try:
+            listen(address).close()
+        except (PortUnavailable, SiteUnavailable) as why:
+            return bad("ports", f"{why} (for {what})", "choose an address of this machine, or another port")
+        return ok("ports", f"{address} is available for {what}")
     if ours(probe):
         return ok("ports", f"a referee is serving {what} on {address}")
     taken = f"{address}, configured for {what}, is in use by another program"
@@ -56,25 +85,19 @@ def _is_listened_on(address: Address) -> bool:
     return True
 
 
-def _unused_port(what: str, address: Address) -> Finding:
-    try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, place = found[0]
-        with closing(socket.socket(family, kind, protocol)) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind(place)
-    except OSError as why:
-        return bad(
-            "ports", f"cannot listen on {address} for {what}: {why.strerror}", "choose an address of this machine"
-        )
-    return ok("ports", f"{address} is available for {what}")
-
-
 def _is_alive(address: Address) -> bool:
+    return _begins_with(f"http://{address}/healthz", ALIVE)
+
+
+def _is_site(address: Address) -> bool:
+    return _begins_with(f"http://{address}/api/v1/", SITE_API)
+
+
+def _begins_with(url: str, content: bytes) -> bool:
     try:
-        with urllib.request.urlopen(f"http://{address}/healthz", timeout=TIMEOUT_S) as page:
-            return bool(page.read(len(ALIVE)) == ALIVE)
-    except (OSError, ValueError):
+        with urllib.request.urlopen(url, timeout=TIMEOUT_S) as page:
+            return bool(page.read(len(content)) == content)
+    except (OSError, ValueError, HTTPException):
         return False
 
 
@@ -113,44 +136,22 @@ def certificates(settings: Settings) -> Iterator[Finding]:
                 "make sure that a proxy in front of the server uses TLS",
             )
         return
-    chain = yield from _read_certificates(settings.tls_cert, "certificate")
-    if chain:
-        yield from _key_pair(chain[0], settings.tls_key)
-        yield from _validity(chain[0], "certificate")
-        yield _host_names(chain[0])
-    for file, what in ((settings.tls_client_ca, "client authority"), (settings.cluster_ca, "authority of the cluster")):
-        for authority in (yield from _read_certificates(file, what)) if file else ():
-            yield from _validity(authority, what)
-
-
-def _read_certificates(file: Path, what: str) -> Generator[Finding, None, list[x509.Certificate]]:
-    """Yield problems; return the certificates in the file."""
+    files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
     try:
-        return x509.load_pem_x509_certificates(file.read_bytes())
-    except OSError as why:
-        yield bad(
-            "TLS", f"cannot read the {what} {file}: {why.strerror}", "make it readable for the user of the server"
-        )
-    except ValueError:
-        yield bad("TLS", f"no {what} found in {file}", "expected PEM, the server's own certificate first")
-    return []
-
-
-def _key_pair(certificate: x509.Certificate, file: Path) -> Iterator[Finding]:
-    try:
-        key = load_pem_private_key(file.read_bytes(), None)
-    except OSError as why:
-        yield bad("TLS", f"cannot read the key {file}: {why.strerror}", "make it readable for the user of the server")
+        credentials(files, 0, int)
+        NodeCredentials(files, settings.cluster_ca, 0, int)
+    except InvalidTlsFiles as why:
+        yield bad("TLS", str(why), "give the server files in PEM that it can read, of one renewal, its own first")
         return
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        yield bad("TLS", f"no unencrypted private key found in {file}", "expected PEM")
-        return
-    if key.public_key() != certificate.public_key():
-        yield bad("TLS", "certificate and key do not match", "use both from the same renewal")
-        return
-    if file.stat().st_mode & OTHERS:
-        yield warn("TLS", f"other users can read {file}", f"chmod go= {file}")
     yield ok("TLS", "certificate and key match")
+    if settings.tls_key.stat().st_mode & OTHERS:
+        yield warn("TLS", f"other users can read {settings.tls_key}", f"chmod go= {settings.tls_key}")
+    [own, *_] = x509.load_pem_x509_certificates(settings.tls_cert.read_bytes())
+    yield from _validity(own, "certificate")
+    yield _host_names(own)
+    for file, what in ((settings.tls_client_ca, "client authority"), (settings.cluster_ca, "authority of the cluster")):
+        for authority in x509.load_pem_x509_certificates(file.read_bytes()) if file else ():
+            yield from _validity(authority, what)
 
 
 def _validity(certificate: x509.Certificate, what: str) -> Iterator[Finding]:

@@ -49,7 +49,7 @@ def create_identity_tokens(provider: IdentityProvider, time: Time) -> IdentityTo
         from referee.transport.guards.oidc import OidcTokens  # noqa: PLC0415  # Optional dependencies.
         from referee.transport.guards.provider_keys import ProviderKeys, fetch_keys  # noqa: PLC0415
     except ImportError as why:
-        raise OidcUnavailable(f"oidc_issuer requires the package {why.name}: pip install referee[oidc]") from None
+        raise OidcUnavailable(f"oidc_issuer requires the package {why.name}: pip install 'referee[oidc]'") from None
     return OidcTokens(provider, ProviderKeys(lambda: fetch_keys(provider.issuer), time))
 
 
