@@ -58,7 +58,7 @@ async def test_the_coordinator_adopts_a_match_that_an_earlier_one_has_created_si
     await settle()
     await cluster.elect(c, without=[a])
     match_id = await a.create()
-    waiting_id = await a.create(players=(FIRST, SECOND_BOT), start_timeout_us=None)
+    waiting_id = await a.create(players=(FIRST, SECOND_BOT))
     cluster.hub.divide([a.bus])
     a.log.make_unavailable()
     await cluster.time.advance(4 * SECOND)
