@@ -122,7 +122,7 @@ async def test_a_conflict_changes_nothing(log: EventLog) -> None:
 @with_every_log
 async def test_one_of_many_concurrent_appends_of_the_same_entry_wins(log: EventLog) -> None:
     for after in (0, 2):
-        appends = (log.append("m", after, [note(number), note(-number)]) for number in range(50))
+        appends = (log.append("m", after, [note(number), note(100 + number)]) for number in range(50))
         answers = await asyncio.gather(*appends, return_exceptions=True)
         (winner,) = (answer for answer in answers if isinstance(answer, list))
         conflicts = [answer for answer in answers if isinstance(answer, Conflict)]
