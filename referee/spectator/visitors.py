@@ -95,7 +95,7 @@ class Visitors:
 
 @dataclass(frozen=True, slots=True)
 class SiteAccess:
-    """By which names visitors reach the site, and through which proxies."""
+    """The names by which visitors reach the site, and its trusted proxies."""
 
     names: frozenset[str] = frozenset()
     proxies: tuple[IPv4Network | IPv6Network, ...] = ()
