@@ -1,5 +1,6 @@
 """`make` installs in a few lines, but shows all that a failed installation says."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def checkout(tmp_path: Path) -> Path:
 
 def install(checkout: Path, failing: str) -> "subprocess.CompletedProcess[str]":
     command = ["make", ".venv/.ready", f"FAILING={failing}"]
-    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # As typed.
+    return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_an_installation_prints_at_most_three_lines(checkout: Path) -> None:

@@ -268,7 +268,9 @@ def assert_ratings_changed_by_play(competition: Competition, rated: Sequence[lad
         mine = [change for change in changes if change.bot == bot]
         assert [after.before for after in mine[1:]] == [before.after for before in mine[:-1]]
         if mine:
-            assert rating[bot] == mine[-1].after
+            assert rating[bot].matches == mine[-1].after.matches == len(mine)
+            history = host.call("LadderService/ListRatingHistory", ladder=competition.name, bot=bot).points
+            assert history[-1].rating == mine[-1].after
 
 
 def assert_refused(reports: Sequence[str]) -> None:

@@ -114,7 +114,7 @@ def test_a_program_that_writes_empty_lines_resigns() -> None:
 def test_a_program_that_writes_without_reading_resigns() -> None:
     writes = f"import sys, time; sys.stdout.write('a line\\n' * {MAX_EXTRA_BYTES}); time.sleep(3600)"
     with pytest.raises(BotFailure, match="it wrote more than 1048576 bytes that answer no turn"):
-        ask(writes, turn("x" * MAX_EXTRA_BYTES, left=60, arrived_at=time.monotonic()))
+        ask(writes, turn("x" * MAX_EXTRA_BYTES, time_left=60, arrived_at=time.monotonic()))
 
 
 def test_the_time_of_a_program_that_writes_empty_lines_ends_before_all_of_them_are_read(
@@ -125,7 +125,7 @@ def test_the_time_of_a_program_that_writes_empty_lines_ends_before_all_of_them_a
     monkeypatch.setattr(line_program, "time", clock)
     writes = "import os, sys; sys.stdin.readline(); sys.stdin.readline(); os.write(1, b'\\n' * 500_000 + b'a\\n')"
     with pytest.raises(TimeOver):
-        ask(writes, turn(left=1, arrived_at=0.0))
+        ask(writes, turn(time_left=1, arrived_at=0.0))
 
 
 def test_the_log_of_a_program_keeps_the_latest_lines_of_its_standard_error(tmp_path: Path) -> None:

@@ -12,15 +12,11 @@ from msgspec import UNSET, Struct, UnsetType
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 from referee.hosting.contest_log import ContestEvent
-from referee.match.adjudication import Adjudication
-from referee.match.clock import TimeControl
-from referee.match.clock_charge import NetworkCredit
-from referee.match.match_terms import Policies
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.storage.codec import CONTEST_CODEC
 from tests.storage.contest_examples import EVERY_FORMAT, NEWEST, SWISS, TIMED, tournament_terms
-from tests.storage.examples import SETUP
-from tests.storage.strategies import ADJUDICATION, CONTROLS, PLAYER, SCORE, SOME_BYTES, TEXT, TIME, WHOLE
+from tests.storage.strategies import MATCH_TERMS, PLAYER, SCORE, SOME_BYTES, TEXT, WHOLE
 
 Strategies = Mapping[Any, st.SearchStrategy[Any]]
 
@@ -42,11 +38,8 @@ STRATEGIES: Strategies = {
     bool: st.booleans(),
     float: SCORE,
     bytes: SOME_BYTES,
-    TimeControl: CONTROLS,
-    Policies: st.just(SETUP.terms.policies),
-    NetworkCredit: st.builds(NetworkCredit, TIME, TIME),
+    MatchTerms: MATCH_TERMS,
     FinishOrder[Player]: FINISH,
-    Adjudication: ADJUDICATION,
     UnsetType: st.just(UNSET),
     TournamentPlayTerms: TERMS,
 }
