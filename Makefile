@@ -54,12 +54,13 @@ again: $(READY) ## Run the tests that failed in the last run once more, one at a
 
 toolchains: $(READY) ## Tests of clients in other languages, compiled engines and the image; skips what is not installed
 	$(BIN)/python -m pytest $(WAITING) -m "toolchain and not soak"
+	$(if $(CI),$(BIN)/python -m tests.clients.fingerprint --write)
 
 coverage: $(READY) ## The quick tests of engines, match and contests; fails below full branch coverage
 	$(BIN)/python -m pytest $(PARALLEL) -m pure --cov --cov-report=term tests/contests tests/match tests/engines
 
 soak: $(READY) ## Run long tests in random order for MINUTES=n; SEED=s repeats the selection of an earlier run
-	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(CI),--repeat-failed)
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 mutants: $(READY) ## Print the mutants of referee/match that no test fails on, for MINUTES=n; repeat it to continue
 	@$(BIN)/python -m tests.mutants --minutes $(MINUTES)

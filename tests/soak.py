@@ -150,14 +150,6 @@ class Soak:
                 self._processes.stop()
                 raise
 
-    def repeat_failed(self) -> None:
-        """Run the failed cases once more, alone. Those that pass now depend on how busy the machine was."""
-        for case, failure in self.failed.copy():
-            if not case.run(self._processes):
-                print(f"{case.test} failed, and passed alone; what it printed first:\n{failure}", flush=True)
-                self.failed.remove((case, failure))
-                self.passed += 1
-
     def _work(self) -> None:
         while time.monotonic() < self._ends and not self._processes.are_stopped():
             with self._lock:
@@ -182,13 +174,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=None, help="of an earlier run, to draw the same again")
     parser.add_argument("--workers", type=int, default=2, help="tests that run at the same time")
-    parser.add_argument("--repeat-failed", action="store_true", help="run failed tests once more, alone")
     chosen = parser.parse_args()
     seed = Random().getrandbits(32) if chosen.seed is None else chosen.seed
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     try:
-        return _soak(chosen.minutes, seed, chosen.workers, repeat_failed=chosen.repeat_failed)
+        return _soak(chosen.minutes, seed, chosen.workers)
     except Stopped as why:
         return 128 + why.number
 
@@ -199,15 +190,13 @@ def _stop(number: int, _frame: object) -> None:
     raise Stopped(number)
 
 
-def _soak(minutes: float, seed: int, workers: int, *, repeat_failed: bool) -> int:
+def _soak(minutes: float, seed: int, workers: int) -> int:
     """Run cases for that time, and print a summary. Return the exit status. Raises Stopped."""
     print(f"soak for {minutes:g} minutes, seed {seed}", flush=True)
     began = time.monotonic()
     soak = Soak(draw(collect(), seed), ends=began + minutes * 60)
     try:
         soak.run(workers)
-        if repeat_failed:
-            soak.repeat_failed()
     finally:
         for case, failure in soak.failed:
             print(f"\n{failure}\n{case.test} failed; repeat it with\n  {shlex.join(case.command())}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import PROJECT, Case, Processes, Soak
+from tests.soak import PROJECT
 
 WITHIN_S = 120
 SOAK = """
@@ -61,19 +61,3 @@ def runs(pid: int) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
         return False
-
-
-class Repeated(Case):
-    """A case that passes the second time, if its name says so."""
-
-    def run(self, processes: Processes) -> str:
-        return "" if self.test == "flaky" else "broken again"
-
-
-def test_failed_cases_that_pass_alone_count_as_passed() -> None:
-    flaky, broken = Repeated("flaky", 1), Repeated("broken", 2)
-    soak = Soak(iter(()), ends=0)
-    soak.failed = [(flaky, "it was busy"), (broken, "it is broken")]
-    soak.repeat_failed()
-    assert soak.failed == [(broken, "it is broken")]
-    assert soak.passed == 1

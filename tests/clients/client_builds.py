@@ -29,15 +29,14 @@ class ClientBuilder:
         built = language.folder / language.output / ".built-from"
         with (self.locks / f"{language.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            sources = hash_sources(language)
+            sources = hash_files(str(language.folder), "clients/vectors", "proto")
             if not built.exists() or built.read_text() != sources:
                 run_in_client(language, language.build)
                 built.write_text(sources)
 
 
-def hash_sources(language: Language) -> str:
-    """Return a hash of all files in the client's folder, the vectors and `proto/` that git does not ignore."""
-    folders = [str(language.folder), "clients/vectors", "proto"]
+def hash_files(*folders: str) -> str:
+    """Return a hash of all files in these folders that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *folders]
     listed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     digest = hashlib.sha256()
