@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.live.ports import SeatDelays
+from referee.live.ports import Lag, SeatDelays
 from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath, Untimed
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
@@ -132,7 +132,7 @@ async def test_referee_delay_that_is_measured_later_delays_the_flag_fall() -> No
     harness = RunnerHarness()
     runner = await harness.start_match(match_setup())
     await harness.time.advance(SECOND)
-    harness.observer.delays_of[0] = SeatDelays(lag_us=2 * SECOND)
+    harness.observer.delays_of[0] = SeatDelays(lag=Lag(2 * SECOND))
     await harness.time.advance(11 * SECOND)
     assert is_playing(runner)
     await harness.time.advance(1)
