@@ -156,9 +156,9 @@ class LiveMatches:
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)
         if live_match is None:
-            return SeatDelays(0, self.lag.total_us())
+            return SeatDelays(0, self.lag.read(""))
         round_trip_us, holder = self.sessions.path_and_holder(live_match.history.state.players[seat])
-        return SeatDelays(round_trip_us, self.lag.lag_us(holder))
+        return SeatDelays(round_trip_us, self.lag.read(holder))
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         for observer in self._observers:
@@ -198,8 +198,8 @@ class LiveMatches:
 
     def update_presence(self, live_match: LiveMatch, seats: Sequence[Seat]) -> None:
         """Write changed presence of these seats to the log, and send their turns to new sessions."""
-        match = live_match.match
-        for seat in seats if match.phase is MatchPhase.PLAYING else ():
+        for seat in seats if live_match.match.phase is MatchPhase.PLAYING else ():
+            live_match.active_runner.delays.update_holder(seat)
             if self.coordinates:
                 self._write_presence(live_match, seat)
             self.notifier.notify_new_session(live_match, seat)

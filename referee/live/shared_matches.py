@@ -93,9 +93,8 @@ class SharedMatches:
             for seat, player in enumerate(history.match.players):
                 self._live.sessions.notify_end(player, MatchEnded(live_match.match_id, seat))
             return None
-        runner = MatchRunner(history.match, self._live.dependencies)
         self._live.index.add(live_match)
-        self._live.attach_runner(live_match, runner)
+        self._live.attach_runner(live_match, MatchRunner(history.match, self._live.dependencies))
         if began:
             self._live.notifier.notify_start(live_match)
         return live_match

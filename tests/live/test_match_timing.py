@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engines.api import Seat
 from referee.live.loop_lag import MessageArrival
 from referee.live.match_timing import DeadlineTimer, LoopTime, MatchTime
-from referee.live.ports import LogUnavailable, SeatDelays
+from referee.live.ports import Lag, LogUnavailable, SeatDelays
 from referee.live.runner import LAST_RETRY_US
 from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
@@ -147,7 +147,7 @@ class LaggingObserver(RecordingObserver):
     lag_us: Micros = 0
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
-        return SeatDelays(0, self.lag_us)
+        return SeatDelays(0, Lag(self.lag_us))
 
 
 @dataclass
@@ -216,7 +216,7 @@ class TurnSimulation:
         self.withheld_since_us = self.runner.match_now() if self.withheld_since_us is None else self.withheld_since_us
 
     def arrival_now(self) -> MessageArrival:
-        return MessageArrival(self.harness.time.us, self.observer.lag_us)
+        return MessageArrival(self.harness.time.us, Lag(self.observer.lag_us))
 
     def attempt_at(self, arrival: MessageArrival) -> None:
         measured = self.runner.measure(0, arrival)

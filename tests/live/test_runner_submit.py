@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from engines.game_errors import DetailedError
-from referee.live.ports import SeatDelays
+from referee.live.ports import Lag, SeatDelays
 from referee.live.queued_command import NotRunHere
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
@@ -167,7 +167,7 @@ async def test_cancelling_the_close_does_not_cancel_pending_commands() -> None:
 async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runner() -> None:
     harness = RunnerHarness()
     runner = await harness.start_match(match_setup())
-    harness.observer.delays_of[0] = SeatDelays(network_us=30 * MS, lag_us=5 * MS)
+    harness.observer.delays_of[0] = SeatDelays(network_us=30 * MS, lag=Lag(5 * MS))
     await harness.time.advance(SECOND)
     assert runner.measure(0) == TurnMeasurement(runner.match_now(), 30 * MS, 5 * MS)
     assert runner.measure(1) == TurnMeasurement(runner.match_now())
