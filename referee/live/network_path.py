@@ -9,9 +9,8 @@ WINDOW_US: Micros = 300 * SECOND
 class NetworkPath:
     """Estimates the network round trip of a bot as the minimum over the last minutes.
 
-    A bot can only add to what the network takes, so the minimum is closest to the truth. A bot that answers all pings
-    and turns late looks distant, which is why network credit is a small share of its time. The estimate belongs to the
-    bot, so a new connection does not reset it.
+    A bot can only add to what the network takes, so the minimum is closest to the truth, and answering pings late gains
+    nothing. It belongs to the bot, so a new connection does not reset it.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from referee.live.match_history import MatchStep, PlayedMove
 from referee.live.outbox import MatchEnded, MatchStarted, TurnExpired, TurnNotice
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Clock, Micros, TimeControl
-from referee.match.clock_charge import ClockCharge, max_elapsed_us
+from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MatchResumed, MovePlayed, MoveSource, PlayStarted
 from referee.match.state import Match, MatchPhase, Turn
 
@@ -114,7 +114,7 @@ def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tup
             used_us = max(0, now_us - delayed_us)
             if limit_us is not None:
                 credit_us = min(match.terms.credit.per_move_us, match.credit_us[seat])
-                left_us = max(0, delayed_us + max_elapsed_us(limit_us, credit_us) - now_us)
+                left_us = max(0, delayed_us + limit_us + credit_us - now_us)
         running, credit_left_us = turn is not None, match.credit_us[seat]
         clocks.append(SeatClock(seat, control, clock, limit_us, used_us, left_us, running, credit_left_us))
     return tuple(clocks)

@@ -3,9 +3,6 @@
 charged = arrived - asked - stall - network credit, never below 0. The charge contains all numbers that are needed to
 compute the clock after the move from the clock before it, so anyone can verify a loss on time. Times are match time:
 microseconds since the match was created, suspended while the referee is down.
-
-A bot that delays its pongs and answers looks like a distant one, so network credit is limited to a small share of the
-time that the move took (see `docs/decisions/network-credit.md`).
 """
 
 from collections.abc import Sequence
@@ -14,9 +11,6 @@ from msgspec import Struct
 
 from referee.match.clock import MAX_TIME_US, Clock, Micros, TimeControl
 from referee.match.match_errors import BadTimeControl
-
-CREDIT_SHARE = 50
-"""Network credit is at most one part in this many of the time that the answer took."""
 
 
 class NetworkCredit(Struct, frozen=True, gc=False):
@@ -74,10 +68,10 @@ class ClockCharge(Struct, frozen=True, gc=False):
 def charge(
     control: TimeControl, before: Clock, asked_us: Micros, measured: TurnMeasurement, credit_us: Micros
 ) -> ClockCharge:
-    """Return the charge of an answer, with a network credit of at most `credit_us` and a share of the time it took."""
+    """Return the charge of an answer, with a network credit of at most `credit_us`."""
     arrived_us, network_us, stall_us = measured.arrived_us, measured.network_us, measured.stall_us
     thinking = max(0, arrived_us - asked_us - stall_us)
-    credited = min(network_us, credit_us, thinking // CREDIT_SHARE) if network_us else 0
+    credited = min(network_us, credit_us, thinking) if network_us else 0
     charged = thinking - credited
     limit = control.limit_us(before)
     late = limit is not None and charged > limit
@@ -95,15 +89,10 @@ def charge(
     )
 
 
-def max_elapsed_us(limit_us: Micros, credit_us: Micros) -> Micros:
-    """Return the longest time after which an answer can be in time, with a charge of at most `limit_us`."""
-    return limit_us + min(credit_us, limit_us // (CREDIT_SHARE - 1))
-
-
 def flag_falls_at_us(control: TimeControl, clock: Clock, asked_us: Micros, credit_us: Micros) -> Micros | None:
     """Return the first moment at which every answer is late, if the referee causes no delay; None without a limit."""
     limit = control.limit_us(clock)
-    return None if limit is None else asked_us + max_elapsed_us(limit, credit_us) + 1
+    return None if limit is None else asked_us + limit + credit_us + 1
 
 
 def hourglass_share(charged_us: Micros, others: int) -> Micros:

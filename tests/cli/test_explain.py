@@ -66,8 +66,8 @@ def test_each_attempt_is_a_line_with_its_clock_charge(path: Path) -> None:
     table = [line.split() for line in lines[head : head + 4]]
 
     assert table[1][:4] == ["0", "a1-a2", "REJECTED", "4"]
-    # 3 s from asking to answering: 250 ms were the referee's, 150 ms the network's, of which a fiftieth is given back.
-    assert table[2][:-1] == ["0", "c2-c3", "4", "10.000", "2.600", "0.150", "0.250", "0.305", "2.695", "8.305"]
+    # 3 s from asking to answering: 250 ms were the referee's, 150 ms the network's, of which 100 ms are given back.
+    assert table[2][:-1] == ["0", "c2-c3", "4", "10.000", "2.600", "0.150", "0.250", "0.350", "2.650", "8.350"]
     assert table[3][:5] == ["2", "none:", "FLAG", "FELL", "1"]
 
 
@@ -108,7 +108,7 @@ def test_the_turns_of_one_ply_are_shown_as_they_were_sent(path: Path) -> None:
     assert '"turn_token": "0.0.2"' in output
     assert "answered: a1-a2 REJECTED" in output
     assert "ILLEGAL_MOVE; 2 attempts left" in output
-    assert '"charged_us": "2695000"' in output
+    assert '"charged_us": "2650000"' in output
 
 
 def test_hidden_cards_of_other_seats_are_not_shown(tmp_path: Path) -> None:

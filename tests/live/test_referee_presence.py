@@ -439,7 +439,6 @@ async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream() -> No
     drain_outbox(first)
     await harness.time.advance(30 * MS)
     first.pong(1)
-    await harness.time.advance(2 * SECOND)
     await harness.submit_move(match_id, 0, "1")
     (row,) = await rows(harness, match_id)
     assert row

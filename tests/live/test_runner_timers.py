@@ -114,13 +114,12 @@ async def test_an_answer_within_its_credit_is_in_time() -> None:
 @in_loop
 async def test_used_up_credit_does_not_delay_the_flag_fall() -> None:
     harness = RunnerHarness()
-    control, credit = PerMove(10 * SECOND), NetworkCredit(50 * MS, 60 * MS)
-    runner = await harness.start_match(match_setup(control=control, credit=credit))
+    runner = await harness.start_match(match_setup(control=PerMove(SECOND), credit=NetworkCredit(50 * MS, 60 * MS)))
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS)
-    await harness.time.advance(10 * SECOND + 50 * MS)
+    await harness.time.advance(SECOND + 50 * MS)
     await submit_move(runner, 0, "1")
     await submit_move(runner, 1, "1")
-    await harness.time.advance(10 * SECOND + 10 * MS)
+    await harness.time.advance(SECOND + 10 * MS)
     assert is_playing(runner)
     await harness.time.advance(1)
     assert (await flag_fall(harness)).row.network_credit_us == 10 * MS

@@ -22,7 +22,7 @@ class ManualClock:
     def sums(self, seat: int, asked: int, measured: TurnMeasurement) -> tuple[int, int]:
         """Return the charge for an answer, and its network credit."""
         thinking = max(0, measured.arrived_us - asked - measured.stall_us)
-        credit = min(measured.network_us, self.setup.terms.credit.per_move_us, self.credit[seat], thinking // 50)
+        credit = min(measured.network_us, self.setup.terms.credit.per_move_us, self.credit[seat], thinking)
         return thinking - credit, credit
 
     def limit(self, seat: int) -> int | None:

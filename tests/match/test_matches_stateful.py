@@ -215,8 +215,7 @@ class Matches(RuleBasedStateMachine):
         arrived = self.now + data.draw(st.integers(0, 30))
         limit = self.reference.time.limit(seat) if seat in self.reference.turns else None
         if limit is not None and data.draw(st.integers(0, 4)) == 3:
-            per_move_us = self.reference.setup.terms.credit.per_move_us
-            credit = min(network, per_move_us, self.reference.time.credit[seat], limit // 49)
+            credit = min(network, self.reference.setup.terms.credit.per_move_us, self.reference.time.credit[seat])
             falls = self.reference.turns[seat]["started"] + limit + stall + credit
             arrived = max(self.now, falls + data.draw(st.integers(0, 1)))
         self.now = arrived

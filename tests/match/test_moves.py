@@ -19,12 +19,12 @@ LONG_NONSENSE = "x" * 500
 
 def test_an_answer_in_time_becomes_a_move_with_its_clock_charge() -> None:
     fixture = started_match(control=HUNDRED, credit=NetworkCredit(5, 50))
-    (played,) = fixture.move(0, "2", 90, network_us=9, stall_us=10, request_id="r7")
+    (played,) = fixture.move(0, "2", 40, network_us=9, stall_us=10, request_id="r7")
     assert isinstance(played, MovePlayed)
-    assert (played.at_us, played.seat, played.token, played.move) == (90, 0, "0.0.1", "2")
+    assert (played.at_us, played.seat, played.token, played.move) == (40, 0, "0.0.1", "2")
     assert (played.source, played.request_id) == (MoveSource.BOT, "r7")
     assert played.row
-    assert (played.row.asked_us, played.row.charged_us, played.row.network_credit_us) == (0, 79, 1)
+    assert (played.row.asked_us, played.row.charged_us, played.row.network_credit_us) == (0, 25, 5)
     assert str(fixture.match.position) == "19 1"
 
 
@@ -340,12 +340,12 @@ def test_a_timer_that_fires_too_early_or_for_a_finished_turn_has_no_effect() -> 
 
 
 def test_a_timer_considers_network_credit_and_referee_delay() -> None:
-    fixture = started_match(control=HUNDRED, credit=NetworkCredit(2, 10))
-    assert fixture.flag(0, 142, network_us=99, stall_us=40) == ()
+    fixture = started_match(control=HUNDRED, credit=NetworkCredit(10, 10))
+    assert fixture.flag(0, 150, network_us=99, stall_us=40) == ()
     fell, *_ = fixture.flag(0, 1, network_us=99, stall_us=40)
     assert isinstance(fell, FlagFell)
-    assert (fell.row.network_credit_us, fell.row.stall_us, fell.row.charged_us) == (2, 40, 101)
-    assert fixture.match.credit_us == (8, 10)
+    assert (fell.row.network_credit_us, fell.row.stall_us, fell.row.charged_us) == (10, 40, 101)
+    assert fixture.match.credit_us == (0, 10)
 
 
 def test_every_seat_can_have_its_own_time_control() -> None:

@@ -25,7 +25,7 @@ def test_times_are_the_charged_times_and_flag_falls_are_counted() -> None:
     assert statistics.matches == 1
     assert times["bob"] == Times(1, S, S, S, S)
     assert (times["ada"].moves, times["ada"].flags) == (2, 1)
-    assert times["ada"].total_us == times["ada"].longest_us + 2_695_000  # 3 s, less a stall and the network credit.
+    assert times["ada"].total_us == times["ada"].longest_us + 2_650_000  # 3 s, less the network's 100 ms and a stall.
 
 
 def test_a_record_that_repeats_the_moves_of_another_is_found() -> None:
