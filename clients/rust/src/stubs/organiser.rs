@@ -3702,9 +3702,9 @@ pub struct LadderTerms {
     /// Number of consecutive faults that pause a bot. Default 0: 3.
     #[prost(uint32, tag = "7")]
     pub pause_after_faults: u32,
-    /// Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited.
-    #[prost(uint32, tag = "8")]
-    pub max_matches_per_hour: u32,
+    /// Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120.
+    #[prost(uint32, optional, tag = "8")]
+    pub max_matches_per_hour: ::core::option::Option<u32>,
 }
 /// A ladder.
 #[derive(Clone, PartialEq, ::prost::Message)]
