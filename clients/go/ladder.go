@@ -3,6 +3,8 @@ package referee
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"referee.example/referee/refereev1"
 )
 
@@ -28,7 +30,7 @@ func (t LadderTerms) message() *refereev1.LadderTerms {
 		PartnerRule:          partnerRule(t.FixedPartners),
 		DuplicatePlay:        duplicatePlay(t.DuplicatePlay),
 		MaxConcurrentMatches: uint32(t.MaxConcurrentMatches),
-		MaxMatchesPerHour:    uint32(t.MaxMatchesPerHour),
+		MaxMatchesPerHour:    proto.Uint32(uint32(t.MaxMatchesPerHour)),
 	}
 }
 

@@ -60,7 +60,8 @@ def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory
     """A folder with the bot of the README and more, built in a project that has found the installed client."""
     client_builder.build(CPP)
     folder = tmp_path_factory.mktemp("cpp")
-    run_command("cmake", "--install", str(CLIENT / "build"), "--prefix", str(folder / "prefix"))
+    install = commands.commands_of(CLIENT / "README.md", "cmake -B build -DBUILD_TESTING=OFF").splitlines()[-1]
+    commands.run_command(install, CLIENT, DESTDIR=str(folder))
     project = folder / "project"
     project.mkdir()
     (project / "CMakeLists.txt").write_text(find_example("cmake", "cmake_minimum_required") + MORE_PROGRAMS)
@@ -68,7 +69,8 @@ def bots(client_builder: ClientBuilder, tmp_path_factory: pytest.TempPathFactory
     shutil.copy(CLIENT / "examples" / "c_bot.c", project)
     for source in ("organiser.cpp", "contests.cpp"):
         shutil.copy(PROJECT / "tests" / "clients" / "organisers" / source, project)
-    run_command("cmake", "-S", str(project), "-B", str(folder / "build"), f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
+    prefix = folder / "usr" / "local"
+    run_command("cmake", "-S", str(project), "-B", str(folder / "build"), f"-DCMAKE_PREFIX_PATH={prefix}")
     run_command("cmake", "--build", str(folder / "build"))
     return folder / "build"
 

@@ -26,8 +26,16 @@ from referee.hosting.hosting_errors import (
     UnknownTournament,
     WrongEntrantCount,
 )
-from referee.hosting.tournament_host import ANY_PAIRING, PairingFilter, TournamentFilter, TournamentRequest
-from referee.hosting.tournament_tables import ExportFormat, PairingPhase, cross_table, phase_of, rows
+from referee.hosting.tournament_host import TournamentFilter, TournamentRequest
+from referee.hosting.tournament_tables import (
+    ANY_PAIRING,
+    ExportFormat,
+    PairingFilter,
+    PairingPhase,
+    cross_table,
+    phase_of,
+    rows,
+)
 from referee.live.match_request import Opening
 from referee.live.ports import LogUnavailable
 from referee.live.watch import NumberAhead

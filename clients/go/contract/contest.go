@@ -127,6 +127,9 @@ type Pairing struct {
 	AbsentBoards []*AbsentBoard `contract:"absent_boards"`
 	// Corrections of its matches by staff that count, in the order of matches. `points` include them.
 	Corrections []*MatchCorrection `contract:"corrections"`
+	// When an entrant that is absent now loses it, or of teams a board of it, by `no_show_ms`, unless it comes before. Only
+	// in `ListPairings`. Not set: it waits for no absent entrant.
+	NoShowTime time.Time `contract:"no_show_time"`
 }
 
 // MatchCorrection of the contract: A correction of a finished match by staff. What was played stays in the record of the match.

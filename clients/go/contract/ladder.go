@@ -20,8 +20,8 @@ type LadderTerms struct {
 	ProvisionalMatches uint32 `contract:"provisional_matches"`
 	// Number of consecutive faults that pause a bot. Default 0: 3.
 	PauseAfterFaults uint32 `contract:"pause_after_faults"`
-	// Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited.
-	MaxMatchesPerHour uint32 `contract:"max_matches_per_hour"`
+	// Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120.
+	MaxMatchesPerHour *uint32 `contract:"max_matches_per_hour"`
 }
 
 // Ladder of the contract: A ladder.

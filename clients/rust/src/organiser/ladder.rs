@@ -76,7 +76,7 @@ impl NewLadder {
             partner_rule: partner_rule(self.fixed_partners),
             duplicate_play: duplicate_play(self.duplicate_play),
             max_concurrent_matches: self.max_concurrent_matches,
-            max_matches_per_hour: self.max_matches_per_hour,
+            max_matches_per_hour: Some(self.max_matches_per_hour),
             ..contract::LadderTerms::default()
         }
     }

@@ -215,6 +215,9 @@ pub struct Pairing {
     pub absent_boards: Vec<AbsentBoard>,
     /// Corrections of its matches by staff that count, in the order of matches. `points` include them.
     pub corrections: Vec<MatchCorrection>,
+    /// When an entrant that is absent now loses it, or of teams a board of it, by `no_show_ms`, unless it comes before. Only
+    /// in `ListPairings`. Not set: it waits for no absent entrant.
+    pub no_show_time: Option<std::time::SystemTime>,
 }
 
 impl From<crate::organiser::api::Pairing> for Pairing {
@@ -233,6 +236,7 @@ impl From<crate::organiser::api::Pairing> for Pairing {
             board_points,
             absent_boards,
             corrections,
+            no_show_time,
         } = message;
         Self {
             id,
@@ -248,6 +252,7 @@ impl From<crate::organiser::api::Pairing> for Pairing {
             board_points,
             absent_boards: absent_boards.into_iter().map(Into::into).collect(),
             corrections: corrections.into_iter().map(Into::into).collect(),
+            no_show_time: no_show_time.and_then(super::super::time),
         }
     }
 }

@@ -22,8 +22,8 @@ pub struct LadderTerms {
     pub provisional_matches: u32,
     /// Number of consecutive faults that pause a bot. Default 0: 3.
     pub pause_after_faults: u32,
-    /// Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited.
-    pub max_matches_per_hour: u32,
+    /// Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120.
+    pub max_matches_per_hour: Option<u32>,
 }
 
 impl From<crate::organiser::api::LadderTerms> for LadderTerms {
