@@ -253,7 +253,7 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period() -> None:
     await harness.time.advance(2 * SECOND - 1)
     assert is_playing(runner)
     await harness.time.advance(1)
-    assert SeatForfeited(3 * SECOND, 0, Fault.GONE) in await harness.events()
+    assert SeatForfeited(3 * SECOND, 0, Fault.DISCONNECTED) in await harness.events()
     assert harness.time.alarms_us == []
     await runner.close()
 

@@ -106,7 +106,7 @@ def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
         events = kinds(fixture.flag(0, 101))
         assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
     elif fault is Fault.ILLEGAL_MOVE:
-        assert kinds(fixture.move(0, "9")) == ["MoveRefused", "SeatForfeited", "MovePlayed"]
+        assert kinds(fixture.move(0, "9")) == ["MoveRejected", "SeatForfeited", "MovePlayed"]
     elif fault is Fault.WITHDRAWN:
         bot = fixture.match.players[0].bot
         assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]

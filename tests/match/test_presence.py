@@ -14,9 +14,9 @@ from referee.match.commands import (
     TakeSeat,
 )
 from referee.match.events import (
-    MatchResumed,
     NonceAdded,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatForfeited,
     SeatReconnected,
@@ -207,7 +207,7 @@ def test_a_bot_forfeits_exactly_when_its_grace_period_ends() -> None:
     fixture.do(DisconnectSeat(0), wait_us=10)
     assert fixture.do(EndGracePeriod(0), wait_us=99) == ()
     forfeited, ended = fixture.do(EndGracePeriod(0), wait_us=1)
-    assert forfeited == SeatForfeited(110, 0, Fault.GONE)
+    assert forfeited == SeatForfeited(110, 0, Fault.DISCONNECTED)
     assert kinds([ended]) == ["PlayEnded"]
     assert fixture.result.ranks == (2, 1)
 
@@ -252,14 +252,14 @@ def test_a_restart_is_recorded_and_changes_nothing_else() -> None:
     fixture = started_match()
     fixture.move(0, "1", 40)
     turns, clocks = fixture.match.turns, fixture.match.clocks
-    assert fixture.do(ResumeMatch(86_400_000), wait_us=2) == (MatchResumed(42, 86_400_000),)
+    assert fixture.do(ResumeMatch(86_400_000), wait_us=2) == (RefereeRecovered(42, 86_400_000),)
     assert (fixture.match.turns, fixture.match.clocks) == (turns, clocks)
     assert kinds(fixture.move(1, "1")) == ["MovePlayed"]
 
 
 def test_a_restart_is_recorded_before_play_but_not_after_it() -> None:
     fixture = MatchFixture(match_setup())
-    assert kinds(fixture.do(ResumeMatch(5))) == ["MatchResumed"]
+    assert kinds(fixture.do(ResumeMatch(5))) == ["RefereeRecovered"]
     assert fixture.match.phase is MatchPhase.WAITING
     fixture.do(StartPlay())
     fixture.do(Resign(0))

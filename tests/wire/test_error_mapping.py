@@ -22,7 +22,7 @@ from referee.live.ports import LogUnavailable, MatchArchived
 from referee.match import match_errors
 from referee.match.clock import Clock, Untimed
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import FlagFell, MoveRefused
+from referee.match.events import FlagFell, MoveRejected
 from referee.match.setup import Player
 from referee.wire import wire_errors
 from referee.wire.error_mapping import ERROR_MAPPINGS, error_detail_of, fault, status_of, to_wire_error
@@ -100,8 +100,8 @@ EXAMPLES: list[Exception] = [
     ports.UnknownMatch("m1"),
     queued_command.NotRunHere("m1"),
     MatchArchived("m1"),
-    submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
-    submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
+    submit.AttemptRefused(MoveRejected(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
+    submit.AttemptRefused(MoveRejected(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
     submit.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), Untimed(), 1),
     ports.EngineFault("m1"),
     ports.LogDamaged("m1", 7),
