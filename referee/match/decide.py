@@ -215,7 +215,7 @@ def _reconnect_seat(builder: DecisionBuilder, command: ReconnectSeat) -> None:
 def _end_grace_period(builder: DecisionBuilder, command: EndGracePeriod) -> None:
     policies = builder.match.terms.policies
     turn, gone_us = builder.match.turns[command.seat], builder.match.gone_us[command.seat]
-    if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE or turn is None or gone_us is None:
+    if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD or turn is None or gone_us is None:
         return
     if builder.now_us - max(gone_us, turn.asked_us) >= policies.grace_period_us:
         builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.DISCONNECTED))

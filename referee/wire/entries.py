@@ -127,7 +127,7 @@ def _seat_disconnected(
     event: core.SeatDisconnected, watched: WatchedEntry, _: ViewerContext
 ) -> entry_pb2.SeatDisconnected:
     policies = watched.match.terms.policies
-    graced = policies.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE
+    graced = policies.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD
     grace_period_ms = ms_down(policies.grace_period_us) if graced else None
     return entry_pb2.SeatDisconnected(seat=event.seat, grace_period_ms=grace_period_ms)
 

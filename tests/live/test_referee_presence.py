@@ -333,7 +333,7 @@ async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_time
 @in_loop
 async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_written() -> None:
     harness = RefereeHarness()
-    grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=3 * SECOND)
+    grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=3 * SECOND)
     match_id, (session, _) = await harness.start_match(policies=grace_policies)
     await harness.time.advance(SECOND)
     harness.referee.sessions.close(session)
@@ -348,7 +348,7 @@ async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_writte
 async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_starts_again() -> None:
     for written, left_us in ((True, 2 * SECOND), (False, 3 * SECOND)):
         harness = RefereeHarness()
-        grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=3 * SECOND)
+        grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=3 * SECOND)
         match_id, (session, other) = await harness.start_match(policies=grace_policies)
         harness.referee.sessions.close(session)
         await harness.time.advance(ABSENCE_DELAY_US - (not written))
@@ -385,7 +385,7 @@ async def test_a_takeover_is_no_absence_and_the_newer_session_continues() -> Non
 async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_reconnected() -> None:
     harness = RefereeHarness()
     match_id, (first, _) = await harness.start_match(
-        policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=SECOND)
+        policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=SECOND)
     )
     harness.log.before.clear()
     harness.referee.sessions.close(first)

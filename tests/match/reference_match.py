@@ -244,7 +244,7 @@ class ReferenceMatch:
 
     def _move_rejected(self, event: MoveRejected) -> str:
         turn = self.turns[event.seat]
-        allowed = self.policies.max_attempts if self.policies.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
+        allowed = self.policies.max_attempts if self.policies.illegal is IllegalMovePolicy.RETRY_THEN_FORFEIT else 1
         assert event.attempts_left == allowed - turn["attempt"] >= 0
         turn["attempt"] += 1
         self._remember(event, "refused", event.move)

@@ -32,7 +32,7 @@ from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, st
 from tests.third_party_games.third_party_games import FINGERS
 
 ANNA, BERT = Player("anna", "2"), Player("bert", "1")
-GRACE = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=100)
+GRACE = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=100)
 
 
 def waiting() -> MatchFixture:
@@ -236,7 +236,7 @@ def test_the_end_of_a_grace_period_has_no_effect_on_a_connected_bot() -> None:
 
 def test_with_a_dropout_policy_the_game_continues_without_a_disconnected_seat() -> None:
     policies = Policies(
-        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=100, dropout=DropoutPolicy.DEFAULT_MOVES
+        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=100, dropout=DropoutPolicy.DEFAULT_MOVES
     )
     fixture = started_match(STONES, policies=policies)
     fixture.do(DisconnectSeat(0))

@@ -213,7 +213,7 @@ def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
 
 
 def test_a_forfeit_before_the_end_of_the_grace_period_is_found(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=SECOND))
+    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=SECOND))
     events = decided_events(terms, START, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
     assert isinstance(events[-1], PlayEnded)
     early = _with(_with(events, 4, at_us=SECOND), 5, at_us=SECOND)

@@ -50,7 +50,7 @@ SETUP = Setup(
             IllegalMovePolicy.RANDOM_MOVE,
             1,
             LatePolicy.DEFAULT_MOVE,
-            DisconnectPolicy.FORFEIT_AFTER_GRACE,
+            DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
             30 * SECOND,
             DropoutPolicy.RANDOM_MOVES,
         ),
