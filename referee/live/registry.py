@@ -221,7 +221,7 @@ class LiveMatches:
         self.update_presence(live_match, range(len(live_match.match.players)))
 
     async def runner(self, match_id: str) -> MatchRunner:
-        """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
+        """Return the runner, resuming the match first. Raises NoSuchMatch, MatchOver, NotRunHere or LogUnavailable."""
         if not self.index.find(match_id):
             result = (await self.stored.history(match_id)).match.result  # Restores a match that is still to recover.
             if not self.index.find(match_id):

@@ -7,8 +7,8 @@ from referee.contests.contest_errors import (
     EntrantCountOutOfRange,
     EntrantNameTaken,
     EntryClosed,
+    NoSuchPairing,
     UnknownEntrant,
-    UnknownPairing,
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, DuplicateSets, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -272,7 +272,7 @@ def test_invalid_commands_are_errors() -> None:
         play.do(RecordTournamentScore("1.1", 1, 1, MatchScore((1, 2))))
     play.do(EnterTournament(TournamentEntrant("d")))
     play.do(StartTournament())
-    with pytest.raises(UnknownPairing):
+    with pytest.raises(NoSuchPairing):
         play.do(RecordTournamentScore("9.9", 1, 1, MatchScore((1, 2))))
     with pytest.raises(BadScore):
         play.do(RecordTournamentScore("1.1", 1, 1, MatchScore((1,))))
@@ -318,7 +318,7 @@ def test_a_match_begins_once_and_not_after_its_end() -> None:
     assert list(play.tournament.pairings["1.1"].match_ids.values()) == ["m1", "m2"]
     play.do(RecordTournamentScore("1.1", 1, 2, MatchScore((1, 2))))
     assert play.do(StartTournamentMatch("1.1", 1, 2, "m3")) == []
-    with pytest.raises(UnknownPairing):
+    with pytest.raises(NoSuchPairing):
         play.do(StartTournamentMatch("9.9", 1, 1, "m4"))
 
 
