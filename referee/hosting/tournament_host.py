@@ -50,12 +50,12 @@ from referee.hosting.contest_terms import Qualification, TournamentTerms, bots_p
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
     EntriesClosed,
+    NoSuchTournament,
     NotAnEntrant,
     NotExportable,
     TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
-    UnknownTournament,
     WrongEntrantCount,
 )
 from referee.hosting.ladder_host import LadderHost
@@ -98,7 +98,7 @@ def tournament_registry(
 
 
 class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
-    _unknown = UnknownTournament
+    _unknown = NoSuchTournament
     _default_filter = TournamentFilter()
 
     def __init__(
@@ -112,8 +112,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def enter(self, name: str, entrant: TournamentEntrant) -> TournamentState:
         """Add an entrant, which without a name is named as its only bot; its rating is looked up. Idempotent.
 
-        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
-        UnknownVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
+        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, NoSuchBot,
+        NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
         if stage := store.state.terms.qualification:
@@ -157,7 +157,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def act(self, name: str, command: StaffAct) -> TournamentState:
         """Execute an act of staff during play; it needs a reason. Idempotent.
 
-        Raises TournamentNotStarted, TournamentOver, UnknownPairing, PairingNotChangeable, BadPairings, NotAnEntrant or
+        Raises TournamentNotStarted, TournamentOver, NoSuchPairing, PairingNotChangeable, BadPairings, NotAnEntrant or
         BadField.
         """
         check_reason(command.message)
@@ -263,7 +263,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return Qualified(state.tournament.phase, best)
 
     async def _check_qualification(self, request: TournamentRequest, qualification: Qualification) -> None:
-        """Raises UnknownTournament or BadField. Bots agreed to the terms of the stage before."""
+        """Raises NoSuchTournament or BadField. Bots agreed to the terms of the stage before."""
         before = await self.get(qualification.tournament)
         if before.organiser != request.organiser:
             raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")

@@ -137,7 +137,7 @@ def deadlines(match: Match) -> list[Deadline]:
 
 def _grace_ends_us(match: Match, turn: Turn) -> Micros | None:
     gone_us, policies = match.gone_us[turn.seat], match.terms.policies
-    if gone_us is None or policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE:
+    if gone_us is None or policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD:
         return None
     return max(gone_us, turn.asked_us) + policies.grace_period_us
 

@@ -57,7 +57,7 @@ class LogUnavailable(Exception):
     """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
 
 
-class UnknownMatch(DetailedError):
+class NoSuchMatch(DetailedError):
     def __init__(self, match_id: str) -> None:
         super().__init__(f"there is no match {quoted(match_id)}", match_id=shortened(match_id))
 

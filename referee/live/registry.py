@@ -28,9 +28,9 @@ from referee.match.clock import SECOND, Micros
 from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
 from referee.match.decision import Decision
 from referee.match.events import (
-    MatchResumed,
     MovePlayed,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatReconnected,
     SeatTaken,
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 SINGLE_MOVE = frozenset({MovePlayed})
 """Kinds of the entries of nearly all decisions: one move after which nothing else happens."""
-PRESENCE_EVENTS = (PlayStarted, MatchResumed, SeatDisconnected, SeatReconnected)
+PRESENCE_EVENTS = (PlayStarted, RefereeRecovered, SeatDisconnected, SeatReconnected)
 EXPECTED_ERRORS = (DetailedError, LogUnavailable, NotRunHere)
 """Errors of a command that are not reported as faults."""
 RESUME_RETRY_US = SECOND
@@ -221,7 +221,7 @@ class LiveMatches:
         self.update_presence(live_match, range(len(live_match.match.players)))
 
     async def runner(self, match_id: str) -> MatchRunner:
-        """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
+        """Return the runner, resuming the match first. Raises NoSuchMatch, MatchOver, NotRunHere or LogUnavailable."""
         if not self.index.find(match_id):
             result = (await self.stored.history(match_id)).match.result  # Restores a match that is still to recover.
             if not self.index.find(match_id):

@@ -72,7 +72,7 @@ class SharedMatches:
         """Run a match in play for the bots that are connected here. Idempotent.
 
         `uses` says what other nodes have measured, and `began` whether the bots must be told that play has begun.
-        Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged.
+        Raises NoSuchMatch, LogUnavailable, or EngineFault or LogDamaged.
         """
         live_match = self._live.index.find(match_id)
         if live_match is None and match_id not in self._loading:

@@ -97,10 +97,10 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     account_errors.BadField: ErrorMapping(INVALID, "{field}"),
     account_errors.NameTaken: ErrorMapping(Code.ALREADY_EXISTS),
     account_errors.TooManyNames: ErrorMapping(EXHAUSTED, quota=True),
-    account_errors.UnknownBot: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_BOT"),
-    account_errors.UnknownVersion: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_VERSION"),
-    account_errors.UnknownToken: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_TOKEN"),
-    account_errors.UnknownInvitation: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_INVITATION"),
+    account_errors.NoSuchBot: ErrorMapping(Code.NOT_FOUND),
+    account_errors.NoSuchVersion: ErrorMapping(Code.NOT_FOUND),
+    account_errors.NoSuchToken: ErrorMapping(Code.NOT_FOUND),
+    account_errors.NoSuchInvitation: ErrorMapping(Code.NOT_FOUND),
     account_errors.BadInvitation: ErrorMapping(FAILED),
     account_errors.BotPaused: ErrorMapping(FAILED),
     account_errors.BotNotPaused: ErrorMapping(FAILED),
@@ -113,7 +113,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     contest_errors.ByeNotPossible: ErrorMapping(FAILED),
     contest_errors.MatchNotCounted: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
     contest_errors.BadRanks: ErrorMapping(INVALID, "ranks", reason="BAD_FIELD", renamed=WHY, added={"field": "ranks"}),
-    contest_errors.UnknownPairing: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_PAIRING"),
+    contest_errors.NoSuchPairing: ErrorMapping(Code.NOT_FOUND),
     contest_errors.EntrantNameTaken: ErrorMapping(Code.ALREADY_EXISTS, reason="NAME_TAKEN"),
     contest_errors.LadderClosed: ErrorMapping(FAILED),
     contest_errors.NotAMember: ErrorMapping(FAILED),
@@ -122,8 +122,8 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     contest_errors.WrongParticipantCount: ErrorMapping(INVALID, "entrants", reason="BAD_SEATS"),
     hosting_errors.ContestDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
     hosting_errors.ContestNotOver: ErrorMapping(FAILED),
-    hosting_errors.UnknownLadder: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_LADDER"),
-    hosting_errors.UnknownTournament: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_TOURNAMENT"),
+    hosting_errors.NoSuchLadder: ErrorMapping(Code.NOT_FOUND),
+    hosting_errors.NoSuchTournament: ErrorMapping(Code.NOT_FOUND),
     hosting_errors.AlreadyIn: ErrorMapping(Code.ALREADY_EXISTS),
     hosting_errors.NotAnEntrant: ErrorMapping(FAILED),
     hosting_errors.TournamentStarted: ErrorMapping(FAILED),
@@ -133,7 +133,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     hosting_errors.WrongEntrantCount: ErrorMapping(FAILED),
     hosting_errors.NotExportable: ErrorMapping(FAILED),
     BadSprt: ErrorMapping(INVALID, "terms.sprt.{field}", reason="BAD_FIELD", renamed=WHY),
-    ports.UnknownMatch: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
+    ports.NoSuchMatch: ErrorMapping(Code.NOT_FOUND),
     ports.MatchArchived: ErrorMapping(Code.NOT_FOUND),
     queued_command.NotRunHere: ErrorMapping(Code.UNAVAILABLE, reason="MATCH_MOVING", retry_after_ms=RETRY_AFTER_MS),
     ports.EngineFault: ErrorMapping(Code.INTERNAL),
@@ -208,7 +208,7 @@ def error_detail_of(error: WireError) -> error_pb2.ErrorDetail:
 
 
 def reason_number(reason: str) -> error_pb2.ErrorReason.ValueType:
-    """Return the number of a reason; UNSPECIFIED if it is unknown, as in a log of an older release."""
+    """Return the number of a reason; UNSPECIFIED if it is unknown, as in a log of another release."""
     name = f"ERROR_REASON_{reason}"
     known = error_pb2.ErrorReason.keys()
     return error_pb2.ErrorReason.Value(name) if name in known else error_pb2.ERROR_REASON_UNSPECIFIED

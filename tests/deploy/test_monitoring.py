@@ -37,7 +37,7 @@ MOVES_UNTIL_THE_LOG_IS_READ = 35
 REMOVE = """
     DELETE FROM entries
     WHERE entry = (
-        SELECT min(entry) FROM entries JOIN matches USING (match) WHERE match_id = ? AND line LIKE '%seat_gone%'
+        SELECT min(entry) FROM entries JOIN matches USING (match) WHERE match_id = ? AND line LIKE '%seat_disconnected%'
     )
     RETURNING number
 """

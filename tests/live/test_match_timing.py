@@ -14,7 +14,7 @@ from referee.live.runner import LAST_RETRY_US
 from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed, MoveRefused
+from referee.match.events import MovePlayed, MoveRejected
 from referee.match.match_terms import Policies
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, match_setup, submit_move
@@ -230,7 +230,7 @@ class TurnSimulation:
             self.attempts.remove(attempt)
             error = attempt.verdict.exception()
             # The decision on a repeated answer has no events.
-            refused = error is None and isinstance(next(iter(attempt.verdict.result().events), None), MoveRefused)
+            refused = error is None and isinstance(next(iter(attempt.verdict.result().events), None), MoveRejected)
             if refused or (isinstance(error, LogUnavailable) and attempt.token == self.token):
                 self.intervals.append((attempt.arrived_us, self.runner.match_now()))
 

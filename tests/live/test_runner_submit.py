@@ -12,7 +12,7 @@ from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, DisconnectSeat, FallFlag, Resign, StartPlay, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed, MoveRefused, PlayEnded
+from referee.match.events import MovePlayed, MoveRejected, PlayEnded
 from referee.match.match_errors import NoSuchSeat, NotAllowedNow, StaleTurn
 from referee.match.result import EndCause
 from tests.live.fake_time import settle
@@ -73,7 +73,7 @@ async def test_a_move_that_counts_as_an_attempt_is_written() -> None:
     harness = RunnerHarness()
     runner = await harness.start_match(match_setup())
     decided = await submit_move(runner, 0, "9")
-    assert [type(event) for event in decided.events] == [MoveRefused]
+    assert [type(event) for event in decided.events] == [MoveRejected]
     assert await harness.log_agrees_with(runner)
     await runner.close()
 

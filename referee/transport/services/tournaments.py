@@ -310,7 +310,7 @@ class Tournaments(TournamentServiceServicer):
         return state, entrant.name
 
     async def _own_tournament(self, name: str, what: str) -> TournamentState:
-        """Raises UnknownTournament or NotYours."""
+        """Raises NoSuchTournament or NotYours."""
         state = await self._tournaments.get(name)
         require_organiser(CALLER.get(), state.organiser, f"{what} for a tournament of another")
         return state
