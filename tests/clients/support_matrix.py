@@ -81,10 +81,10 @@ FEATURES = (
         {
             "python": "test_python_package.py::test_bots_and_organisers_work_with_the_runtimes_that_the_wheels_permit",
             "typescript": "test_typescript_package.py::test_an_organiser_runs_a_match_and_watches_it",
-            "go": "test_go_package.py::test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder",
+            "go": "test_organiser_examples.py::test_an_organiser_runs_a_match_on_a_server[go]",
             "java": "test_java_package.py::test_an_organiser_runs_a_match_and_watches_it",
             "kotlin": KOTLIN_ORGANISER,
-            "rust": "test_rust_package.py::test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder",
+            "rust": "test_organiser_examples.py::test_an_organiser_runs_a_match_on_a_server[rust]",
             "cpp": "test_cpp_package.py::test_an_organiser_in_cpp_runs_a_match_and_watches_it",
         },
     ),
@@ -98,15 +98,13 @@ FEATURES = (
         ),
     ),
     Feature(
-        "runs tournaments and ladders",
+        "has methods for tournaments and ladders",
         {
             "python": "test_sdk_contests.py::test_a_tournament_is_created_watched_and_exported",
             "typescript": "test_typescript_package.py::"
             "test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them",
-            "go": "test_go_package.py::test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder",
             "java": "test_java_package.py::test_an_organiser_runs_a_tournament_and_a_ladder_and_watches_them",
             "kotlin": KOTLIN_ORGANISER,
-            "rust": "test_rust_package.py::test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder",
             "cpp": "test_cpp_package.py::test_an_organiser_in_cpp_runs_a_tournament_and_a_ladder_and_watches_them",
         },
     ),

@@ -1,15 +1,20 @@
-"""The clients' example of an organiser passes the clauses of the conformance kit for organisers."""
+"""The clients' example of an organiser passes the conformance kit for organisers, and runs a match on a server."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from referee_client import Organiser
 
 from tests.clients.client_builds import ClientBuilder
+from tests.clients.commands import run_command
 from tests.clients.languages import CLIENTS, LANGUAGES, Language
+from tests.clients.sdk import run_bot
+from tests.e2e.server import create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -34,3 +39,20 @@ def test_an_organiser_in_another_language_passes_the_conformance_kit(
 ) -> None:
     client_builder.build(language)
     run_kit(language.organiser, language.folder, language.environment)
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("name", ["go", "rust"])
+def test_an_organiser_runs_a_match_on_a_server(name: str, client_builder: ClientBuilder, tmp_path: Path) -> None:
+    [language] = (language for language in LANGUAGES if language.name == name)
+    client_builder.build(language)
+    with run_server(tmp_path, "--ephemeral") as server, ExitStack() as stack:
+        token = create_organiser_token(stack.enter_context(server.channel()), server.admin_token)
+        organiser = stack.enter_context(Organiser(server.address, token))
+        for bot in ("anna", "bert"):
+            stack.enter_context(run_bot(server, organiser.register_bot(bot), "random"))
+        settings = {"BOT_REFEREE": server.address, "BOT_TOKEN": token, **language.environment}
+        *entries, result, record = run_command(list(language.organiser), language.folder, **settings).splitlines()
+    assert entries == [f"entry {number}" for number in range(1, len(entries) + 1)]
+    assert result == "result played"
+    assert int(record.removeprefix("record ")) >= len(entries) > 10

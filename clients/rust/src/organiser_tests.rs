@@ -1,4 +1,4 @@
-//! Retries of calls and watches.
+//! Retries of calls, watches and lists.
 
 use std::{
     cell::{Cell, RefCell},
@@ -10,11 +10,16 @@ use futures_util::FutureExt;
 use tokio::runtime::Builder;
 
 use super::*;
-use crate::{Options, organiser::contract};
 
-impl Numbered for u64 {
-    fn number(&self, _: Option<u64>) -> Option<u64> {
-        Some(*self)
+impl Watched for Vec<u64> {
+    type Item = u64;
+
+    fn items(self) -> Vec<u64> {
+        self
+    }
+
+    fn continue_after(item: &u64, _: Option<u64>) -> Option<u64> {
+        Some(*item)
     }
 }
 
@@ -23,33 +28,16 @@ fn broken() -> Status {
 }
 
 /// Returns what a watch yields if each call gets the messages of one element, until there are no more of them.
-fn watched(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, RefereeError>>, Vec<u64>) {
+fn watch_calls(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, RefereeError>>, Vec<u64>) {
     let calls = RefCell::new(calls.into_iter());
     let afters = RefCell::new(Vec::new());
-    let mut watch = Watch {
-        open: |after| {
-            afters.borrow_mut().extend(after);
-            ready(
-                calls
-                    .borrow_mut()
-                    .next()
-                    .map(stream::iter)
-                    .ok_or_else(|| Status::not_found("gone")),
-            )
-        },
-        entries: |message: Vec<u64>| message,
-        after: Some(3),
-        stream: None,
-        received: VecDeque::new(),
-        backoff: Backoff::default(),
-        is_over: false,
-        pause: |_| ready(()),
+    let open = |after| {
+        afters.borrow_mut().extend(after);
+        let call = calls.borrow_mut().next();
+        ready(call.map(stream::iter).ok_or_else(|| Status::not_found("gone")))
     };
-    let mut items = Vec::new();
-    while let Some(item) = watch.next().now_or_never().expect("nothing waits") {
-        items.push(item);
-    }
-    (items, afters.into_inner())
+    let items = watch(Some(3), open, |_| ready(())).collect();
+    (items.now_or_never().expect("nothing waits"), afters.take())
 }
 
 #[test]
@@ -59,33 +47,31 @@ fn a_watch_continues_after_the_last_entry_that_it_has_received() {
         vec![Err(Status::resource_exhausted("too slow"))],
         vec![Ok(vec![6]), Ok(vec![7, 8])],
     ];
-    let (items, afters) = watched(calls);
+    let (items, afters) = watch_calls(calls);
     assert_eq!(items, [4, 5, 6, 7, 8].map(Ok));
     assert_eq!(afters, [3, 5, 5]);
 }
 
 #[test]
 fn a_watch_of_new_entries_continues_after_its_first_snapshot() {
+    use api::watch_ladder_item::Item;
+    let item = |item| api::WatchLadderItem { item: Some(item) };
     let snapshot = |entry_number| {
-        let snapshot = contract::LadderSnapshot {
+        item(Item::Snapshot(api::LadderSnapshot {
             entry_number,
             ..Default::default()
-        };
-        contract::WatchLadderItem {
-            item: Some(contract::WatchLadderItemKind::Snapshot(Box::new(snapshot))),
-        }
+        }))
     };
-    let entry = contract::LadderEntry {
+    let entry = item(Item::Entry(api::LadderEntry {
         number: 8,
         ..Default::default()
-    };
-    let entry = contract::WatchLadderItem {
-        item: Some(contract::WatchLadderItemKind::Entry(Box::new(entry))),
-    };
-    assert_eq!(snapshot(7).number(None), Some(7));
-    assert_eq!(snapshot(9).number(Some(3)), Some(3));
-    assert_eq!(entry.number(Some(3)), Some(8));
-    assert_eq!(contract::WatchMatchItem::default().number(Some(3)), Some(3));
+    }));
+    let after = api::WatchLadderResponse::continue_after;
+    assert_eq!(after(&snapshot(7), None), Some(7));
+    assert_eq!(after(&snapshot(9), Some(3)), Some(3));
+    assert_eq!(after(&entry, Some(3)), Some(8));
+    let unknown = api::WatchMatchItem::default();
+    assert_eq!(api::WatchMatchResponse::continue_after(&unknown, Some(3)), Some(3));
 }
 
 #[test]
@@ -95,7 +81,7 @@ fn an_error_after_which_no_retry_helps_is_the_last_item_of_a_watch() {
         Err(Status::permission_denied("not yours")),
         Ok(vec![5]),
     ]];
-    let (items, _) = watched(calls);
+    let (items, _) = watch_calls(calls);
     assert_eq!(items, [Ok(4), Err(RefereeError::new("PERMISSION_DENIED", "not yours"))]);
 }
 
@@ -129,11 +115,11 @@ fn a_pause_is_as_long_as_the_referee_asks_and_otherwise_that_of_the_backoff() {
     let mut backoff = Backoff::default();
     for (asked, shortest, longest) in [("1500", 1_500, 1_500), ("0", 250, 750), ("soon", 1_000, 1_000)] {
         error.metadata.insert("retry_after_ms".into(), asked.into());
-        let pause = pause_after(&error, &mut backoff).as_millis();
+        let pause = backoff.after_error(&error, fastrand::f64()).as_millis();
         assert!((shortest..=longest).contains(&pause), "{pause} ms for {asked}");
     }
     error.metadata.clear();
-    assert!((500..=1_500).contains(&pause_after(&error, &mut backoff).as_millis()));
+    assert!((500..=1_500).contains(&backoff.after_error(&error, fastrand::f64()).as_millis()));
 }
 
 #[test]
@@ -143,14 +129,11 @@ fn a_rejected_call_is_not_made_again() {
 }
 
 #[test]
-fn a_list_is_read_to_its_last_page_when_it_is_asked_for() {
+fn a_list_is_read_to_its_last_page_when_its_items_are_wanted() {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let (asked, tokens) = channel();
     let read = async {
-        let target = Options::new("127.0.0.1:1", "rf_token")
-            .target()
-            .expect("valid settings");
-        let fetch = move |_: Link, token: String| {
+        let fetch = move |token: String| {
             asked.send(token.clone()).expect("the test waits for it");
             let page = match token.as_str() {
                 "" => (vec![1, 2], "b".to_owned()),
@@ -159,10 +142,11 @@ fn a_list_is_read_to_its_last_page_when_it_is_asked_for() {
             };
             ready(Ok(Response::new(page)))
         };
-        let mut items = Calls::new(target).pages(fetch, |page| page);
+        let organiser = Organiser::new(Options::new("127.0.0.1:1", "rf_token")).expect("valid settings");
+        let mut items = organiser.pages(fetch, |page| page);
         assert_eq!(items.next().await, Some(Ok(1)));
         assert_eq!(tokens.try_iter().collect::<Vec<_>>(), [""]);
-        let rest: Vec<_> = StreamExt::collect(items).await;
+        let rest: Vec<_> = items.collect().await;
         assert_eq!(rest, [Ok(2), Ok(3)]);
         assert_eq!(tokens.try_iter().collect::<Vec<_>>(), ["b", "c"]);
     };
