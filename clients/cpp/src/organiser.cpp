@@ -41,11 +41,11 @@ Organiser::Organiser(const Options& options)
       channel_(create_channel(options, Pings::REGULAR)) {}
 
 std::string Organiser::new_request_id() {
-    static constexpr std::string_view DIGITS = "0123456789abcdef";
+    static constexpr std::string_view digits = "0123456789abcdef";
     std::string id;
     for (const unsigned char byte : random_nonce()) {
-        id += DIGITS[byte >> 4];
-        id += DIGITS[byte & 15];
+        id += digits[byte >> 4];
+        id += digits[byte & 15];
     }
     return id;
 }
