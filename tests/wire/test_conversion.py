@@ -1,6 +1,6 @@
 """Messages and values are converted to each other without loss, and errors name the field."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -29,6 +29,7 @@ from referee_values import (
     SeatOdds,
     Swiss,
     TimeControl,
+    TournamentEntry,
     TournamentTerms,
     Value,
     Verdict,
@@ -46,6 +47,7 @@ SCALARS = {
 """Contents by the types of fields; numbers are 7."""
 UNCHECKED_TERMS: Any = TournamentTerms
 UNCHECKED_RULES: Any = Rules
+EAST = timezone(timedelta(hours=1))
 LAST_SECOND = 253_402_300_799
 """The last second of the year 9999."""
 
@@ -155,6 +157,7 @@ def test_a_field_of_only_one_side_is_left_out() -> None:
         (UNCHECKED_TERMS(tie_breaks=("wins", "huf")), "tie_breaks[1]", "unknown word"),
         (TournamentTerms(swiss=Swiss(), elimination=Elimination()), "swiss", "only one of elimination and swiss"),
         (TournamentTerms(starts_at=datetime(2030, 5, 1)), "starts_at", "has no time zone"),  # noqa: DTZ001 - The error.
+        (TournamentTerms(starts_at=datetime.min.replace(tzinfo=EAST)), "starts_at", "is no time stamp"),
         (UNCHECKED_TERMS(match_terms=Fischer()), "match_terms", "it is a Fischer, and not a MatchTerms"),
         (UNCHECKED_TERMS(forbidden_pairs=(ForbiddenPair(), Period())), "forbidden_pairs[1]", "it is a Period"),
         (Match(terms=MatchTerms(rules=UNCHECKED_RULES(game=7))), "terms.rules.game", "bad argument type"),
@@ -177,6 +180,14 @@ def test_an_impossible_time_stamp_is_an_error_with_its_path(seconds: int, nanos:
     message = match_pb2.Match(start_time=stamp)
     with pytest.raises(BadValue, match=r"^start_time: .* are no time stamp$"):
         to_value(message, Match)
+
+
+def test_an_error_of_a_message_names_the_field_through_lists() -> None:
+    pairings = [contest_pb2.Pairing(), contest_pb2.Pairing(not_before=Timestamp(nanos=-1))]
+    entry = tournament_pb2.TournamentEntry(pairings_planned=tournament_pb2.PairingsPlanned(pairings=pairings))
+    with pytest.raises(BadValue) as refused:
+        to_value(entry, TournamentEntry)
+    assert refused.value.path == "pairings_planned.pairings[1].not_before"
 
 
 @pytest.mark.parametrize("seconds", [0, LAST_SECOND, -62_135_596_800])

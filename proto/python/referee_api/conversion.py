@@ -163,7 +163,10 @@ def _read_time(stamp: Timestamp) -> datetime:
 def _write_time(time: datetime) -> Timestamp:
     if time.tzinfo is None:
         raise BadValue(f"{time} has no time zone")
-    since = time - EPOCH
+    try:
+        since = time.astimezone(UTC) - EPOCH
+    except OverflowError:
+        raise BadValue(f"{time} is no time stamp: in UTC it is before the year 1 or after 9999") from None
     return Timestamp(seconds=since.days * 86_400 + since.seconds, nanos=since.microseconds * 1000)
 
 
