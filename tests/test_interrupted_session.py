@@ -20,7 +20,9 @@ WORKERS = 2
 def test_no_server_outlives_an_interrupted_session(tmp_path: Path) -> None:
     fifo = tmp_path / "servers"
     os.mkfifo(fifo)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(WORKERS), "-p", "no:cacheprovider"]
+    # A program in the background of a shell script ignores the signal, and so do all that it starts.
+    command = ["env", "--default-signal=INT", sys.executable, "-m", "pytest"]
+    command += ["-q", "-n", str(WORKERS), "-p", "no:cacheprovider"]
     session = subprocess.Popen(
         [*command, "--basetemp", str(tmp_path / "session"), held_servers.__file__],
         env={**os.environ, held_servers.SERVERS_TO: str(fifo)},

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.clients.commands import run_command
-from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.sdk import connect_organiser, long_match, run_program
 from tests.e2e.server import create_organiser_token, run_server
 
@@ -57,19 +56,9 @@ def pass_conformance_kit(command: Sequence[str], *options: str, **variables: str
     run_command(kit, Path.cwd(), **variables)
 
 
-def run_organiser(
-    command: Sequence[str],
-    folder: Path,
-    data: Path,
-    lost: bytes = b"",
-    environment: Mapping[str, str] | None = None,
-) -> list[str]:
-    """Run a program of an organiser in the folder, with a server of its own, and return the lines that it prints.
-
-    The connection is cut before the first message with the bytes `lost` reaches the program.
-    """
+def run_organiser(command: Sequence[str], folder: Path, data: Path) -> list[str]:
+    """Run a program of an organiser in the folder, with a server of its own, and return the lines that it prints."""
     with ExitStack() as stack:
         server = stack.enter_context(run_server(data, "--ephemeral"))
-        address = stack.enter_context(run_losing_proxy(server.address, lost)) if lost else server.address
         token = create_organiser_token(stack.enter_context(server.channel()), server.admin_token)
-        return run_command(command, folder, BOT_REFEREE=address, BOT_TOKEN=token, **(environment or {})).splitlines()
+        return run_command(command, folder, BOT_REFEREE=server.address, BOT_TOKEN=token).splitlines()

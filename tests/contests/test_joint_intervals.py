@@ -35,7 +35,8 @@ def ladders(kind: str, runs: int, seats: int = 2) -> list[SimulatedLadder]:
 def coverage(played: Sequence[SimulatedLadder], what: str) -> float:
     """Return the share of intervals with the true strength, and print it with the errors."""
     errors = [it.errors for it in played]
-    share, error = mean(map(share_contained, errors)), mean(map(root_mean_square, errors))
+    share = round(mean(map(share_contained, errors)), 9)  # So that nine in ten is 0.9.
+    error = mean(map(root_mean_square, errors))
     live_share, live_error = mean(it.live_coverage for it in played), mean(it.live_error for it in played)
     print(f"{what}: {share:.3f}, error {error:.0f}; live ratings: {live_share:.3f}, error {live_error:.0f}")  # noqa: T201
     return share
@@ -66,7 +67,7 @@ def test_intervals_contain_the_true_strength_in_95_of_100_cases(kind: str) -> No
 @pytest.mark.parametrize("kind", ["normal 100", "normal 400"])
 def test_so_do_those_of_matches_of_four(kind: str) -> None:
     found = [it.play_paired(20) for it in ladders(kind, 20, seats=4)]
-    assert 0.93 <= coverage(found, f"{kind}, 20 matches of four") <= 0.99
+    assert 0.93 <= coverage(found, f"{kind}, 20 matches of four") <= 0.98
 
 
 @pytest.mark.soak
@@ -91,6 +92,7 @@ def test_ratings_need_opponents_of_mixed_strength(monkeypatch: pytest.MonkeyPatc
     coverage(nearest, "only the most informative opponents")
     assert mean(it.live_coverage for it in nearest) <= 0.8
     assert mean(it.mean_error for it in nearest) >= 1.3 * mean(it.mean_error for it in mixed)
+    assert mean(it.live_error for it in nearest) >= 2 * mean(it.live_error for it in mixed)
 
 
 @pytest.mark.slow

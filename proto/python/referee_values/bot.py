@@ -102,7 +102,7 @@ class RejectedItem(Value, frozen=True, kw_only=True):
 
     move: str = ""
     """The move, if it was one; cut to 1000 characters."""
-    error: ErrorDetail = ErrorDetail()
+    error: ErrorDetail | None = None
     """Reason for the rejection."""
 
 

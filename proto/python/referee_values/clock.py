@@ -172,9 +172,9 @@ class ClockCharge(Value, frozen=True, kw_only=True):
     """Delay caused by the server itself, in microseconds. None of it is charged."""
     charged_us: Int64 = 0
     """Time charged, in microseconds."""
-    before: Clock = Clock()
+    before: Clock | None = None
     """The clock when the turn was sent."""
-    after: Clock = Clock()
+    after: Clock | None = None
     """The clock after the move, including time added for it."""
     late: bool = False
     """Whether the flag fell: more time was charged than was left."""
@@ -259,5 +259,5 @@ class TimeControl(Value, frozen=True, kw_only=True):
     """Rule for all seats without odds. Default: untimed."""
     odds: tuple[SeatOdds, ...] = ()
     """Seats with another rule. Default: none."""
-    network_credit: NetworkCredit = NetworkCredit()
+    network_credit: NetworkCredit | None = None
     """Compensation for network latency. Default: the server's setting; always set in responses."""

@@ -114,7 +114,7 @@ class PlayStarted(Value, frozen=True, kw_only=True):
     """All seats with bots and versions, in seat order."""
     seed_commitment: SeedCommitment = SeedCommitment()
     """Commitment to the seed, and the nonces of the seats."""
-    state: MatchState = MatchState()
+    state: MatchState | None = None
     """State at ply 0, or after the opening."""
 
 
@@ -123,7 +123,7 @@ class FlagFell(Value, frozen=True, kw_only=True):
 
     seat: Count = 0
     """The seat, from 0."""
-    clock_charge: ClockCharge = ClockCharge()
+    clock_charge: ClockCharge | None = None
     """The charge that proves it."""
     move: str = ""
     """The answer that arrived late, if there was one, possibly truncated. Visible to that seat only."""
@@ -134,11 +134,11 @@ class ChoiceSealed(Value, frozen=True, kw_only=True):
 
     seat: Count = 0
     """The seat, from 0."""
-    clock_charge: ClockCharge = ClockCharge()
+    clock_charge: ClockCharge | None = None
     """Time charged for the move. Not set if the seat was not asked for it."""
     source: MoveSource = ""
     """Party that chose the move."""
-    state: MatchState = MatchState()
+    state: MatchState | None = None
     """State after the choice."""
 
 
@@ -153,9 +153,9 @@ class MovePlayed(Value, frozen=True, kw_only=True):
     """
     source: MoveSource = ""
     """Party that chose the move."""
-    clock_charge: ClockCharge = ClockCharge()
+    clock_charge: ClockCharge | None = None
     """Time charged for the move. Not set if the seat was not asked for it."""
-    state: MatchState = MatchState()
+    state: MatchState | None = None
     """State after the move."""
     score: Int32 | None = None
     """What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the
@@ -172,7 +172,7 @@ class PlayEnded(Value, frozen=True, kw_only=True):
     """The seed and its commitment, if the seed is revealed already."""
     ratings: tuple[RatingChange, ...] = ()
     """Rating changes in seat order. Empty if the match is unrated or void."""
-    record: RecordInfo = RecordInfo()
+    record: RecordInfo | None = None
     """The record, if it is published already."""
 
 

@@ -24,7 +24,7 @@ class LadderTerms(Value, frozen=True, kw_only=True):
 
     match_terms: tuple[MatchTerms, ...] = ()
     """Terms of its matches, used in turn if there are several. At least one; all with the same seats and sides."""
-    duplicate_play: DuplicatePlay = DuplicatePlay()
+    duplicate_play: DuplicatePlay | None = None
     """Plays each pairing as a set with exchanged seats. Default: single matches, with balanced seats."""
     partner_rule: PartnerRule = ""
     """Assignment of partners. Default: individual."""

@@ -74,7 +74,7 @@ class MatchTerms(Value, frozen=True, kw_only=True):
     """Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
     It is true in responses if `nonce_timeout_ms` is 0.
     """
-    adjudication: Adjudication = Adjudication()
+    adjudication: Adjudication | None = None
     """When the match ends although its game is not over. Default: never."""
     second_engine: str = ""
     """Second engine of the game, which runs beside the first one: a match in which they differ is void. The server
@@ -130,11 +130,11 @@ class Match(Value, frozen=True, kw_only=True):
     """Waiting, playing or over."""
     seed_commitment: SeedCommitment = SeedCommitment()
     """Commitment to the seed."""
-    result: Result = Result()
+    result: Result | None = None
     """Result. Not set until it is over."""
     ratings: tuple[RatingChange, ...] = ()
     """Rating changes in seat order. Empty until it is over, and if it is unrated or void."""
-    record: RecordInfo = RecordInfo()
+    record: RecordInfo | None = None
     """The record. Not set in lists, until the match is over, and with duplicate play until its whole set is over."""
     create_time: Timestamp | None = None
     """Time when it was created."""

@@ -55,7 +55,7 @@ class SprtState(Value, frozen=True, kw_only=True):
     """Ratio at which the test passes."""
     counts: tuple[Count, ...] = ()
     """Number of each outcome, from the worst for the first entrant to the best: three or five numbers."""
-    estimate: EloEstimate = EloEstimate()
+    estimate: EloEstimate | None = None
     """Estimated difference in strength."""
     matches: Count = 0
     """Number of matches counted."""

@@ -268,7 +268,7 @@ class TournamentTerms(Value, frozen=True, kw_only=True):
     """Several entrants play at each table, for games of more than two sides."""
     sprt: Sprt | None = None
     """Two entrants play until a statistical test is decided."""
-    duplicate_play: DuplicatePlay = DuplicatePlay()
+    duplicate_play: DuplicatePlay | None = None
     """Plays each pairing as a set with exchanged seats. Default: single matches, with balanced seats."""
     tie_breaks: tuple[TieBreak, ...] = ()
     """Tie-breaks in order of precedence. Default: those of the format; always set in responses."""
@@ -306,7 +306,7 @@ class TournamentTerms(Value, frozen=True, kw_only=True):
     """Whether each bot plays until the end with the version that is online at the start, else with its latest one. A
     bot that is connected with another version counts as not connected. Default false.
     """
-    qualification: Qualification = Qualification()
+    qualification: Qualification | None = None
     """The stage before this one, whose best are the entrants. When it is finished, they enter in the order of its
     standings, and this tournament starts. Default: entrants join.
     """
@@ -355,7 +355,7 @@ class TournamentStanding(Value, frozen=True, kw_only=True):
     """Number of matches that it forfeited, which are also losses."""
     byes: Count = 0
     """Number of byes."""
-    estimate: EloEstimate = EloEstimate()
+    estimate: EloEstimate | None = None
     """Estimated strength from all results together. Not set while there are too few."""
     no_shows: Count = 0
     """Number of pairings that it lost by absence; their matches are among the losses and the forfeits."""

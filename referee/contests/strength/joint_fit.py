@@ -130,11 +130,11 @@ class _Fit(Struct, frozen=True, gc=False):
 
     values: list[float]
     variances: Sequence[float]
-    """Of each strength."""
+    """The variance of each strength."""
     errors: Sequence[float]
     """Standard errors, relative to the average of the field where this is known."""
     lead_variances: Sequence[float]
-    """Of the lead of the first of each two sides."""
+    """The variance of the lead of the first side of each pair."""
 
 
 def fit_field(field: FieldOfPlayers, start: Sequence[float] = ()) -> JointEstimates:
@@ -158,8 +158,8 @@ def fit_field(field: FieldOfPlayers, start: Sequence[float] = ()) -> JointEstima
         values, errors, information = fit.values, fit.errors, _prior_information(fit, roots, information)
         weight = 1 / dispersion(pairs, values)
         pairs = [
-            SidePair(it.signs, it.score, it.played, it.drawn, 1 / sqrt(1 + pi / 8 * variance))
-            for it, variance in zip(pairs, fit.lead_variances, strict=True)
+            SidePair(pair.signs, pair.score, pair.played, pair.drawn, 1 / sqrt(1 + pi / 8 * variance))
+            for pair, variance in zip(pairs, fit.lead_variances, strict=True)
         ]
     return JointEstimates(
         array("d", (INITIAL_VALUE + ELO_SCALE * value for value in values)),

@@ -102,7 +102,8 @@ class Organiser {
     void watch(Streaming<Stub, Request, Response> method, Request request, OnItem on_item,
                const std::stop_token& stop = {}) const {
         Stub stub(channel_);
-        bool wanted = true, progress = false;
+        bool wanted = true;
+        bool progress = false;
         const auto read_items = [&](grpc::ClientContext& context) {
             const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
             const auto stream = (stub.*method)(&context, request);
