@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from referee_api.v1 import contest_pb2, game_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_api.conversion import to_message
+from referee_api.v1 import contest_pb2, game_pb2, match_pb2, policy_pb2, sprt_pb2, tournament_pb2
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
@@ -18,7 +19,6 @@ from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
 from referee.wire.rules import rules_of
-from referee.wire.terms import adjudication_of, policies_of
 
 DEFAULT_OUT = Path("referee-sprt")
 MODELS = {"trinomial": sprt_pb2.SPRT_MODEL_TRINOMIAL, "pentanomial": sprt_pb2.SPRT_MODEL_PENTANOMIAL}
@@ -94,10 +94,12 @@ def sprt(
     for bot in bots:
         bot.check_game(known.name)
     match_terms = terms_of(
-        rules_of(known.name, known.version, settings), read_clock(clock), policies_of(LOCAL_POLICIES)
+        rules_of(known.name, known.version, settings),
+        read_clock(clock),
+        to_message(LOCAL_POLICIES, policy_pb2.Policies),
     )
-    if adjudication := adjudication_of(read_chosen_adjudication(play, known.table(settings))):
-        match_terms.adjudication.CopyFrom(adjudication)
+    if adjudication := read_chosen_adjudication(play, known.table(settings)):
+        match_terms.adjudication.CopyFrom(to_message(adjudication, policy_pb2.Adjudication))
     openings = [game_pb2.Opening(position=position) for position in read_chosen_openings(play, known, settings)]
     terms = tournament_pb2.TournamentTerms(
         match_terms=match_terms,

@@ -30,7 +30,7 @@ from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
-from referee.match.match_terms import Policies
+from referee.match.match_terms import DEFAULT_POLICIES
 from referee.reporting.collector import tournament_report
 from referee.reporting.formatting import local_moment
 from referee.reporting.publication import publish_tournament
@@ -60,7 +60,7 @@ def create(organiser: Organiser, file: Path, former: str | None, best: int | Non
     Of a former tournament, those who have withdrawn are left out. The others enter in the order of its standings, or
     before its start in the order of entry.
     """
-    plan = read_tournament(file, Policies())
+    plan = read_tournament(file, DEFAULT_POLICIES)
     if best and not former:
         raise click.UsageError("--best needs --entrants-of")
     if plan.entrants and former:

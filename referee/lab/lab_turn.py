@@ -20,6 +20,7 @@ from referee.live.turns import SeatClock, seat_clocks
 from referee.match.clock import SECOND, Micros
 from referee.match.decision import Decision
 from referee.match.events import Event, MovePlayed
+from referee.match.match_terms import attempts_a_turn
 from referee.match.state import Match, Turn, move_played
 from referee.wire.clocks import clock_of
 
@@ -151,7 +152,7 @@ class LabTurn(Struct, eq=False):
 
     @property
     def attempts_left(self) -> int:
-        return self._log.created.terms.policies.attempts_a_turn - self._turn.attempt + 1
+        return attempts_a_turn(self._log.created.terms.policies) - self._turn.attempt + 1
 
     @property
     def draw_offers(self) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from referee.live.loop_lag import MessageArrival
 from referee.live.ports import Lag, SeatDelays, Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement, flag_falls_at_us
-from referee.match.match_terms import DisconnectPolicy
+from referee.match.match_terms import forfeits_if_gone
 from referee.match.setup import Player
 from referee.match.state import Match, Turn
 
@@ -137,9 +137,9 @@ def deadlines(match: Match) -> list[Deadline]:
 
 def _grace_ends_us(match: Match, turn: Turn) -> Micros | None:
     gone_us, policies = match.gone_us[turn.seat], match.terms.policies
-    if gone_us is None or policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD:
+    if gone_us is None or not forfeits_if_gone(policies):
         return None
-    return max(gone_us, turn.asked_us) + policies.grace_period_us
+    return max(gone_us, turn.asked_us) + policies.disconnect.grace_period_ms * MS
 
 
 class LoopTime:

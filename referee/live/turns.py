@@ -18,6 +18,7 @@ from referee.live.sessions import Session, Sessions
 from referee.match.clock import Clock, Micros, TimeControl
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MovePlayed, MoveSource, PlayStarted, RefereeRecovered
+from referee.match.match_terms import attempts_a_turn
 from referee.match.state import Match, MatchPhase, Turn
 
 
@@ -88,7 +89,7 @@ class TurnDue(Struct, frozen=True, gc=False):
     @property
     def attempts_left(self) -> int:
         """Attempts left, including this one."""
-        return self.match.terms.policies.attempts_a_turn - self.turn.attempt + 1
+        return attempts_a_turn(self.match.terms.policies) - self.turn.attempt + 1
 
     @property
     def offers(self) -> tuple[Seat, ...]:

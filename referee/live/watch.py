@@ -19,7 +19,6 @@ from referee.live.log_history import EntryT, LogHistory, LogStep, State, replay
 from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep, PlayedMove, WatchedEntry
 from referee.live.ports import Entry, EventLog
 from referee.match.events import MovePlayed, MoveRejected, redact
-from referee.match.match_terms import VisibilityMode
 from referee.match.state import Match, MatchPhase
 
 READ_BATCH = 200
@@ -205,11 +204,7 @@ class MatchWatch(LogWatch[Entry, Match]):
     def _sees_all(self) -> bool:
         """Whether the viewer may see all entries without delay."""
         match = self._history.match
-        return (
-            self._viewer != SPECTATOR
-            or match.phase is MatchPhase.OVER
-            or match.terms.visibility.shown is VisibilityMode.LIVE
-        )
+        return self._viewer != SPECTATOR or match.phase is MatchPhase.OVER or match.terms.visibility.kind == "live"
 
     def _is_over(self, state: Match) -> bool:
         return state.phase is MatchPhase.OVER
@@ -218,7 +213,7 @@ class MatchWatch(LogWatch[Entry, Match]):
         await (super()._advance_to_now() if self._sees_all else self._skip(None))
 
     def _check_pace(self) -> None:
-        if self._history.match.terms.visibility.shown is VisibilityMode.LIVE:
+        if self._history.match.terms.visibility.kind == "live":
             super()._check_pace()
 
     async def _visible_steps(self) -> list[MatchStep]:
@@ -236,7 +231,7 @@ class MatchWatch(LogWatch[Entry, Match]):
 
     def _is_visible(self, step: MatchStep) -> bool:
         current, visibility = self._history.match, self._history.match.terms.visibility
-        if visibility.shown is VisibilityMode.AFTER_END:
+        if visibility.kind == "after_end":
             return False
         return step.state.phase is MatchPhase.WAITING or step.state.ply + visibility.delay_plies <= current.ply
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_values import Policies
 
 from engines.game_errors import quoted, unknown
 from engines.registry import games
@@ -18,7 +19,7 @@ from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotP
 from referee.local.sandbox import read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, match_terms, read_opening
 from referee.local.toml_validation import BadPlan, count, fill, known, moment, read_toml, value, whole, word
-from referee.match.match_terms import Policies
+from referee.match.match_terms import DEFAULT_POLICIES
 from referee.wire.rules import read_rules
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
@@ -135,7 +136,7 @@ def _game(where: str, every: Mapping[str, Any], given: object) -> match_pb2.Matc
     if not isinstance(given, dict):
         raise BadPlan(where, "expected a table: [[games]]")
     known(where, given, OF_A_MATCH)
-    return match_terms(where, {**every, **given}, Policies())
+    return match_terms(where, {**every, **given}, DEFAULT_POLICIES)
 
 
 def _tournament_terms(content: Mapping[str, Any], usual: Policies, folder: Path) -> tournament_pb2.TournamentTerms:

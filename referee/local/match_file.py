@@ -8,7 +8,7 @@ from referee_api.v1 import game_pb2, match_pb2
 from engines.game_errors import quoted
 from referee.local.terms_reader import OF_A_MATCH, match_terms, read_opening
 from referee.local.toml_validation import BadPlan, known, read_toml, value
-from referee.match.match_terms import Policies
+from referee.match.match_terms import DEFAULT_POLICIES
 
 KEYS = ("title", "ladder", "opening", "seed", *OF_A_MATCH)
 
@@ -32,7 +32,7 @@ def read_match_file(file: Path) -> MatchFile:
         value("ladder", content, str, ""),
         read_opening("opening", content.get("opening", "")),
         _seed(value("seed", content, str, "")),
-        match_terms("", content, Policies()),
+        match_terms("", content, DEFAULT_POLICIES),
     )
 
 

@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
+from referee_api.conversion import to_message
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
-from referee_client.conversion import to_message
+from referee_client.conversion import to_message as sdk_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
+from referee_values import Adjudication, DisconnectPolicy, Policies, Visibility
 
 from engines.api import Game, Table
 from engines.game_errors import DetailedError, quoted
@@ -20,15 +23,15 @@ from engines.registry import find
 from referee.hosting.contest_terms import with_nonces
 from referee.live.checked_matches import check_second_engine
 from referee.local.toml_validation import BadPlan, count, fill, value, whole
-from referee.match.clock import MS, SECOND, TimeControl
+from referee.match.adjudication import check_adjudication, check_sides
+from referee.match.clock import MS, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadTimeControl
-from referee.match.match_terms import DisconnectPolicy, MatchTerms, Policies
+from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled, forfeits_if_gone
 from referee.server.settings import Settings
+from referee.wire.basic_types import read_value
 from referee.wire.clocks import read_controls, read_credit, read_rule, rule_of
 from referee.wire.rules import rules_of
-from referee.wire.terms import policies_of, read_adjudication, read_policies
-from referee.wire.terms import read_visibility as visibility_in
 
 OF_EVERY_GAME = (
     "clock",
@@ -49,7 +52,8 @@ MAX_MS = 315_360_000_000
 DEFAULT_CLOCK = "60+1"
 CLOCK_RULE = "cannot be read; write for example 60+1, 60 byoyomi 3x10, 5/move or none"
 
-LOCAL_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=5 * SECOND)
+LOCAL_DISCONNECT = DisconnectPolicy(action="forfeit_after_grace_period", grace_period_ms=5_000)
+LOCAL_POLICIES = replace(DEFAULT_POLICIES, disconnect=LOCAL_DISCONNECT)
 """Policies of local matches: a crashed process does not return, so its clock need not run out."""
 LOCAL_CREDIT = NetworkCredit(Settings().credit_per_move_ms * MS, Settings().credit_per_match_ms * MS)
 """Network credit of local matches, as a server has it by default."""
@@ -84,12 +88,12 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         settings,
         read_controls(time, len(game.table(settings).seats)) if time.odds else (read_rule(time.rule),),
         read_credit(time, LOCAL_CREDIT),
-        read_policies(message.policies),
-        visibility_in(message.visibility),
+        filled(read_value(message.policies, Policies), DEFAULT_POLICIES),
+        filled(read_value(message.visibility, Visibility), SHOWN_LIVE),
         nonce_timeout_us=message.nonce_timeout_ms * MS,
         start_timeout_us=message.start_timeout_ms * MS,
         second_engine=message.second_engine or UNSET,
-        adjudication=read_adjudication(message.adjudication),
+        adjudication=_adjudication(message, game.table(settings)),
     )
     if message.second_engine:
         check_second_engine(game.name, settings, message.second_engine)
@@ -116,13 +120,22 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], table: Tab
     terms.second_engine = value("second_engine", given, str, "")
     if "adjudication" in given:
         fill("adjudication", value("adjudication", given, dict, {}), terms.adjudication)
-        if adjudication := read_adjudication(terms.adjudication):
-            adjudication.check(table)
+        _adjudication(terms, table)
+
+
+def _adjudication(terms: match_pb2.MatchTerms, table: Table) -> Adjudication | None:
+    """Raises BadSetup."""
+    if not terms.adjudication.ListFields():
+        return None
+    adjudication = read_value(terms.adjudication, Adjudication)
+    check_adjudication(adjudication)
+    check_sides(adjudication, table)
+    return adjudication
 
 
 def _visibility(given: object) -> policy_pb2.Visibility:
     try:
-        return to_message(read_visibility(str(given)), policy_pb2.Visibility)
+        return sdk_message(read_visibility(str(given)), policy_pb2.Visibility)
     except ValueError as wrong:
         raise BadPlan("visibility", str(wrong)) from None
 
@@ -149,8 +162,8 @@ def policies_in(given: Mapping[str, Any], usual: Policies) -> policy_pb2.Policie
     table = value("policies", given, dict, {})
     message = policy_pb2.Policies()
     fill("policies", table, message)
-    if "disconnect" not in table and usual.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD:
-        message.disconnect.CopyFrom(policies_of(usual).disconnect)
+    if "disconnect" not in table and forfeits_if_gone(usual):
+        message.disconnect.CopyFrom(to_message(usual.disconnect, policy_pb2.DisconnectPolicy))
     return message
 
 
@@ -164,7 +177,7 @@ def read_clock(given: object) -> TimeControl:
 
 def _clock_of_text(text: str) -> TimeControl:
     try:
-        return read_rule(to_message(clock_text.clock(text), clock_pb2.ClockRule))
+        return read_rule(sdk_message(clock_text.clock(text), clock_pb2.ClockRule))
     except clock_text.BadClock:
         raise BadClock(text, CLOCK_RULE) from None
 

@@ -7,6 +7,7 @@ all sides report that it is level.
 from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType
+from referee_values import Adjudication
 
 from engines.api import Table
 from referee.match.match_errors import BadSetup
@@ -25,41 +26,6 @@ ADJUDICATION_REASONS = frozenset({STOPPED, LOST, LEVEL})
 """Reasons of results that follow from the terms. A person who sets a result gives another one."""
 
 
-class Adjudication(Struct, frozen=True, gc=False):
-    """When a match ends although its game is not over. 0 plies or moves: never for that reason."""
-
-    max_plies: int = 0
-    """The match ends after so many plies."""
-    resign_score: int = 0
-    resign_moves: int = 0
-    """A side loses if its scores in as many moves in a row were at most -`resign_score`, and those of the other side
-    at least `resign_score`."""
-    draw_score: int = 0
-    draw_moves: int = 0
-    """The match is drawn if the scores of all seats in as many moves in a row were from -`draw_score` to `draw_score`,
-    """
-    draw_after_ply: int = 0
-    """and at least so many plies have been played."""
-
-    def __post_init__(self) -> None:
-        for field, most in LIMITS.items():
-            if not 0 <= getattr(self, field) <= most:
-                raise BadSetup(f"adjudication.{field}", f"must be from 0 to {most}")
-        if bool(self.resign_score) != bool(self.resign_moves):
-            raise BadSetup("adjudication", "must have both resign_score and resign_moves, or neither")
-        if (self.draw_score or self.draw_after_ply) and not self.draw_moves:
-            raise BadSetup("adjudication.draw_moves", "must be at least 1 with draw_score or draw_after_ply")
-
-    @property
-    def uses_scores(self) -> bool:
-        return bool(self.resign_moves or self.draw_moves)
-
-    def check(self, table: Table) -> None:
-        """Raises BadSetup if the game has no two sides whose scores could agree."""
-        if self.uses_scores and len(table.sides) != 2:
-            raise BadSetup("adjudication", "can use the scores of bots only in a game of two sides")
-
-
 LIMITS = {
     "max_plies": MAX_PLIES,
     "resign_score": MAX_SCORE,
@@ -68,6 +34,27 @@ LIMITS = {
     "draw_moves": MAX_MOVES,
     "draw_after_ply": MAX_PLIES,
 }
+
+
+def uses_scores(terms: Adjudication) -> bool:
+    return bool(terms.resign_moves or terms.draw_moves)
+
+
+def check_adjudication(terms: Adjudication) -> None:
+    """Raises BadSetup."""
+    for field, most in LIMITS.items():
+        if not 0 <= getattr(terms, field) <= most:
+            raise BadSetup(f"adjudication.{field}", f"must be from 0 to {most}")
+    if bool(terms.resign_score) != bool(terms.resign_moves):
+        raise BadSetup("adjudication", "must have both resign_score and resign_moves, or neither")
+    if (terms.draw_score or terms.draw_after_ply) and not terms.draw_moves:
+        raise BadSetup("adjudication.draw_moves", "must be at least 1 with draw_score or draw_after_ply")
+
+
+def check_sides(terms: Adjudication, table: Table) -> None:
+    """Raises BadSetup if the game has no two sides whose scores could agree."""
+    if uses_scores(terms) and len(table.sides) != 2:
+        raise BadSetup("adjudication", "can use the scores of bots only in a game of two sides")
 
 
 class ScoreRuns(Struct, frozen=True, gc=False):

@@ -11,7 +11,7 @@ from typing import Any
 from engines.game_errors import shortened
 from engines.second.engine_difference import SecondEngineError
 from referee.match.adjudication import ADJUDICATION_REASONS
-from referee.match.clock import Micros
+from referee.match.clock import MS, Micros
 from referee.match.commands import (
     AbortMatch,
     AcceptDraw,
@@ -57,7 +57,7 @@ from referee.match.match_errors import (
     SeatsOpen,
     TooLateToAbort,
 )
-from referee.match.match_terms import DisconnectPolicy
+from referee.match.match_terms import forfeits_if_gone
 from referee.match.moves import (
     accept_draw,
     check_not_dropped,
@@ -215,9 +215,9 @@ def _reconnect_seat(builder: DecisionBuilder, command: ReconnectSeat) -> None:
 def _end_grace_period(builder: DecisionBuilder, command: EndGracePeriod) -> None:
     policies = builder.match.terms.policies
     turn, gone_us = builder.match.turns[command.seat], builder.match.gone_us[command.seat]
-    if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD or turn is None or gone_us is None:
+    if not forfeits_if_gone(policies) or turn is None or gone_us is None:
         return
-    if builder.now_us - max(gone_us, turn.asked_us) >= policies.grace_period_us:
+    if builder.now_us - max(gone_us, turn.asked_us) >= policies.disconnect.grace_period_ms * MS:
         builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.DISCONNECTED))
 
 

@@ -7,12 +7,11 @@ from msgspec import Struct, structs
 
 from engines.api import Outcome
 from engines.game_errors import shortened
-from referee.match.adjudication import STOPPED, standing_by_scores
+from referee.match.adjudication import STOPPED, standing_by_scores, uses_scores
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
 from referee.match.commands import SubmitMove
 from referee.match.events import Event, FlagFell, MovePlayed, MoveSource, PlayEnded, SeatForfeited, SeatResigned
-from referee.match.match_terms import DropoutPolicy, LatePolicy
 from referee.match.result import (
     EndCause,
     EndKind,
@@ -79,7 +78,7 @@ class DecisionBuilder(Struct, eq=False):
             turn = next((turn for turn in self.match.owing if turn.seat in out), None) if out else None
             if turn is None:
                 return
-            random = self.match.terms.policies.dropout is DropoutPolicy.RANDOM_MOVES
+            random = self.match.terms.policies.forfeit_effect == "random_moves"
             self.play_policy_move(turn, MoveSource.RANDOM if random else MoveSource.DEFAULT)
 
     def play_policy_move(self, turn: Turn, source: MoveSource, row: ClockCharge | None = None) -> None:
@@ -104,11 +103,11 @@ class DecisionBuilder(Struct, eq=False):
         """Record that the flag of a seat fell, and apply the policy for late moves."""
         move, request_id = (shortened(answer.move), answer.request_id) if answer else ("", "")
         self.add(FlagFell(self.now_us, turn.seat, turn.token, row, move, request_id))
-        late = self.match.terms.policies.late
-        if late is LatePolicy.FORFEIT:
+        action = self.match.terms.policies.timeout
+        if action == "forfeit":
             self.drop_seat(SeatForfeited(self.now_us, turn.seat, Fault.TIME))
         else:
-            self.play_policy_move(turn, MoveSource.RANDOM if late is LatePolicy.RANDOM_MOVE else MoveSource.DEFAULT)
+            self.play_policy_move(turn, MoveSource.RANDOM if action == "random_move" else MoveSource.DEFAULT)
             self.settle()
 
 
@@ -144,7 +143,7 @@ def result_after_dropout(match: Match) -> Result | None:
     """Return the result if the match ends because a seat dropped out; None if it continues."""
     out = dropped_sides(match)
     still_in = len(match.table.sides) - len(out)
-    if still_in > 1 and match.terms.policies.dropout is not DropoutPolicy.ENDS_MATCH:
+    if still_in > 1 and match.terms.policies.forfeit_effect != "ends_match":
         # All other sides may have agreed to a draw already.
         return draw_result(match, EndCause.DRAW_AGREED) if is_draw_agreed(match) else None
     return _closed(match, EndCause.RESIGNATION, match.require_position().standing)
@@ -154,7 +153,7 @@ def result_by_terms(match: Match) -> Result | None:
     """Return the result if the terms of the match end it in this position; None if it continues."""
     terms = match.terms.adjudication
     assert terms
-    if agreed := standing_by_scores(terms, match.score_runs, match.table, match.ply) if terms.uses_scores else None:
+    if agreed := standing_by_scores(terms, match.score_runs, match.table, match.ply) if uses_scores(terms) else None:
         return _closed(match, EndCause.ADJUDICATION, *agreed)
     if not terms.max_plies or match.ply < terms.max_plies:
         return None

@@ -1,47 +1,51 @@
 """Terms of a match: what its creator decides. They are the same for all matches of a contest."""
 
-from enum import Enum
+from typing import TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
+from referee_values import Adjudication, DisconnectPolicy, IllegalMovePolicy, Policies, Value, Visibility
 
 from engines.api import Game, Table
 from engines.options import Settings
-from referee.match.adjudication import Adjudication
-from referee.match.clock import MAX_TIME_US, Hourglass, Micros, TimeControl
+from referee.match.adjudication import check_adjudication, check_sides
+from referee.match.clock import MAX_TIME_US, MS, Hourglass, Micros, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadSetup
 
+V = TypeVar("V", bound=Value)
 
-class IllegalMovePolicy(Enum):
-    """Reaction to a malformed or illegal move."""
-
-    RETRY_THEN_FORFEIT = "retry_then_forfeit"
-    FORFEIT = "forfeit"
-    RANDOM_MOVE = "random_move"
-
-
-class LatePolicy(Enum):
-    """Reaction to a fallen flag."""
-
-    FORFEIT = "forfeit"
-    RANDOM_MOVE = "random_move"
-    DEFAULT_MOVE = "default_move"
+MAX_ATTEMPTS = 1000
+DEFAULT_POLICIES = Policies(
+    illegal_move=IllegalMovePolicy(action="retry_then_forfeit", max_attempts=3),
+    timeout="forfeit",
+    disconnect=DisconnectPolicy(action="clock_decides"),
+    forfeit_effect="ends_match",
+)
+SHOWN_LIVE = Visibility(kind="live")
 
 
-class DisconnectPolicy(Enum):
-    """Reaction to the absence of a seat's bot, which has no session."""
+def filled(given: V, usual: V) -> V:
+    """Return the value with the content of `usual` in every field that is not set."""
+    contents = {}
+    for name, unset in zip(given.__struct_fields__, given.__struct_defaults__, strict=True):
+        content = getattr(given, name)
+        if content == unset:
+            content = getattr(usual, name)
+        elif isinstance(content, Value):
+            content = filled(content, getattr(usual, name))
+        contents[name] = content
+    return type(given)(**contents)
 
-    CLOCK_DECIDES = "clock_decides"
-    FORFEIT_AFTER_GRACE_PERIOD = "forfeit_after_grace_period"
+
+def attempts_a_turn(policies: Policies) -> int:
+    """Return the number of malformed or illegal moves in one turn after which the policy applies."""
+    policy = policies.illegal_move
+    return policy.max_attempts if policy.action == "retry_then_forfeit" else 1
 
 
-class DropoutPolicy(Enum):
-    """Continuation after a forfeit or resignation in a game of more than two sides."""
-
-    ENDS_MATCH = "ends_match"
-    RANDOM_MOVES = "random_moves"
-    DEFAULT_MOVES = "default_moves"
+def forfeits_if_gone(policies: Policies) -> bool:
+    return policies.disconnect.action == "forfeit_after_grace_period"
 
 
 def check_time(field: str, time_us: Micros) -> None:
@@ -50,49 +54,23 @@ def check_time(field: str, time_us: Micros) -> None:
         raise BadSetup(field, "must be from 0 to ten years")
 
 
-class Policies(Struct, frozen=True, gc=False):
-    illegal: IllegalMovePolicy = IllegalMovePolicy.RETRY_THEN_FORFEIT
-    max_attempts: int = 3
-    """Malformed or illegal moves in one turn after which the policy applies."""
-    late: LatePolicy = LatePolicy.FORFEIT
-    gone: DisconnectPolicy = DisconnectPolicy.CLOCK_DECIDES
-    grace_period_us: Micros = 0
-    dropout: DropoutPolicy = DropoutPolicy.ENDS_MATCH
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.max_attempts <= 1000:
-            raise BadSetup("max_attempts", "must be from 1 to 1000")
-        check_time("grace_period_us", self.grace_period_us)
-        if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD and self.grace_period_us < 1:
-            raise BadSetup("grace_period_us", "must be greater than 0 if absent bots forfeit")
-
-    @property
-    def attempts_a_turn(self) -> int:
-        return self.max_attempts if self.illegal is IllegalMovePolicy.RETRY_THEN_FORFEIT else 1
+def check_policies(policies: Policies) -> None:
+    """Raises BadSetup."""
+    if not 1 <= policies.illegal_move.max_attempts <= MAX_ATTEMPTS:
+        raise BadSetup("policies.illegal_move.max_attempts", f"must be from 1 to {MAX_ATTEMPTS}")
+    grace_period_ms = policies.disconnect.grace_period_ms
+    check_time("policies.disconnect.grace_period_ms", grace_period_ms * MS)
+    if forfeits_if_gone(policies) and not grace_period_ms:
+        raise BadSetup("policies.disconnect.grace_period_ms", "must be greater than 0 if absent bots forfeit")
 
 
-class VisibilityMode(Enum):
-    """When spectators can watch a match."""
-
-    LIVE = "live"
-    DELAYED = "delayed"
-    AFTER_END = "after_end"
-
-
-class Visibility(Struct, frozen=True, gc=False):
-    shown: VisibilityMode = VisibilityMode.LIVE
-    delay_plies: int = 0
-
-    def __post_init__(self) -> None:
-        if self.delay_plies < 0:
-            raise BadSetup("delay_plies", "must not be negative")
-        if self.shown is VisibilityMode.DELAYED and self.delay_plies < 1:
-            raise BadSetup("delay_plies", "must be at least 1 if the match is shown with a delay")
+def check_visibility(visibility: Visibility) -> None:
+    """Raises BadSetup."""
+    if visibility.kind == "delayed" and visibility.delay_plies < 1:
+        raise BadSetup("visibility.delay_plies", "must be at least 1 if the match is shown with a delay")
 
 
 NO_CREDIT = NetworkCredit()
-DEFAULT_POLICIES = Policies()
-SHOWN_LIVE = Visibility()
 
 
 class MatchTerms(Struct, frozen=True, gc=False):
@@ -113,8 +91,7 @@ class MatchTerms(Struct, frozen=True, gc=False):
     """
     second_engine: str | UnsetType = UNSET
     """Name of a second engine that runs beside the first one (see `engines.second`). Unset, and not written: none."""
-    adjudication: Adjudication | UnsetType = UNSET
-    """When the match ends although its game is not over. Unset, and not written: never."""
+    adjudication: Adjudication | None = None
 
     def __post_init__(self) -> None:
         for field in ("nonce_timeout_us", "start_timeout_us"):
@@ -126,7 +103,7 @@ class MatchTerms(Struct, frozen=True, gc=False):
         return self.second_engine if isinstance(self.second_engine, str) else ""
 
     def with_defaults(self, game: Game, start_timeout_us: Micros) -> "MatchTerms":
-        """Return the terms of one match: all options, a control for each seat, and that start timeout if none is set.
+        """Return the terms of one match, with every default filled in.
 
         Raises an error of the game.
         """
@@ -134,7 +111,14 @@ class MatchTerms(Struct, frozen=True, gc=False):
         seats = len(game.table(settings).seats)
         controls = self.controls * seats if len(self.controls) == 1 else self.controls
         start_timeout_us = self.start_timeout_us or start_timeout_us
-        return replace(self, settings=settings, controls=controls, start_timeout_us=start_timeout_us)
+        return replace(
+            self,
+            settings=settings,
+            controls=controls,
+            policies=filled(self.policies, DEFAULT_POLICIES),
+            visibility=filled(self.visibility, SHOWN_LIVE),
+            start_timeout_us=start_timeout_us,
+        )
 
     def check(self, game: Game) -> Table:
         """Validate the terms of one match and return its table. Raises BadSetup or an error of the game."""
@@ -145,6 +129,9 @@ class MatchTerms(Struct, frozen=True, gc=False):
             raise BadSetup("controls", f"must be {len(table.seats)}, one for each seat")
         if len({isinstance(control, Hourglass) for control in self.controls}) > 1:
             raise BadSetup("hourglass", "must be the clock of all seats or of none")
+        check_policies(self.policies)
+        check_visibility(self.visibility)
         if self.adjudication:
-            self.adjudication.check(table)
+            check_adjudication(self.adjudication)
+            check_sides(self.adjudication, table)
         return table

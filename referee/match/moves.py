@@ -38,7 +38,7 @@ from referee.match.match_errors import (
     SeatOut,
     StaleTurn,
 )
-from referee.match.match_terms import IllegalMovePolicy
+from referee.match.match_terms import attempts_a_turn
 from referee.match.result import EndCause, Fault
 from referee.match.state import BY_BOT, Match, Turn, Verdict, move_played
 
@@ -98,7 +98,7 @@ def _refuse(
 ) -> None:
     """Count a failed attempt, and apply the policy after the last one."""
     policies = builder.match.terms.policies
-    left = policies.attempts_a_turn - turn.attempt
+    left = attempts_a_turn(policies) - turn.attempt
     illegal = isinstance(refusal, IllegalMove)
     builder.add(
         MoveRejected(
@@ -115,7 +115,7 @@ def _refuse(
     )
     if left > 0:
         return
-    if policies.illegal is IllegalMovePolicy.RANDOM_MOVE:
+    if policies.illegal_move.action == "random_move":
         builder.play_policy_move(turn, MoveSource.RANDOM, row)
         builder.settle()
     else:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from engines.api import REFEREE, Game, Position, Seat, Table
 from engines.chance import Chance
 from referee.match.match_errors import BadSetup
-from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, MatchTerms
+from referee.match.match_terms import MatchTerms
 
 SEED_BYTES = 32
 MAX_TEXT_CHARS = 65_536
@@ -102,7 +102,7 @@ def draw_seats(chance: Chance, players: Sequence[T]) -> tuple[T, ...]:
     return seated
 
 
-RANDOM_MOVES = frozenset({IllegalMovePolicy.RANDOM_MOVE, LatePolicy.RANDOM_MOVE, DropoutPolicy.RANDOM_MOVES})
+RANDOM_MOVES = frozenset({"random_move", "random_moves"})
 TRIED_SEEDS = tuple(bytes([number]) * SEED_BYTES for number in range(8))
 
 
@@ -114,7 +114,9 @@ def seed_matters(terms: MatchTerms, game: Game, opening: str = "") -> bool:
     positions differ between seeds.
     """
     policies = terms.policies
-    if terms.random_seats or not RANDOM_MOVES.isdisjoint((policies.illegal, policies.late, policies.dropout)):
+    if terms.random_seats or not RANDOM_MOVES.isdisjoint(
+        (policies.illegal_move.action, policies.timeout, policies.forfeit_effect)
+    ):
         return True
     return not opening and len({game.start(terms.settings, seed).text(REFEREE) for seed in TRIED_SEEDS}) > 1
 

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from engines.api import Game, Position, Seat, Table
 from engines.chance import Chance
-from referee.match.adjudication import NO_RUNS, ScoreRuns
+from referee.match.adjudication import NO_RUNS, ScoreRuns, uses_scores
 from referee.match.clock import Clock, Hourglass, Micros
 from referee.match.clock_charge import ClockCharge, apply_charge
 from referee.match.events import (
@@ -166,7 +166,7 @@ def create_match(event: MatchCreated, game: Game) -> Match:
         gone_us=(None,) * seats,
         offered_ply=(NEVER,) * seats,
         at_us=event.at_us,
-        score_runs=(NO_RUNS,) * seats if adjudication and adjudication.uses_scores else (),
+        score_runs=(NO_RUNS,) * seats if adjudication and uses_scores(adjudication) else (),
     )
 
 

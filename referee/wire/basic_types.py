@@ -3,11 +3,15 @@
 from enum import Enum
 from typing import TypeVar
 
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+from referee_api.conversion import BadValue, to_value
+from referee_values import Value
 
 from referee.accounts.account_errors import BadField
 from referee.match.clock import MS, Micros
 
+V = TypeVar("V", bound=Value)
 DomainEnum = TypeVar("DomainEnum", bound=Enum)
 WireEnum = TypeVar("WireEnum", bound=int)
 
@@ -33,6 +37,14 @@ def unix_ms(stamp: Timestamp, field: str) -> int:
 def ms_down(us: Micros) -> int:
     """Return milliseconds, rounded down, so that a bot is never shown more time than it has."""
     return us // MS
+
+
+def read_value(message: Message, value_class: type[V]) -> V:
+    """Return the value of a message from a caller. Raises BadField."""
+    try:
+        return to_value(message, value_class, known_words=True)
+    except BadValue as error:
+        raise BadField(error.path, error.why) from None
 
 
 def parse_enum(members: dict[WireEnum, DomainEnum], value: int, field: str) -> DomainEnum:

@@ -12,10 +12,10 @@ from engines.api import Viewer
 from referee.live.match_history import MatchStatus, WatchedEntry
 from referee.live.turns import SeatClock, clocks_at_entry
 from referee.match import events as core
-from referee.match.match_terms import DisconnectPolicy
+from referee.match.match_terms import forfeits_if_gone
 from referee.match.result import Forfeit
 from referee.match.state import Match
-from referee.wire.basic_types import ms_down, timestamp
+from referee.wire.basic_types import timestamp
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import MatchContext, match_of, seats_of, seed_commitment_of, state_of
 from referee.wire.results import changes_of, forfeit_of, result_of
@@ -127,8 +127,7 @@ def _seat_disconnected(
     event: core.SeatDisconnected, watched: WatchedEntry, _: ViewerContext
 ) -> entry_pb2.SeatDisconnected:
     policies = watched.match.terms.policies
-    graced = policies.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD
-    grace_period_ms = ms_down(policies.grace_period_us) if graced else None
+    grace_period_ms = policies.disconnect.grace_period_ms if forfeits_if_gone(policies) else None
     return entry_pb2.SeatDisconnected(seat=event.seat, grace_period_ms=grace_period_ms)
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from referee_values import Adjudication
 
 from engines.registry import find
 from referee.cli import main
-from referee.match.adjudication import Adjudication
 from referee.match.clock import MS, SECOND, Fischer
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch

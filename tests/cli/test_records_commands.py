@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from referee_values import Policies, TimeoutAction
 
 from engines import registry
 from engines.api import REFEREE
@@ -25,7 +26,6 @@ from referee.match.clock import (
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.events import Event
-from referee.match.match_terms import LatePolicy, Policies
 from referee.match.result import EndCause
 from referee.records.describe_clock import clock_text, control_text, time_text
 from referee.records.record_reader import RecordStatus
@@ -229,8 +229,9 @@ def test_a_rejected_attempt_is_shown_to_its_seat_and_to_the_referee(tmp_path: Pa
 
 
 def test_moves_chosen_by_a_policy_are_marked(tmp_path: Path) -> None:
-    for late_policy, arguments in ((LatePolicy.RANDOM_MOVE, "(at random)"), (LatePolicy.DEFAULT_MOVE, "(by default)")):
-        setup = nim_setup(policies=Policies(late=late_policy))
+    replacements: dict[TimeoutAction, str] = {"random_move": "(at random)", "default_move": "(by default)"}
+    for action, arguments in replacements.items():
+        setup = nim_setup(policies=Policies(timeout=action))
         flag_fall = FallFlag(0, TurnMeasurement(11 * SECOND))
         events = decided_events(setup, (0, StartPlay()), (11 * SECOND, flag_fall), (12 * SECOND, Resign(1)))
         shown = run("replay", write_record(tmp_path / "record", record_of(events))).output

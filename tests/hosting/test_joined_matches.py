@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from msgspec.structs import replace
+from referee_values import IllegalMovePolicy, Policies
 
 from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_terms import LadderTerms
@@ -12,7 +13,7 @@ from referee.hosting.match_factory import WaitReason
 from referee.live.match_request import LADDER, MAKER, TOURNAMENT, MatchRequest
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
-from referee.match.match_terms import IllegalMovePolicy, MatchTerms, Policies
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from tests.hosting.harness import (
@@ -28,7 +29,7 @@ from tests.hosting.ladder_harness import ladder_entrant, ladder_terms, new_ladde
 from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
 
-ONE_ATTEMPT = Policies(illegal=IllegalMovePolicy.FORFEIT)
+ONE_ATTEMPT = Policies(illegal_move=IllegalMovePolicy(action="forfeit"))
 
 
 def strict(terms: MatchTerms) -> MatchTerms:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
+from referee_values import IllegalMovePolicy, Policies
 
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
@@ -21,7 +22,7 @@ from referee.live.match_request import LADDER, MatchRequest
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.match_errors import RequestIdReused
-from referee.match.match_terms import IllegalMovePolicy, MatchTerms, Policies
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from tests.hosting.harness import HostingHarness, Store, choose_by_match
@@ -395,7 +396,7 @@ async def test_matches_of_a_set_start_equally_with_seats_exchanged_and_stay_secr
 @in_loop
 async def test_a_bot_that_reaches_the_fault_limit_of_the_ladder_is_paused_and_not_paired() -> None:
     terms = ladder_terms(pause_after_faults=2)
-    strict = replace(terms.match_terms[0], policies=Policies(illegal=IllegalMovePolicy.FORFEIT))
+    strict = replace(terms.match_terms[0], policies=Policies(illegal_move=IllegalMovePolicy(action="forfeit")))
     harness = await open_with_ladder(replace(terms, match_terms=(strict,)), *"abc")
     harness.choose = lambda match, seat, moves: (
         "?" if match.players[seat].bot == "a" else choose_by_match(match, seat, moves)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from referee_values import IllegalMovePolicy, Policies
 
 from referee.accounts.bot_log import (
     ForfeitNote,
@@ -30,7 +31,6 @@ from referee.live.sessions import Session
 from referee.live.submit import AttemptRefused
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
-from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause, Fault, Forfeit
 from referee.match.state import Match
 from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
@@ -125,7 +125,7 @@ async def test_flushing_an_empty_queue_returns_at_once(times: int) -> None:
     assert len(await recorder.read("ada")) == times
 
 
-STRICT = Policies(illegal=IllegalMovePolicy.FORFEIT)
+STRICT = Policies(illegal_move=IllegalMovePolicy(action="forfeit"))
 MAX_FAULTS = 3
 
 
@@ -283,7 +283,7 @@ async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
 @in_loop
 async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_finish() -> None:
     harness = await AutoPauseHarness.open()
-    continue_without = Policies(illegal=IllegalMovePolicy.FORFEIT, dropout=DropoutPolicy.DEFAULT_MOVES)
+    continue_without = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="default_moves")
     match_id, _ = await harness.referee_harness.start_match("stones", chosen={"heap": 4}, policies=continue_without)
     with pytest.raises(AttemptRefused):
         await harness.referee_harness.submit_move(match_id, 0, "99")
@@ -332,7 +332,7 @@ async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge(
 @in_loop
 async def test_a_late_move_replaced_by_a_policy_is_noted_and_is_no_fault() -> None:
     harness = await AutoPauseHarness.open()
-    await harness.referee_harness.start_match(chosen={"heap": 1}, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    await harness.referee_harness.start_match(chosen={"heap": 1}, policies=Policies(timeout="random_move"))
     await harness.referee_harness.time.advance(11 * SECOND)
     assert [type(note.what) for note in await harness.notes(0)] == [LateMoveNote]
     assert (await harness.bot(0)).faults == 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from referee_values import IllegalMovePolicy, Policies
 
 from engines.api import Seat
 from referee.live.loop_lag import MessageArrival
@@ -15,7 +16,6 @@ from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.decision import Decision
 from referee.match.events import MovePlayed, MoveRejected
-from referee.match.match_terms import Policies
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, match_setup, submit_move
 
@@ -171,7 +171,7 @@ class TurnSimulation:
     async def begin(self) -> None:
         self.harness.observer = self.observer
         self.runner = await self.harness.start_match(
-            match_setup(control=Untimed(), policies=Policies(max_attempts=1000))
+            match_setup(control=Untimed(), policies=Policies(illegal_move=IllegalMovePolicy(max_attempts=1000)))
         )
 
     async def do(self, step: str | tuple[str, Micros]) -> None:

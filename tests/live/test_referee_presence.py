@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from referee_values import Policies
 
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
@@ -19,7 +20,6 @@ from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
-from referee.match.match_terms import DisconnectPolicy, Policies
 from referee.match.result import EndCause, Fault, void_result
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
@@ -35,6 +35,7 @@ from tests.live.referee_harness import (
     match_request,
 )
 from tests.live.runner_harness import in_loop
+from tests.match.setups import forfeits_after
 
 NIM_BOTS = BOTS[:2]
 
@@ -333,7 +334,7 @@ async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_time
 @in_loop
 async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_written() -> None:
     harness = RefereeHarness()
-    grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=3 * SECOND)
+    grace_policies = Policies(disconnect=forfeits_after(3_000))
     match_id, (session, _) = await harness.start_match(policies=grace_policies)
     await harness.time.advance(SECOND)
     harness.referee.sessions.close(session)
@@ -348,7 +349,7 @@ async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_writte
 async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_starts_again() -> None:
     for written, left_us in ((True, 2 * SECOND), (False, 3 * SECOND)):
         harness = RefereeHarness()
-        grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=3 * SECOND)
+        grace_policies = Policies(disconnect=forfeits_after(3_000))
         match_id, (session, other) = await harness.start_match(policies=grace_policies)
         harness.referee.sessions.close(session)
         await harness.time.advance(ABSENCE_DELAY_US - (not written))
@@ -384,9 +385,7 @@ async def test_a_takeover_is_no_absence_and_the_newer_session_continues() -> Non
 @in_loop
 async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_reconnected() -> None:
     harness = RefereeHarness()
-    match_id, (first, _) = await harness.start_match(
-        policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=SECOND)
-    )
+    match_id, (first, _) = await harness.start_match(policies=Policies(disconnect=forfeits_after(1_000)))
     harness.log.before.clear()
     harness.referee.sessions.close(first)
     await harness.time.advance(ABSENCE_DELAY_US)

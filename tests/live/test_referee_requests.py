@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
+from referee_values import Policies
 
 from referee.live.outbox import RequestAccepted
 from referee.live.ports import EngineFault, LogUnavailable, NoSuchMatch
 from referee.live.referee import Referee
 from referee.match.match_errors import MatchOver, NoDraw, RequestIdReused
-from referee.match.match_terms import DropoutPolicy, Policies
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from tests.live.fake_time import settle
@@ -122,7 +122,7 @@ async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results(
 @in_loop
 async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_first_result() -> None:
     harness = RefereeHarness()
-    continue_without = Policies(dropout=DropoutPolicy.DEFAULT_MOVES)
+    continue_without = Policies(forfeit_effect="default_moves")
     match_id, _ = await harness.start_match("stones", policies=continue_without)
     first = await harness.referee.resign(match_id, 0, "r")
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted", "SeatResigned", "MovePlayed"]

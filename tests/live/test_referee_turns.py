@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from msgspec import structs
+from referee_values import IllegalMovePolicy, Policies
 
 from engines.api import REFEREE
 from referee.live.outbox import TurnExpired, TurnNotice
@@ -14,7 +15,6 @@ from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, 
 from referee.match.clock import MS, SECOND, Untimed
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import MatchOver, NoDraw, NoSuchSeat, NotAllowedNow, RequestIdReused, StaleTurn
-from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns, filter_by_type
@@ -167,7 +167,7 @@ async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log() -> 
 @in_loop
 async def test_a_repeated_answer_reports_the_end_that_followed_after_moves_of_a_policy() -> None:
     harness = RefereeHarness()
-    continue_without = Policies(dropout=DropoutPolicy.DEFAULT_MOVES)
+    continue_without = Policies(forfeit_effect="default_moves")
     harness.connect(*BOTS)
     match_id = await harness.create("stones", chosen={"heap": 6, "seats": 4}, players=BOTS, policies=continue_without)
     for seat in (1, 2):
@@ -216,7 +216,7 @@ async def test_validating_a_move_plays_nothing_and_costs_no_attempt() -> None:
 @in_loop
 async def test_validating_an_answer_that_was_given_returns_its_verdict() -> None:
     harness = RefereeHarness()
-    match_id, _ = await harness.start_match(policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    match_id, _ = await harness.start_match(policies=Policies(timeout="random_move"))
     for call in (harness.referee.submit, harness.referee.validate):
         with pytest.raises(AttemptRefused) as refused:
             await call(match_id, 0, "0.0.1", "9")
@@ -232,7 +232,7 @@ async def test_validating_an_answer_that_was_given_returns_its_verdict() -> None
 @in_loop
 async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition() -> None:
     harness = RefereeHarness()
-    match_id, _ = await harness.start_match(policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    match_id, _ = await harness.start_match(policies=Policies(timeout="random_move"))
     harness.time.us += 11 * SECOND
     with pytest.raises(LateAnswer) as late:
         await harness.referee.submit(match_id, 0, "0.0.1", "1")
@@ -247,7 +247,7 @@ async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition() 
 @in_loop
 async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge() -> None:
     harness = RefereeHarness()
-    match_id, sessions = await harness.start_match(policies=Policies(late=LatePolicy.DEFAULT_MOVE))
+    match_id, sessions = await harness.start_match(policies=Policies(timeout="default_move"))
     for session in sessions:
         drain_outbox(session)
     await harness.time.advance(10 * SECOND + 1)
@@ -266,12 +266,14 @@ async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge() -> None
 @in_loop
 async def test_a_turn_expires_after_its_last_attempt_and_after_a_resignation() -> None:
     harness = RefereeHarness()
-    match_id, sessions = await harness.start_match(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE))
+    match_id, sessions = await harness.start_match(
+        policies=Policies(illegal_move=IllegalMovePolicy(action="random_move"))
+    )
     drain_outbox(sessions[0])
     with pytest.raises(AttemptRefused):
         await harness.submit_move(match_id, 0, "9")
     assert [type(item) for item in drain_outbox(sessions[0])] == [TurnExpired]
-    many, sessions = await harness.start_match("fingers", policies=Policies(dropout=DropoutPolicy.RANDOM_MOVES))
+    many, sessions = await harness.start_match("fingers", policies=Policies(forfeit_effect="random_moves"))
     drain_outbox(sessions[1])
     await harness.referee.resign(many, 1)
     (expired,) = drain_outbox(sessions[1])

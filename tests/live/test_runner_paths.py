@@ -4,13 +4,14 @@ import asyncio
 import random
 from functools import partial
 
+from referee_values import IllegalMovePolicy, Policies
+
 from referee.live.ports import settle
 from referee.live.queued_command import QueuedCommand
 from referee.live.runner import MatchRunner
 from referee.match.clock import MS
 from referee.match.commands import Command, DisconnectSeat, OfferDraw, ReconnectSeat
 from referee.match.decision import Decision
-from referee.match.match_terms import Policies
 from referee.storage.codec import MATCH_CODEC
 from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup
 from tests.third_party_games.third_party_games import FINGERS, NIM
@@ -32,7 +33,9 @@ def next_command(runner: MatchRunner, rng: random.Random) -> Command:
 
 async def play_log(seed: int, *, queued: bool) -> list[str]:
     rng, harness = random.Random(seed), RunnerHarness()
-    runner = await harness.start_match(match_setup(rng.choice([NIM, FINGERS]), policies=Policies(max_attempts=4)))
+    runner = await harness.start_match(
+        match_setup(rng.choice([NIM, FINGERS]), policies=Policies(illegal_move=IllegalMovePolicy(max_attempts=4)))
+    )
     while is_playing(runner):
         command = next_command(runner, rng)
         decision = execute_queued(runner, command) if queued else runner.submit(command)

@@ -1,6 +1,7 @@
 """Timers of a live match: flags fall at the exact microsecond, and no seat pays for another one."""
 
 import pytest
+from referee_values import Policies
 
 from referee.live.ports import Lag, SeatDelays
 from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath, Untimed
@@ -8,9 +9,9 @@ from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
 from referee.match.events import FlagFell, MovePlayed, SeatForfeited
 from referee.match.match_errors import ClockExpired
-from referee.match.match_terms import DisconnectPolicy, LatePolicy, Policies
 from referee.match.result import Fault
 from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
 
 
@@ -219,9 +220,7 @@ async def test_timers_that_fire_too_early_or_too_often_have_no_effect() -> None:
 @in_loop
 async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(
-        match_setup(control=PerMove(SECOND), policies=Policies(late=LatePolicy.DEFAULT_MOVE))
-    )
+    runner = await harness.start_match(match_setup(control=PerMove(SECOND), policies=Policies(timeout="default_move")))
     await harness.time.advance(3 * (SECOND + 1))
     assert str(runner.match.require_position()) == "18 1"
     await harness.time.advance(18 * (SECOND + 1))
@@ -241,7 +240,7 @@ async def test_an_untimed_match_has_no_alarm() -> None:
     await runner.close()
 
 
-GRACE_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=2 * SECOND)
+GRACE_POLICIES = Policies(disconnect=forfeits_after(2_000))
 
 
 @in_loop
@@ -299,7 +298,7 @@ async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time() -> None
 @in_loop
 async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_once() -> None:
     harness = RunnerHarness()
-    policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=10 * SECOND + 1)
+    policies = Policies(disconnect=forfeits_after(10_001))
     runner = await harness.start_match(match_setup(policies=policies))
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(11 * SECOND)

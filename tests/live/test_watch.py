@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from referee_values import Visibility
 
 from engines.api import REFEREE, SPECTATOR
 from referee.live import log_history
@@ -22,7 +23,6 @@ from referee.live.watch import READ_BATCH, CooperativeYield, MatchWatch, NumberA
 from referee.match.clock import Untimed
 from referee.match.events import MatchCreated, MovePlayed, MoveRejected, PlayEnded
 from referee.match.match_errors import MatchOver
-from referee.match.match_terms import Visibility, VisibilityMode
 from referee.match.result import EndCause
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
@@ -30,8 +30,8 @@ from tests.live.referee_harness import RefereeHarness
 from tests.live.runner_harness import in_loop
 from tests.match.games import ONE_OR_TWO
 
-DELAYED = Visibility(VisibilityMode.DELAYED, 2)
-AFTER_END = Visibility(VisibilityMode.AFTER_END)
+DELAYED = Visibility(kind="delayed", delay_plies=2)
+AFTER_END = Visibility(kind="after_end")
 
 
 async def read_to_end(watch: MatchWatch) -> list[WatchedEntry]:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 from referee_api.v1 import contest_pb2, policy_pb2, sprt_pb2, tournament_pb2
+from referee_values import Policies
 
 from engines.game_errors import DetailedError
 from referee.local.contest_file import LadderPlan, TournamentPlan, read_ladder, read_tournament
 from referee.local.terms_reader import LOCAL_POLICIES
-from referee.match.match_terms import Policies
+from referee.match.match_terms import DEFAULT_POLICIES
 
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
 
@@ -47,7 +48,7 @@ def test_the_error_of_a_name_says_whether_it_is_that_of_the_file(tmp_path: Path)
 
 
 def test_a_running_referee_uses_its_own_disconnect_policy(tmp_path: Path) -> None:
-    policies = read_cup(tmp_path, 'game = "trox"', Policies()).terms.match_terms.policies
+    policies = read_cup(tmp_path, 'game = "trox"', DEFAULT_POLICIES).terms.match_terms.policies
     assert policies.disconnect.action == policy_pb2.DISCONNECT_ACTION_UNSPECIFIED
 
 

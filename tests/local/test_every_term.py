@@ -7,13 +7,14 @@ import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from referee_api.v1 import ladder_pb2, match_pb2, tournament_pb2
+from referee_values import Visibility
 
 from referee.local.contest_file import read_ladder, read_tournament
 from referee.local.match_file import read_match_file
 from referee.local.plan import read_plan
 from referee.match.clock import MS, SECOND, PerMove, SuddenDeath
 from referee.match.clock_charge import NetworkCredit
-from referee.match.match_terms import Policies, Visibility, VisibilityMode
+from referee.match.match_terms import DEFAULT_POLICIES
 
 CLOCKS = (
     '"60"',
@@ -143,7 +144,7 @@ def test_a_match_file_can_express_every_field_of_the_terms(tmp_path: Path) -> No
 def test_a_tournament_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
     texts = [f"clock = {clock}\nrandom_seats = true\n{CONTEST}{TOURNAMENT}{TERMS}" for clock in CLOCKS]
     texts += [f'game = "alquerque"\nnonce_timeout_ms = 0\n{form}' for form in FORMATS]
-    plans = [read_tournament(write(tmp_path, text), Policies()) for text in texts]
+    plans = [read_tournament(write(tmp_path, text), DEFAULT_POLICIES) for text in texts]
     expressed = {field for plan in plans for field in set_in(plan.terms)}
     assert missing(tournament_pb2.TournamentTerms.DESCRIPTOR, expressed) == []
 
@@ -160,9 +161,9 @@ def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:
     terms = read_plan(file).terms[0].match_terms
     assert terms.controls == (PerMove(5 * SECOND), SuddenDeath(30 * SECOND))
     assert terms.credit == NetworkCredit(5 * MS, 50 * MS)
-    assert terms.visibility == Visibility(VisibilityMode.DELAYED, 4)
+    assert terms.visibility == Visibility(kind="delayed", delay_plies=4)
     assert (terms.start_timeout_us, terms.nonce_timeout_us) == (SECOND, 2 * SECOND)
-    assert terms.policies.max_attempts == 2
+    assert terms.policies.illegal_move.max_attempts == 2
     assert terms.checked_by == "reference"
 
 

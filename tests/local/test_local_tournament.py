@@ -7,14 +7,14 @@ import pytest
 from engines.game_errors import DetailedError
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import check_can_start
-from referee.match.match_terms import Policies
+from referee.match.match_terms import DEFAULT_POLICIES
 
 
 def check_tournament(folder: Path, text: str, bots: str = "abc") -> None:
     file = folder / "cup.toml"
     bot_lines = "".join(f'{bot} = "random"\n' for bot in bots)
     file.write_text(f'game = "alquerque"\n{text}\n[bots]\n{bot_lines}', encoding="utf-8")
-    plan = read_tournament(file, Policies())
+    plan = read_tournament(file, DEFAULT_POLICIES)
     check_can_start(plan.terms, plan.entrants)
 
 

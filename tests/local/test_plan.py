@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from referee_values import Adjudication
 
 from engines.game_errors import DetailedError
 from engines.registry import OURS, find
@@ -13,9 +14,8 @@ from referee.local.entrant import Entrant
 from referee.local.plan import GameTerms, Plan, order_of, read_plan
 from referee.local.sandbox import Sandbox
 from referee.local.terms_reader import LOCAL_POLICIES
-from referee.match.adjudication import Adjudication
 from referee.match.clock import SECOND, Fischer, PerMove, Untimed
-from referee.match.match_terms import DisconnectPolicy, LatePolicy, MatchTerms
+from referee.match.match_terms import MatchTerms
 
 PROJECT = Path(__file__).parents[2]
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
@@ -58,15 +58,15 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
     ).terms
     assert (first.label, *first.match_terms.controls, first.games) == ("alquerque", PerMove(2 * SECOND), 6)
     policies = first.match_terms.policies
-    assert (policies.late, policies.gone) == (
-        LatePolicy.RANDOM_MOVE,
-        DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
+    assert (policies.timeout, policies.disconnect.action) == (
+        "random_move",
+        "forfeit_after_grace_period",
     )
     assert (second.label, *second.match_terms.controls, second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
     policies = second.match_terms.policies
-    assert (policies.late, policies.gone) == (
-        LatePolicy.FORFEIT,
-        DisconnectPolicy.CLOCK_DECIDES,
+    assert (policies.timeout, policies.disconnect.action) == (
+        "forfeit",
+        "clock_decides",
     )
     assert second.match_terms.settings.flag("huff")
 

@@ -32,7 +32,7 @@ from referee.match.commands import (
     WithdrawBot,
 )
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded
-from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy
+from referee.match.match_terms import attempts_a_turn
 from referee.match.result import VOID_CAUSES, EndCause, EndKind
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
@@ -157,12 +157,12 @@ class ReferenceMatch:
 
     def _end_grace_period(self, command: EndGracePeriod) -> str:
         if (
-            self.policies.gone is DisconnectPolicy.CLOCK_DECIDES
+            self.policies.disconnect.action == "clock_decides"
             or not {command.seat} & self.gone.keys() & self.turns.keys()
         ):
             return NOTHING
         waited = self.now - max(self.gone[command.seat], self.turns[command.seat]["started"])
-        return "SeatForfeited" if waited >= self.policies.grace_period_us else NOTHING
+        return "SeatForfeited" if waited >= self.policies.disconnect.grace_period_ms * 1_000 else NOTHING
 
     def _resume_match(self, _: ResumeMatch) -> str:
         return NOTHING if self.phase == "over" else "RefereeRecovered"
@@ -244,19 +244,19 @@ class ReferenceMatch:
 
     def _move_rejected(self, event: MoveRejected) -> str:
         turn = self.turns[event.seat]
-        allowed = self.policies.max_attempts if self.policies.illegal is IllegalMovePolicy.RETRY_THEN_FORFEIT else 1
+        allowed = attempts_a_turn(self.policies)
         assert event.attempts_left == allowed - turn["attempt"] >= 0
         turn["attempt"] += 1
         self._remember(event, "refused", event.move)
         if event.attempts_left:
             return NOTHING
-        return "MovePlayed" if self.policies.illegal is IllegalMovePolicy.RANDOM_MOVE else "SeatForfeited"
+        return "MovePlayed" if self.policies.illegal_move.action == "random_move" else "SeatForfeited"
 
     def _flag_fell(self, event: FlagFell) -> str:
         assert event.row.late
         self._charge(event.seat, event.row)
         self._remember(event, "late", event.move)
-        return "SeatForfeited" if self.policies.late is LatePolicy.FORFEIT else "MovePlayed"
+        return "SeatForfeited" if self.policies.timeout == "forfeit" else "MovePlayed"
 
     def _draw_offered(self, event: Any) -> str:
         self.offers.add(event.seat)
@@ -272,7 +272,7 @@ class ReferenceMatch:
     def _seat_resigned(self, event: Any) -> str:
         self.out.append(event.seat)
         self.offers.discard(event.seat)
-        goes_on = self.policies.dropout is not DropoutPolicy.ENDS_MATCH and len(self.sides) - len(self.sides_out) > 1
+        goes_on = self.policies.forfeit_effect != "ends_match" and len(self.sides) - len(self.sides_out) > 1
         return self._settled() if goes_on and not self._all_agree() else "PlayEnded"
 
     def _seat_forfeited(self, event: Any) -> str:
@@ -360,10 +360,10 @@ class ReferenceMatch:
     def _source(self, seat: int) -> MoveSource:
         """Return how a move is chosen that no bot chose."""
         if seat in self.out:
-            return MoveSource.RANDOM if self.policies.dropout is DropoutPolicy.RANDOM_MOVES else MoveSource.DEFAULT
+            return MoveSource.RANDOM if self.policies.forfeit_effect == "random_moves" else MoveSource.DEFAULT
         if self._took_place(seat):
             return MoveSource.RANDOM
-        return MoveSource.RANDOM if self.policies.late is LatePolicy.RANDOM_MOVE else MoveSource.DEFAULT
+        return MoveSource.RANDOM if self.policies.timeout == "random_move" else MoveSource.DEFAULT
 
     def _remember(self, event: MovePlayed | MoveRejected | FlagFell, verdict: str, move: str) -> None:
         self.answers[event.seat] = {

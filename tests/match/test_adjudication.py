@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET
+from referee_values import Adjudication, Policies
 
 from engines.api import REFEREE, SPECTATOR, Game
-from referee.match.adjudication import Adjudication
+from referee.match.adjudication import check_adjudication
 from referee.match.commands import AdjudicateMatch, OfferDraw
 from referee.match.events import DrawOffered, MovePlayed, PlayEnded, redact
 from referee.match.match_errors import BadSetup, BadVerdict
-from referee.match.match_terms import LatePolicy, Policies
 from referee.match.result import EndCause, EndKind
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, MatchFixture, kinds, match_setup, started_match
@@ -61,7 +61,7 @@ def test_a_game_that_is_over_at_the_last_ply_ends_by_its_rules() -> None:
 
 
 def test_moves_by_a_policy_count_as_plies() -> None:
-    fixture = started(Adjudication(max_plies=1), policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started(Adjudication(max_plies=1), policies=Policies(timeout="random_move"))
     assert kinds(fixture.flag(0, 10_000_001)) == ["FlagFell", "MovePlayed", "PlayEnded"]
     assert fixture.result.reason == "max_plies"
 
@@ -195,7 +195,7 @@ def test_a_repeated_answer_with_another_score_changes_nothing() -> None:
 )
 def test_terms_that_contradict_themselves_are_an_error(given: dict[str, int], field: str, why: str) -> None:
     with pytest.raises(BadSetup) as error:
-        Adjudication(**given)
+        check_adjudication(Adjudication(**given))
     assert error.value.details == {"field": field, "why": why}
 
 

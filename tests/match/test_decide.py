@@ -3,6 +3,7 @@
 from typing import get_args
 
 import pytest
+from referee_values import Policies
 
 from engines.game_errors import DetailedError
 from referee.match.clock_charge import TurnMeasurement
@@ -29,7 +30,6 @@ from referee.match.commands import (
 )
 from referee.match.decide import ALLOWED, HANDLERS, decide
 from referee.match.match_errors import MatchOver, NoDraw, NotAllowedNow, TooLateToAbort
-from referee.match.match_terms import DropoutPolicy, LatePolicy, Policies
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
 from referee.match.state import CHANGES, MatchPhase
@@ -122,7 +122,7 @@ def test_an_error_changes_nothing() -> None:
 
 
 def test_deciding_twice_gives_the_same_events() -> None:
-    fixture = started_match(policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started_match(policies=Policies(timeout="random_move"))
     late = FallFlag(0, TurnMeasurement(10_000_001))
     assert decide(fixture.match, late, 10_000_001) == decide(fixture.match, late, 10_000_001)
 
@@ -164,7 +164,7 @@ def test_an_engine_exception_at_the_start_voids_the_match() -> None:
 
 def test_an_illegal_default_move_voids_the_match() -> None:
     """The bot was late, but only the game is to blame for rejecting its own default move."""
-    fixture = brittle("own_default", Policies(late=LatePolicy.DEFAULT_MOVE))
+    fixture = brittle("own_default", Policies(timeout="default_move"))
     assert kinds(fixture.flag(0, 10_000_001)) == ["PlayEnded"]
     assert fixture.result.cause is EndCause.ENGINE_FAULT
     assert fixture.result.reason.startswith("IllegalMove: 9 is not legal")
@@ -177,7 +177,7 @@ def test_an_engine_that_rejects_the_seat_to_move_voids_the_match() -> None:
 
 
 def test_no_policy_prevents_the_voiding() -> None:
-    fixture = brittle("playing", Policies(dropout=DropoutPolicy.RANDOM_MOVES, late=LatePolicy.RANDOM_MOVE))
+    fixture = brittle("playing", Policies(forfeit_effect="random_moves", timeout="random_move"))
     assert kinds(fixture.move(0, "2")) == ["PlayEnded"]
     assert fixture.result.kind is EndKind.VOID
 

@@ -1,19 +1,20 @@
 """How matches end, with and without seats that have dropped out."""
 
 import pytest
+from referee_values import ForfeitEffect, IllegalMovePolicy, Policies
 
 from referee.match.clock import SuddenDeath
 from referee.match.commands import DisconnectSeat, EndGracePeriod, Resign, WithdrawBot
 from referee.match.events import MovePlayed, MoveSource
 from referee.match.match_errors import SeatOut, StaleTurn
-from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
 from tests.match.games import STONES
 from tests.match.match_fixture import MatchFixture, kinds, started_match
+from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
 
-CONTINUING_POLICIES = [DropoutPolicy.RANDOM_MOVES, DropoutPolicy.DEFAULT_MOVES]
-DEFAULTS = Policies(IllegalMovePolicy.FORFEIT, dropout=DropoutPolicy.DEFAULT_MOVES)
+CONTINUING_POLICIES: list[ForfeitEffect] = ["random_moves", "default_moves"]
+DEFAULTS = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="default_moves")
 
 
 def four(heap: int = 40, policies: Policies = DEFAULTS) -> MatchFixture:
@@ -46,11 +47,11 @@ def test_a_finished_game_of_teams_ranks_the_teams() -> None:
     assert (fixture.result.side_scores, fixture.result.ranks) == ((4.0, 4.0), (1, 1, 1, 1))
 
 
-@pytest.mark.parametrize("dropout", DropoutPolicy)
-def test_with_two_sides_a_dropout_always_ends_the_match(dropout: DropoutPolicy) -> None:
+@pytest.mark.parametrize("effect", ["ends_match", *CONTINUING_POLICIES])
+def test_with_two_sides_a_dropout_always_ends_the_match(effect: ForfeitEffect) -> None:
     for fixture in (
-        started_match(policies=Policies(dropout=dropout)),
-        started_match(STONES, chosen={"seats": 4, "teams": True}, policies=Policies(dropout=dropout)),
+        started_match(policies=Policies(forfeit_effect=effect)),
+        started_match(STONES, chosen={"seats": 4, "teams": True}, policies=Policies(forfeit_effect=effect)),
     ):
         assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "PlayEnded"]
 
@@ -64,10 +65,10 @@ def test_by_default_a_dropout_ends_a_match_of_four_sides() -> None:
     assert fixture.result.forfeits == (Forfeit(2, Fault.TIME, 2),)
 
 
-@pytest.mark.parametrize("dropout", CONTINUING_POLICIES)
-def test_after_a_dropout_the_policy_moves_for_the_seat_at_once(dropout: DropoutPolicy) -> None:
-    fixture = four(policies=Policies(dropout=dropout))
-    source = MoveSource.RANDOM if dropout is DropoutPolicy.RANDOM_MOVES else MoveSource.DEFAULT
+@pytest.mark.parametrize("effect", CONTINUING_POLICIES)
+def test_after_a_dropout_the_policy_moves_for_the_seat_at_once(effect: ForfeitEffect) -> None:
+    fixture = four(policies=Policies(forfeit_effect=effect))
+    source = MoveSource.RANDOM if effect == "random_moves" else MoveSource.DEFAULT
     assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "MovePlayed"]
     assert fixture.owing == [1]
     for seat in (1, 2):
@@ -96,10 +97,9 @@ def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> N
 @pytest.mark.parametrize("fault", Fault)
 def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
     policies = Policies(
-        IllegalMovePolicy.FORFEIT,
-        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
-        grace_period_us=5,
-        dropout=DropoutPolicy.DEFAULT_MOVES,
+        illegal_move=IllegalMovePolicy(action="forfeit"),
+        disconnect=forfeits_after(1),
+        forfeit_effect="default_moves",
     )
     fixture = four(policies=policies)
     if fault is Fault.TIME:
@@ -112,7 +112,7 @@ def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
         assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]
     else:
         fixture.do(DisconnectSeat(0))
-        assert kinds(fixture.do(EndGracePeriod(0), wait_us=5)) == ["SeatForfeited", "MovePlayed"]
+        assert kinds(fixture.do(EndGracePeriod(0), wait_us=1_000)) == ["SeatForfeited", "MovePlayed"]
     assert fixture.match.forfeits == (Forfeit(0, fault, 0),)
     assert fixture.match.dropped_seats == {0}
 
@@ -175,7 +175,7 @@ def test_faults_are_listed_in_the_order_in_which_they_happened() -> None:
 
 
 def test_the_policy_makes_sealed_choices_for_a_dropout_in_every_round() -> None:
-    fixture = started_match(FINGERS, policies=Policies(dropout=DropoutPolicy.DEFAULT_MOVES))
+    fixture = started_match(FINGERS, policies=Policies(forfeit_effect="default_moves"))
     assert kinds(fixture.do(Resign(1))) == ["SeatResigned", "MovePlayed"]
     assert fixture.owing == [0, 2]
     for _ in range(2):

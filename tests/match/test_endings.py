@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from referee_values import Policies
 
 from referee.match.commands import (
     AbortMatch,
@@ -17,13 +18,12 @@ from referee.match.commands import (
 )
 from referee.match.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
 from referee.match.match_errors import BadVerdict, MatchOver, NoDraw, OfferedBefore, SeatOut, TooLateToAbort
-from referee.match.match_terms import DropoutPolicy, Policies
 from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, Forfeit, void_result
 from tests.match.games import STONES
 from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
 from tests.third_party_games.third_party_games import FINGERS
 
-CONTINUE_POLICIES = Policies(dropout=DropoutPolicy.DEFAULT_MOVES)
+CONTINUE_POLICIES = Policies(forfeit_effect="default_moves")
 
 
 def stones(seats: int = 3, teams: bool = False, **rest: Any) -> MatchFixture:

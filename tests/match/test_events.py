@@ -3,6 +3,7 @@
 import pytest
 from msgspec import structs
 from msgspec.structs import replace
+from referee_values import Policies
 
 from engines.api import REFEREE, SPECTATOR
 from referee.match.clock_charge import TurnMeasurement
@@ -21,7 +22,6 @@ from referee.match.events import (
     redact,
     seated_bots,
 )
-from referee.match.match_terms import LatePolicy, Policies
 from referee.match.setup import Player
 from referee.match.state import create_match, evolve
 from tests.match.match_fixture import GAMES, SEED, MatchFixture, match_setup, started_match
@@ -88,7 +88,7 @@ def test_a_sealed_choice_is_visible_only_to_its_seat() -> None:
 
 
 def test_a_sealed_choice_of_a_policy_is_visible_only_to_its_seat() -> None:
-    fixture = started_match(FINGERS, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started_match(FINGERS, policies=Policies(timeout="random_move"))
     fixture.flag(1, 10_000_001)
     drawn = fixture.log[-1]
     assert isinstance(drawn, MovePlayed)

@@ -7,7 +7,7 @@ moment, and each viewer may see no more of it than visibility allows.
 import random
 from collections import deque
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +19,15 @@ from hypothesis.stateful import (
     precondition,
     rule,
     run_state_machine_as_test,
+)
+from referee_values import (
+    DisconnectAction,
+    DisconnectPolicy,
+    ForfeitEffect,
+    IllegalMoveAction,
+    IllegalMovePolicy,
+    Policies,
+    TimeoutAction,
 )
 
 from engines.api import SPECTATOR
@@ -51,7 +60,6 @@ from referee.match.commands import (
 from referee.match.decide import decide
 from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MovePlayed, MoveRejected, PlayEnded, PlayStarted, redact
-from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match, evolve
@@ -81,15 +89,17 @@ def last_positions(game: str, chosen: tuple[tuple[str, Value], ...]) -> list[str
     return [str(position) for position in deque(path, 13)][:-1]
 
 
+def word(words: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(get_args(words)[1:])
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> Policies:
     return Policies(
-        draw(st.sampled_from(IllegalMovePolicy)),
-        draw(st.integers(1, 3)),
-        draw(st.sampled_from(LatePolicy)),
-        draw(st.sampled_from(DisconnectPolicy)),
-        draw(st.integers(1, 300)),
-        draw(st.sampled_from(DropoutPolicy)),
+        illegal_move=IllegalMovePolicy(action=draw(word(IllegalMoveAction)), max_attempts=draw(st.integers(1, 3))),
+        timeout=draw(word(TimeoutAction)),
+        disconnect=DisconnectPolicy(action=draw(word(DisconnectAction)), grace_period_ms=draw(st.integers(1, 3))),
+        forfeit_effect=draw(word(ForfeitEffect)),
     )
 
 

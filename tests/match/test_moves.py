@@ -1,12 +1,14 @@
 """Answers to turns: in time or late, legal or illegal, first or repeated."""
 
+from typing import get_args
+
 import pytest
+from referee_values import IllegalMovePolicy, Policies, TimeoutAction
 
 from referee.match.clock import SECOND, Fischer, SuddenDeath, Untimed
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded, SeatForfeited
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
-from referee.match.match_terms import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
 from referee.match.state import new_turn
 from tests.match.games import STONES
@@ -169,9 +171,9 @@ def test_a_repeated_answer_after_the_end_gets_its_verdict_and_a_new_one_does_not
     assert isinstance(fixture.refuses(fixture.answer(1, "1", token="1.1.1")), MatchOver)
 
 
-@pytest.mark.parametrize("late", LatePolicy)
-def test_a_repeated_late_answer_gets_the_verdict_that_its_flag_fell(late: LatePolicy) -> None:
-    fixture = started_match(control=HUNDRED, policies=Policies(late=late))
+@pytest.mark.parametrize("late", get_args(TimeoutAction)[1:])
+def test_a_repeated_late_answer_gets_the_verdict_that_its_flag_fell(late: TimeoutAction) -> None:
+    fixture = started_match(control=HUNDRED, policies=Policies(timeout=late))
     answer = fixture.answer(0, "1")
     fixture.flag(0, 101)
     for move in ("1", "2"):
@@ -223,7 +225,7 @@ def test_a_move_after_rejected_attempts_is_charged_from_the_start_of_the_turn() 
 
 
 def test_each_turn_has_all_its_attempts() -> None:
-    fixture = started_match(policies=Policies(max_attempts=2))
+    fixture = started_match(policies=Policies(illegal_move=IllegalMovePolicy(max_attempts=2)))
     fixture.move(0, "9")
     fixture.move(0, "1")
     fixture.move(1, "1")
@@ -247,7 +249,7 @@ def test_a_rejected_last_attempt_loses_the_match() -> None:
 
 
 def test_with_forfeit_the_first_illegal_move_loses_the_match() -> None:
-    fixture = started_match(policies=Policies(IllegalMovePolicy.FORFEIT))
+    fixture = started_match(policies=Policies(illegal_move=IllegalMovePolicy(action="forfeit")))
     fixture.move(0, "1")
     assert kinds(fixture.move(1, "9")) == ["MoveRejected", "SeatForfeited", "PlayEnded"]
     assert fixture.result.forfeits == (Forfeit(1, Fault.ILLEGAL_MOVE, 1),)
@@ -255,7 +257,7 @@ def test_with_forfeit_the_first_illegal_move_loses_the_match() -> None:
 
 
 def test_a_random_move_replaces_an_illegal_one_on_the_same_clock() -> None:
-    fixture = started_match(control=HUNDRED, policies=Policies(IllegalMovePolicy.RANDOM_MOVE))
+    fixture = started_match(control=HUNDRED, policies=Policies(illegal_move=IllegalMovePolicy(action="random_move")))
     wrong = fixture.answer(0, "9")
     refused, played = fixture.move(0, "9", 60)
     assert isinstance(refused, MoveRejected)
@@ -269,7 +271,7 @@ def test_a_random_move_replaces_an_illegal_one_on_the_same_clock() -> None:
 
 
 def test_a_random_move_for_an_illegal_one_can_end_the_game() -> None:
-    fixture = started_match(chosen={"heap": 1}, policies=Policies(IllegalMovePolicy.RANDOM_MOVE))
+    fixture = started_match(chosen={"heap": 1}, policies=Policies(illegal_move=IllegalMovePolicy(action="random_move")))
     assert kinds(fixture.move(0, "9")) == ["MoveRejected", "MovePlayed", "PlayEnded"]
     assert fixture.result.kind is EndKind.PLAYED
 
@@ -289,7 +291,7 @@ def test_a_late_move_loses_even_if_the_timer_fires_first() -> None:
 
 
 def test_a_random_move_replaces_a_late_one() -> None:
-    fixture = started_match(control=Fischer(100, 7), policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started_match(control=Fischer(100, 7), policies=Policies(timeout="random_move"))
     fell, played = fixture.move(0, "1", 500)
     assert isinstance(fell, FlagFell)
     assert isinstance(played, MovePlayed)
@@ -299,7 +301,7 @@ def test_a_random_move_replaces_a_late_one() -> None:
 
 
 def test_the_default_move_of_the_game_replaces_a_late_one() -> None:
-    fixture = started_match(STONES, HUNDRED, policies=Policies(late=LatePolicy.DEFAULT_MOVE))
+    fixture = started_match(STONES, HUNDRED, policies=Policies(timeout="default_move"))
     fell, played = fixture.flag(0, 101)
     assert isinstance(fell, FlagFell)
     assert fell.move == ""
@@ -309,21 +311,21 @@ def test_the_default_move_of_the_game_replaces_a_late_one() -> None:
 
 
 def test_the_default_move_of_a_game_without_its_own_is_the_first_move() -> None:
-    fixture = started_match(control=HUNDRED, policies=Policies(late=LatePolicy.DEFAULT_MOVE))
+    fixture = started_match(control=HUNDRED, policies=Policies(timeout="default_move"))
     _, played = fixture.flag(0, 101)
     assert isinstance(played, MovePlayed)
     assert played.move == "1"
 
 
-@pytest.mark.parametrize("late", [LatePolicy.RANDOM_MOVE, LatePolicy.DEFAULT_MOVE])
-def test_a_policy_move_for_a_late_one_can_end_the_game(late: LatePolicy) -> None:
-    fixture = started_match(control=HUNDRED, chosen={"heap": 1}, policies=Policies(late=late))
+@pytest.mark.parametrize("late", ["random_move", "default_move"])
+def test_a_policy_move_for_a_late_one_can_end_the_game(late: TimeoutAction) -> None:
+    fixture = started_match(control=HUNDRED, chosen={"heap": 1}, policies=Policies(timeout=late))
     assert kinds(fixture.flag(0, 101)) == ["FlagFell", "MovePlayed", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.ranks) == (EndKind.PLAYED, (1, 2))
 
 
 def test_a_seat_without_time_left_is_late_with_every_further_move() -> None:
-    fixture = started_match(control=HUNDRED, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started_match(control=HUNDRED, policies=Policies(timeout="random_move"))
     fixture.flag(0, 101)
     fixture.move(1, "1", 10)
     assert kinds(fixture.flag(0, 0)) == []
@@ -392,7 +394,7 @@ def test_a_draw_offer_with_a_move_has_no_effect_in_a_game_without_draws() -> Non
 
 
 def test_a_draw_offer_with_a_rejected_or_late_move_has_no_effect() -> None:
-    fixture = started_match(control=HUNDRED, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started_match(control=HUNDRED, policies=Policies(timeout="random_move"))
     assert kinds(fixture.move(0, "9", offers_draw=True)) == ["MoveRejected"]
     assert kinds(fixture.move(0, "1", 101, offers_draw=True)) == ["FlagFell", "MovePlayed"]
     assert fixture.match.offers == frozenset()

@@ -3,16 +3,15 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from referee_values import Adjudication, Policies
 
 from engines.api import Game
 from engines.options import Value
 from engines.registry import find
-from referee.match.adjudication import Adjudication
 from referee.match.clock import SECOND, Fischer, Hourglass, SuddenDeath, TimeControl
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import OfferDraw, Resign
 from referee.match.events import MovePlayed
-from referee.match.match_terms import DropoutPolicy, Policies
 from referee.match.plain_run import PlainRun, plain_run
 from tests.match.clock_strategies import controls
 from tests.match.games import STONES
@@ -83,7 +82,7 @@ def test_no_run_begins_where_a_move_has_further_consequences() -> None:
     fixture.do(OfferDraw(1))
     assert plain_run(fixture.match) is None
 
-    policies = Policies(dropout=DropoutPolicy.RANDOM_MOVES)
+    policies = Policies(forfeit_effect="random_moves")
     fixture = started_match(STONES, MINUTE, {"seats": 3}, policies=policies)
     fixture.do(Resign(2))
     assert plain_run(fixture.match) is None

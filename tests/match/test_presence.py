@@ -1,6 +1,7 @@
 """Before play, and disconnects and returns during it."""
 
 import pytest
+from referee_values import Policies
 
 from referee.match.clock import SECOND
 from referee.match.commands import (
@@ -23,16 +24,16 @@ from referee.match.events import (
     SeatTaken,
 )
 from referee.match.match_errors import BadSetup, NonceRefused, NoSuchSeat, SeatHeld, SeatsOpen
-from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, Policies
 from referee.match.result import EndKind, Fault
 from referee.match.setup import Player
 from referee.match.state import MatchPhase, new_turn
 from tests.match.games import BRITTLE, STONES
 from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
+from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
 
 ANNA, BERT = Player("anna", "2"), Player("bert", "1")
-GRACE = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=100)
+GRACE = Policies(disconnect=forfeits_after(1))
 
 
 def waiting() -> MatchFixture:
@@ -197,7 +198,7 @@ def test_by_default_only_the_clock_decides_about_a_disconnected_bot() -> None:
 def test_a_disconnected_bot_may_reconnect_and_move_in_time() -> None:
     fixture = started_match(policies=GRACE)
     fixture.do(DisconnectSeat(0))
-    fixture.do(ReconnectSeat(0), wait_us=99)
+    fixture.do(ReconnectSeat(0), wait_us=999)
     assert fixture.do(EndGracePeriod(0), wait_us=1) == ()
     assert kinds(fixture.move(0, "1")) == ["MovePlayed"]
 
@@ -205,9 +206,9 @@ def test_a_disconnected_bot_may_reconnect_and_move_in_time() -> None:
 def test_a_bot_forfeits_exactly_when_its_grace_period_ends() -> None:
     fixture = started_match(policies=GRACE)
     fixture.do(DisconnectSeat(0), wait_us=10)
-    assert fixture.do(EndGracePeriod(0), wait_us=99) == ()
+    assert fixture.do(EndGracePeriod(0), wait_us=999) == ()
     forfeited, ended = fixture.do(EndGracePeriod(0), wait_us=1)
-    assert forfeited == SeatForfeited(110, 0, Fault.DISCONNECTED)
+    assert forfeited == SeatForfeited(1_010, 0, Fault.DISCONNECTED)
     assert kinds([ended]) == ["PlayEnded"]
     assert fixture.result.ranks == (2, 1)
 
@@ -215,34 +216,35 @@ def test_a_bot_forfeits_exactly_when_its_grace_period_ends() -> None:
 def test_the_grace_period_runs_only_while_the_seat_is_to_move() -> None:
     fixture = started_match(policies=GRACE)
     fixture.do(DisconnectSeat(1))
-    assert fixture.do(EndGracePeriod(1), wait_us=500) == ()
+    assert fixture.do(EndGracePeriod(1), wait_us=5_000) == ()
     fixture.move(0, "1")
-    assert fixture.do(EndGracePeriod(1), wait_us=99) == ()
+    assert fixture.do(EndGracePeriod(1), wait_us=999) == ()
     assert kinds(fixture.do(EndGracePeriod(1), wait_us=1)) == ["SeatForfeited", "PlayEnded"]
 
 
 def test_each_disconnect_begins_a_new_grace_period() -> None:
     fixture = started_match(policies=GRACE)
     fixture.do(DisconnectSeat(0))
-    fixture.do(ReconnectSeat(0), wait_us=90)
-    fixture.do(DisconnectSeat(0), wait_us=90)
-    assert fixture.do(EndGracePeriod(0), wait_us=99) == ()
+    fixture.do(ReconnectSeat(0), wait_us=900)
+    fixture.do(DisconnectSeat(0), wait_us=900)
+    assert fixture.do(EndGracePeriod(0), wait_us=999) == ()
     assert kinds(fixture.do(EndGracePeriod(0), wait_us=1)) == ["SeatForfeited", "PlayEnded"]
 
 
 def test_the_end_of_a_grace_period_has_no_effect_on_a_connected_bot() -> None:
-    assert started_match(policies=GRACE).do(EndGracePeriod(0), wait_us=500) == ()
+    assert started_match(policies=GRACE).do(EndGracePeriod(0), wait_us=5_000) == ()
 
 
 def test_with_a_dropout_policy_the_game_continues_without_a_disconnected_seat() -> None:
     policies = Policies(
-        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=100, dropout=DropoutPolicy.DEFAULT_MOVES
+        disconnect=forfeits_after(1),
+        forfeit_effect="default_moves",
     )
     fixture = started_match(STONES, policies=policies)
     fixture.do(DisconnectSeat(0))
-    assert kinds(fixture.do(EndGracePeriod(0), wait_us=100)) == ["SeatForfeited", "MovePlayed"]
+    assert kinds(fixture.do(EndGracePeriod(0), wait_us=1_000)) == ["SeatForfeited", "MovePlayed"]
     assert fixture.owing == [1]
-    assert fixture.do(EndGracePeriod(0), wait_us=100) == ()
+    assert fixture.do(EndGracePeriod(0), wait_us=1_000) == ()
 
 
 # Recovery

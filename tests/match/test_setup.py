@@ -2,37 +2,37 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from referee_values import IllegalMoveAction, IllegalMovePolicy, Policies, Visibility
 
 from engines.api import Game
 from engines.chance import Chance
 from engines.game_errors import BadOption, MalformedPosition
 from engines.options import Settings
-from referee.match.clock import MAX_TIME_US, Fischer, Hourglass, SuddenDeath
+from referee.match.clock import MAX_TIME_US, MS, Fischer, Hourglass, SuddenDeath
 from referee.match.commands import AddNonce, StartPlay
 from referee.match.events import MatchCreated, MovePlayed, MoveSource
 from referee.match.match_errors import BadSetup
-from referee.match.match_terms import (
-    DisconnectPolicy,
-    DropoutPolicy,
-    IllegalMovePolicy,
-    LatePolicy,
-    Policies,
-    Visibility,
-    VisibilityMode,
-)
+from referee.match.match_terms import DEFAULT_POLICIES, attempts_a_turn
 from referee.match.setup import MAX_NONCE_BYTES, Player, draw_move, match_chance, seed_matters
 from referee.match.state import create_match
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, match_setup, started_match
-from tests.match.setups import change_setup
+from tests.match.setups import change_setup, forfeits_after
 from tests.third_party_games.third_party_games import FINGERS, NIM
+
+
+def absent_bots(grace_period_ms: int) -> Policies:
+    return Policies(disconnect=forfeits_after(grace_period_ms))
+
+
+def illegal_moves(max_attempts: int) -> Policies:
+    return Policies(illegal_move=IllegalMovePolicy(max_attempts=max_attempts))
 
 
 def test_valid_terms_return_the_table() -> None:
@@ -45,6 +45,24 @@ def test_valid_terms_return_the_table() -> None:
         ({"control": [TEN_SECONDS]}, "controls", "must be 2, one for each seat"),
         ({"control": [TEN_SECONDS] * 3}, "controls", "must be 2, one for each seat"),
         ({"control": [TEN_SECONDS, Hourglass(5)]}, "hourglass", "must be the clock of all seats or of none"),
+        (
+            {"visibility": Visibility(kind="delayed")},
+            "visibility.delay_plies",
+            "must be at least 1 if the match is shown with a delay",
+        ),
+        *[
+            ({"policies": absent_bots(ms)}, "policies.disconnect.grace_period_ms", "must be from 0 to ten years")
+            for ms in (-1, MAX_TIME_US // MS + 1)
+        ],
+        (
+            {"policies": absent_bots(0)},
+            "policies.disconnect.grace_period_ms",
+            "must be greater than 0 if absent bots forfeit",
+        ),
+        *[
+            ({"policies": illegal_moves(attempts)}, "policies.illegal_move.max_attempts", "must be from 1 to 1000")
+            for attempts in (-1, 1001)
+        ],
         ({"seed": b"short"}, "seed", "must have 32 bytes"),
         ({"seed": bytes(33)}, "seed", "must have 32 bytes"),
         ({"labels": (("title", "x" * 65_536),)}, "terms", "have 65552 characters of text; the limit is 65536"),
@@ -60,26 +78,15 @@ def test_contradictory_terms_are_an_error(wrong: dict[str, Any], field: str, why
 
 
 @pytest.mark.parametrize(
-    ("terms", "wrong", "field", "why"),
+    ("wrong", "field", "why"),
     [
-        (
-            Visibility,
-            {"shown": VisibilityMode.DELAYED},
-            "delay_plies",
-            "must be at least 1 if the match is shown with a delay",
-        ),
-        (Visibility, {"delay_plies": -1}, "delay_plies", "must not be negative"),
-        (Policies, {"grace_period_us": -1}, "grace_period_us", "must be from 0 to ten years"),
-        (Policies, {"grace_period_us": MAX_TIME_US + 1}, "grace_period_us", "must be from 0 to ten years"),
-        (match_setup, {"nonce_timeout_us": -1}, "nonce_timeout_us", "must be from 0 to ten years"),
-        (match_setup, {"start_timeout_us": MAX_TIME_US + 1}, "start_timeout_us", "must be from 0 to ten years"),
+        ({"nonce_timeout_us": -1}, "nonce_timeout_us", "must be from 0 to ten years"),
+        ({"start_timeout_us": MAX_TIME_US + 1}, "start_timeout_us", "must be from 0 to ten years"),
     ],
 )
-def test_terms_with_impossible_times_cannot_be_written(
-    terms: Callable[..., object], wrong: dict[str, Any], field: str, why: str
-) -> None:
+def test_terms_with_impossible_times_cannot_be_written(wrong: dict[str, Any], field: str, why: str) -> None:
     with pytest.raises(BadSetup) as caught:
-        terms(**wrong)
+        match_setup(**wrong)
     assert caught.value.details == {"field": field, "why": why}
 
 
@@ -98,8 +105,10 @@ def test_the_error_for_a_wrong_number_of_players_has_both_numbers(given: int) ->
         {"players": (Player(), Player())},
         {"control": [SuddenDeath(5), Fischer(1, 1)]},
         {"control": [Hourglass(5), Hourglass(7)]},
-        {"visibility": Visibility(VisibilityMode.DELAYED, 1)},
-        {"visibility": Visibility(VisibilityMode.AFTER_END)},
+        {"visibility": Visibility(kind="delayed", delay_plies=1)},
+        {"visibility": Visibility(kind="after_end")},
+        {"policies": absent_bots(1)},
+        {"policies": illegal_moves(1000)},
         {"opening": "7 1"},
     ],
 )
@@ -118,27 +127,15 @@ def test_contradictory_options_raise_the_error_of_the_game() -> None:
         STONES.table(settings)
 
 
-@pytest.mark.parametrize("attempts", [0, -1, 1001])
-def test_the_number_of_attempts_is_limited(attempts: int) -> None:
-    with pytest.raises(BadSetup, match="max_attempts must be from 1 to 1000"):
-        Policies(max_attempts=attempts)
-
-
 def test_the_default_policies_are_three_attempts_and_no_grace_period() -> None:
-    assert Policies().attempts_a_turn == 3
-    assert Policies(max_attempts=1).attempts_a_turn == 1
-    assert Policies(max_attempts=1000).attempts_a_turn == 1000
+    assert attempts_a_turn(DEFAULT_POLICIES) == 3
+    assert attempts_a_turn(match_setup(policies=illegal_moves(1)).terms.policies) == 1
 
 
-@pytest.mark.parametrize("illegal", [IllegalMovePolicy.FORFEIT, IllegalMovePolicy.RANDOM_MOVE])
-def test_other_policies_give_one_attempt(illegal: IllegalMovePolicy) -> None:
-    assert Policies(illegal).attempts_a_turn == 1
-
-
-def test_forfeit_after_grace_needs_a_grace_period() -> None:
-    with pytest.raises(BadSetup, match="grace_period_us must be greater than 0"):
-        Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD)
-    assert Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=1).grace_period_us == 1
+@pytest.mark.parametrize("action", ["forfeit", "random_move"])
+def test_other_policies_give_one_attempt(action: IllegalMoveAction) -> None:
+    policies = Policies(illegal_move=IllegalMovePolicy(action=action))
+    assert attempts_a_turn(match_setup(policies=policies).terms.policies) == 1
 
 
 def test_a_match_needs_the_rules_version_of_this_server() -> None:
@@ -239,7 +236,7 @@ def test_random_seats_can_give_every_seat_to_every_player() -> None:
 
 @given(seeds)
 def test_a_random_move_for_a_seat_can_be_recomputed(seed: bytes) -> None:
-    fixture = started_match(FINGERS, seed=seed, policies=Policies(late=LatePolicy.RANDOM_MOVE))
+    fixture = started_match(FINGERS, seed=seed, policies=Policies(timeout="random_move"))
     mixed = seed_of_match(seed, [b"", b"", b""])
     for ply, seat in enumerate([2, 0, 1, 1, 2]):
         fixture.now_us += 10_000_001
@@ -263,10 +260,10 @@ def test_every_legal_move_can_be_drawn() -> None:
         (NIM, {}, False),
         (FINGERS, {}, True),
         (NIM, {"random_seats": True}, True),
-        (NIM, {"policies": Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)}, True),
-        (NIM, {"policies": Policies(late=LatePolicy.RANDOM_MOVE)}, True),
-        (NIM, {"policies": Policies(late=LatePolicy.DEFAULT_MOVE)}, False),
-        (STONES, {"policies": Policies(dropout=DropoutPolicy.RANDOM_MOVES)}, True),
+        (NIM, {"policies": Policies(illegal_move=IllegalMovePolicy(action="random_move"))}, True),
+        (NIM, {"policies": Policies(timeout="random_move")}, True),
+        (NIM, {"policies": Policies(timeout="default_move")}, False),
+        (STONES, {"policies": Policies(forfeit_effect="random_moves")}, True),
     ],
 )
 def test_the_seed_matters_if_the_game_the_seats_or_a_policy_draw_from_it(

@@ -1,18 +1,18 @@
 """Bots that their owners take out of a match: before play their seats become open, in play they forfeit."""
 
 import pytest
+from referee_values import Policies
 
 from referee.match.commands import AddNonce, Resign, StartPlay, TakeSeat, WithdrawBot
 from referee.match.events import SeatForfeited, SeatVacated
 from referee.match.match_errors import NotWithdrawable
-from referee.match.match_terms import DropoutPolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
 from referee.match.setup import Player
 from tests.match.games import STONES
 from tests.match.match_fixture import MatchFixture, kinds, match_setup, started_match
 
 ANNA, BERT, OPEN_SEAT = Player("anna", "2"), Player("bert", "1"), Player()
-CONTINUES = Policies(dropout=DropoutPolicy.DEFAULT_MOVES)
+CONTINUES = Policies(forfeit_effect="default_moves")
 
 
 def test_before_play_all_seats_of_the_bot_become_open_and_its_nonce_is_dropped() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 
 import pytest
+from referee_values import IllegalMovePolicy, Policies
 
 from engines.api import Game
 from referee.live.create import open_match
@@ -16,7 +17,6 @@ from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, Resign, StartPlay
-from referee.match.match_terms import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import FakeRatingWriter
@@ -167,7 +167,7 @@ async def test_flag_falls_are_counted_by_cause() -> None:
 @in_loop
 async def test_moves_of_a_policy_have_no_think_time() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(match_setup(policies=Policies(late=LatePolicy.RANDOM_MOVE)))
+    runner = await harness.start_match(match_setup(policies=Policies(timeout="random_move")))
     await harness.time.advance(10 * SECOND + 1)
     assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
     assert harness.page.value("referee_think_seconds_count", game="nim") == 0
@@ -178,7 +178,9 @@ async def test_moves_of_a_policy_have_no_think_time() -> None:
 @in_loop
 async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(match_setup(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)))
+    runner = await harness.start_match(
+        match_setup(policies=Policies(illegal_move=IllegalMovePolicy(action="random_move")))
+    )
     harness.observer.delays_of[0] = SeatDelays(lag=Lag(200 * MS))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "nonsense")

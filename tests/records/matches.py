@@ -3,8 +3,18 @@
 import random
 from collections.abc import Sequence
 from functools import cache
+from typing import get_args
 
-from msgspec import UNSET, UnsetType
+from referee_values import (
+    Adjudication,
+    DisconnectAction,
+    DisconnectPolicy,
+    ForfeitEffect,
+    IllegalMoveAction,
+    IllegalMovePolicy,
+    Policies,
+    TimeoutAction,
+)
 
 from engines import registry
 from engines.api import Game
@@ -12,7 +22,6 @@ from engines.game_errors import BadOption, DetailedError, UnknownGame
 from engines.options import Settings
 from engines.testing.random_games import any_choice
 from referee.live.ports import Entry
-from referee.match.adjudication import Adjudication
 from referee.match.clock import (
     Bank,
     Bronstein,
@@ -51,14 +60,7 @@ from referee.match.commands import (
 )
 from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated
-from referee.match.match_terms import (
-    DisconnectPolicy,
-    DropoutPolicy,
-    IllegalMovePolicy,
-    LatePolicy,
-    MatchTerms,
-    Policies,
-)
+from referee.match.match_terms import MatchTerms
 from referee.match.result import VOID_CAUSES
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn, create_match
@@ -278,9 +280,9 @@ def _any_setup(game: Game, rng: random.Random) -> Setup:
     )
 
 
-def _any_adjudication(game: Game, settings: Settings, rng: random.Random) -> Adjudication | UnsetType:
+def _any_adjudication(game: Game, settings: Settings, rng: random.Random) -> Adjudication | None:
     if rng.random() < 0.5:
-        return UNSET
+        return None
     if len(game.table(settings).sides) != 2 or rng.random() < 0.5:
         return Adjudication(max_plies=rng.randrange(1, 30))
     return Adjudication(resign_score=500, resign_moves=2, draw_score=10, draw_moves=2, draw_after_ply=4)
@@ -298,10 +300,12 @@ def _any_settings(game: Game, rng: random.Random) -> Settings:
 
 def _any_policies(rng: random.Random) -> Policies:
     return Policies(
-        rng.choice(list(IllegalMovePolicy)),
-        rng.choice([1, 2, 3]),
-        rng.choice(list(LatePolicy)),
-        rng.choice(list(DisconnectPolicy)),
-        rng.choice([1, 2 * SECOND]),
-        rng.choice(list(DropoutPolicy)),
+        illegal_move=IllegalMovePolicy(
+            action=rng.choice(get_args(IllegalMoveAction)[1:]), max_attempts=rng.choice([1, 2, 3])
+        ),
+        timeout=rng.choice(get_args(TimeoutAction)[1:]),
+        disconnect=DisconnectPolicy(
+            action=rng.choice(get_args(DisconnectAction)[1:]), grace_period_ms=rng.choice([1, 2_000])
+        ),
+        forfeit_effect=rng.choice(get_args(ForfeitEffect)[1:]),
     )

@@ -279,12 +279,7 @@ def test_a_signed_entry_is_no_entry(tmp_path: Path) -> None:
             b'"match_created","at_us":7',
             "line 2: cannot read this entry: Expected `int` <= 0",
         ),
-        (
-            b'"grace_period_us":0',
-            b'"grace_period_us":-1',
-            "line 2: cannot read this entry: invalid match terms: grace_",
-        ),
-        (b'"delay_plies":0', b'"delay_plies":-1', "line 2: cannot read this entry: invalid match terms: delay_plies"),
+        (b'"max_attempts":3', b'"max_attempts":-1', "line 2: cannot read this entry: Expected `int` >= 0"),
         (
             b'"nonce_timeout_us":0',
             b'"nonce_timeout_us":-1',
@@ -302,6 +297,13 @@ def test_the_verdict_names_an_entry_that_cannot_be_parsed(
     before: bytes, becomes: bytes, words: str, tmp_path: Path
 ) -> None:
     _check_verdict(resigned([line.replace(before, becomes) for line in LINES]), tmp_path, RecordStatus.NO_RECORD, words)
+
+
+def test_a_match_with_invalid_terms_cannot_be_opened(tmp_path: Path) -> None:
+    changed = resigned([line.replace(b'"max_attempts":3', b'"max_attempts":1001') for line in LINES])
+    _check_verdict(
+        changed, tmp_path, RecordStatus.RULES_DIFFER, "invalid match terms: policies.illegal_move.max_attempts"
+    )
 
 
 def test_an_unreadable_file_has_a_verdict(tmp_path: Path) -> None:

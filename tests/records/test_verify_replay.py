@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from msgspec.structs import replace
+from referee_values import IllegalMovePolicy, Policies
 
 from engines.api import Table
 from engines.options import Settings
@@ -38,12 +39,11 @@ from referee.match.events import (
     SeatReconnected,
     SeatResigned,
 )
-from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Result
 from referee.match.setup import Player, Setup
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import ReplayMismatch, replay_finished_match
-from tests.match.setups import change_setup
+from tests.match.setups import change_setup, forfeits_after
 from tests.records.forgery import first_mismatch, lines_of, record_of, resigned, verdict_on
 from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
 from tests.third_party_games.third_party_games.nim import Nim
@@ -213,7 +213,7 @@ def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
 
 
 def test_a_forfeit_before_the_end_of_the_grace_period_is_found(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=SECOND))
+    terms = nim_setup(policies=Policies(disconnect=forfeits_after(1_000)))
     events = decided_events(terms, START, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
     assert isinstance(events[-1], PlayEnded)
     early = _with(_with(events, 4, at_us=SECOND), 5, at_us=SECOND)
@@ -233,7 +233,7 @@ def test_random_seats_that_do_not_follow_from_the_seed_are_found(tmp_path: Path)
 
 
 def test_a_random_move_that_does_not_follow_from_the_seed_is_found(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE))
+    terms = nim_setup(policies=Policies(illegal_move=IllegalMovePolicy(action="random_move")))
     late: list[tuple[int, Command]] = [START, (20, SubmitMove(0, "0.0.1", "9", TurnMeasurement(15))), (30, Resign(0))]
     events = decided_events(terms, *late)
     drawn: Any = events[3]
@@ -313,7 +313,7 @@ def test_control_characters_of_a_record_are_escaped(tmp_path: Path) -> None:
 def _stones(**terms: object) -> Setup:
     """Return terms for three seats that play on when one drops out, and may claim a draw when they are level."""
     three = {"players": (Player("a"), Player("b"), Player("c")), "controls": (Untimed(),) * 3}
-    policies = Policies(illegal=IllegalMovePolicy.FORFEIT, dropout=DropoutPolicy.RANDOM_MOVES)
+    policies = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="random_moves")
     return nim_setup(game="stones", settings=find_game("stones").settings(), policies=policies, **three, **terms)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from chess.pgn import Game, read_game
 from click.testing import CliRunner, Result
+from referee_values import Adjudication
 
 from engines.chess import GAME
 from engines.registry import find
 from referee.cli import main
-from referee.match.adjudication import Adjudication
 from referee.match.clock import SECOND, Fischer, PerMove, SuddenDeath, Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, FallFlag, Resign, StartPlay, SubmitMove, VoidMatch

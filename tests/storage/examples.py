@@ -1,22 +1,14 @@
 """One event of each kind, for the golden file and for tests that need a typical one."""
 
 from msgspec import structs
+from referee_values import DisconnectPolicy, IllegalMovePolicy, Policies, Visibility
 
 from engines.options import Settings
 from referee.match import clock, events
 from referee.match.clock import MS, SECOND, Clock
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import Event
-from referee.match.match_terms import (
-    DisconnectPolicy,
-    DropoutPolicy,
-    IllegalMovePolicy,
-    LatePolicy,
-    MatchTerms,
-    Policies,
-    Visibility,
-    VisibilityMode,
-)
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
 
@@ -47,14 +39,12 @@ SETUP = Setup(
         controls=EVERY_CONTROL,
         credit=NetworkCredit(100 * MS, 2 * SECOND),
         policies=Policies(
-            IllegalMovePolicy.RANDOM_MOVE,
-            1,
-            LatePolicy.DEFAULT_MOVE,
-            DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
-            30 * SECOND,
-            DropoutPolicy.RANDOM_MOVES,
+            illegal_move=IllegalMovePolicy(action="random_move", max_attempts=1),
+            timeout="default_move",
+            disconnect=DisconnectPolicy(action="forfeit_after_grace_period", grace_period_ms=30_000),
+            forfeit_effect="random_moves",
         ),
-        visibility=Visibility(VisibilityMode.DELAYED, 10),
+        visibility=Visibility(kind="delayed", delay_plies=10),
         random_seats=True,
         nonce_timeout_us=5 * SECOND,
         start_timeout_us=60 * SECOND,

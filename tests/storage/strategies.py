@@ -1,23 +1,28 @@
 """Hypothesis strategies for all events."""
 
+from typing import Any, get_args
+
 from hypothesis import strategies as st
 from msgspec import UNSET
+from referee_values import (
+    Adjudication,
+    DisconnectAction,
+    DisconnectPolicy,
+    ForfeitEffect,
+    IllegalMoveAction,
+    IllegalMovePolicy,
+    Policies,
+    TimeoutAction,
+    Visibility,
+    VisibilityKind,
+)
 
 from engines.options import Settings
 from referee.match import clock, events
-from referee.match.adjudication import MAX_MOVES, MAX_PLIES, MAX_SCORE, Adjudication
+from referee.match.adjudication import MAX_MOVES, MAX_PLIES, MAX_SCORE
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import Event
-from referee.match.match_terms import (
-    DisconnectPolicy,
-    DropoutPolicy,
-    IllegalMovePolicy,
-    LatePolicy,
-    MatchTerms,
-    Policies,
-    Visibility,
-    VisibilityMode,
-)
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
 
@@ -53,24 +58,27 @@ ROW = st.builds(ClockCharge, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CL
 PLAYER = st.builds(Player, TEXT, TEXT)
 PLAYERS = st.lists(PLAYER, max_size=4).map(tuple)
 
+
+def word(words: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(get_args(words)[1:])
+
+
 ADJUDICATION = st.builds(
     Adjudication,
-    st.integers(0, MAX_PLIES),
-    st.integers(1, MAX_SCORE),
-    st.integers(1, MAX_MOVES),
-    st.integers(0, MAX_SCORE),
-    st.integers(1, MAX_MOVES),
-    st.integers(0, MAX_PLIES),
+    max_plies=st.integers(0, MAX_PLIES),
+    resign_score=st.integers(1, MAX_SCORE),
+    resign_moves=st.integers(1, MAX_MOVES),
+    draw_score=st.integers(0, MAX_SCORE),
+    draw_moves=st.integers(1, MAX_MOVES),
+    draw_after_ply=st.integers(0, MAX_PLIES),
 )
 
 POLICIES = st.builds(
     Policies,
-    st.sampled_from(IllegalMovePolicy),
-    TIMES,
-    st.sampled_from(LatePolicy),
-    st.sampled_from(DisconnectPolicy),
-    SOME_TIME,
-    st.sampled_from(DropoutPolicy),
+    illegal_move=st.builds(IllegalMovePolicy, action=word(IllegalMoveAction), max_attempts=TIMES),
+    timeout=word(TimeoutAction),
+    disconnect=st.builds(DisconnectPolicy, action=word(DisconnectAction), grace_period_ms=TIMES),
+    forfeit_effect=word(ForfeitEffect),
 )
 
 MATCH_TERMS = st.builds(
@@ -80,11 +88,11 @@ MATCH_TERMS = st.builds(
     controls=st.lists(CONTROLS, max_size=4).map(tuple),
     credit=st.builds(NetworkCredit, TIME, TIME),
     policies=POLICIES,
-    visibility=st.builds(Visibility, st.sampled_from(VisibilityMode), st.integers(1, (1 << 63) - 1)),
+    visibility=st.builds(Visibility, kind=word(VisibilityKind), delay_plies=TIMES),
     random_seats=st.booleans(),
     nonce_timeout_us=TIME,
     start_timeout_us=TIME,
-    adjudication=st.just(UNSET) | ADJUDICATION,
+    adjudication=st.none() | ADJUDICATION,
 )
 
 SETUP = st.builds(

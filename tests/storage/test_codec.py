@@ -181,7 +181,11 @@ def test_the_error_names_the_invalid_field_of_a_move(path: str, value: object, s
         ("setup.terms.controls.3.kind", None, "Expected `str`, got `NoneType` - at `$.setup.terms.controls[3].kind`"),
         ("setup.terms.controls.0.main_us", 1, "unknown field 'main_us'; known: kind - at `$.setup.terms.controls[0]`"),
         ("setup.terms.controls.3.main_us", 0, "invalid time control: main_us must be "),
-        ("setup.terms.policies.max_attempts", 0, "invalid match terms: max_attempts must"),
+        (
+            "setup.terms.policies.timeout",
+            "wait",
+            "Invalid enum value 'wait' - at `$.setup.terms.policies.timeout`",
+        ),
     ],
 )
 def test_the_error_names_the_invalid_field_of_a_setup(path: str, value: object, sentence: str) -> None:
@@ -277,5 +281,5 @@ def test_terms_name_a_second_engine_only_if_there_is_one() -> None:
     assert "second_engine" not in MATCH_CODEC.encode(MatchCreated(0, SETUP))
     named = MatchCreated(0, change_setup(SETUP, second_engine="reference"))
     line = MATCH_CODEC.encode(named)
-    assert '"start_timeout_us":60000000,"second_engine":"reference"}' in line
+    assert '"start_timeout_us":60000000,"second_engine":"reference",' in line
     assert MATCH_CODEC.decode(line) == named

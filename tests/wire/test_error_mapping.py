@@ -213,7 +213,7 @@ def test_every_error_class_has_a_mapping_and_every_mapping_an_example() -> None:
     "exception",
     [
         match_errors.BadTimeControl("main_us", "must be greater than 0"),
-        match_errors.BadSetup("grace_period_us", "must be greater than 0"),
+        match_errors.BadSetup("policies.disconnect.grace_period_ms", "must be greater than 0"),
         match_errors.BadSetup("start_timeout_us", "must be from 0 to ten years"),
     ],
     ids=lambda exception: exception.details["field"],

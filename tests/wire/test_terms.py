@@ -1,26 +1,21 @@
 """Time controls, policies and visibility survive the round trip through messages."""
 
 import pytest
-from referee_api.v1 import clock_pb2, policy_pb2
+from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 
+from engines.registry import games
 from referee.accounts.account_errors import BadField
+from referee.live.match_request import LiveLimits
 from referee.live.turns import SeatClock
 from referee.match import clock as core
 from referee.match.clock import SECOND, Clock, TimeControl
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import BadTimeControl
-from referee.match.match_terms import (
-    DisconnectPolicy,
-    DropoutPolicy,
-    IllegalMovePolicy,
-    LatePolicy,
-    Policies,
-    Visibility,
-    VisibilityMode,
-)
+from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE
 from referee.wire.clocks import RULE_READERS, clock_of, read_controls, read_credit, read_rule, rule_of, time_control_of
-from referee.wire.terms import policies_of, read_policies, read_visibility, visibility_of
+from referee.wire.terms import TermsConverter
 
+CONVERTER = TermsConverter(games(), NetworkCredit(), LiveLimits())
 CONTROLS: list[TimeControl] = [
     core.SuddenDeath(60 * SECOND),
     core.Hourglass(60 * SECOND),
@@ -62,24 +57,17 @@ def test_odds_for_an_unknown_or_repeated_seat_are_rejected(seats: list[int], wro
 
 
 def test_missing_fields_have_defaults() -> None:
-    assert read_policies(policy_pb2.Policies()) == Policies()
-    assert read_visibility(policy_pb2.Visibility()) == Visibility()
-    assert read_controls(clock_pb2.TimeControl(), 2) == (core.Untimed(),) * 2
-
-
-def test_policies_and_visibility_are_read_as_they_were_written() -> None:
-    for illegal in IllegalMovePolicy:
-        for late in LatePolicy:
-            for dropout in DropoutPolicy:
-                policies = Policies(illegal, 2, late, DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, SECOND, dropout)
-                assert read_policies(policies_of(policies)) == policies
-    for shown in VisibilityMode:
-        assert read_visibility(visibility_of(Visibility(shown, 3))) == Visibility(shown, 3)
+    terms = CONVERTER.read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque")))
+    assert terms.policies == DEFAULT_POLICIES
+    assert terms.visibility == SHOWN_LIVE
+    assert terms.controls == (core.Untimed(),) * 2
+    assert terms.adjudication is None
 
 
 def test_an_unknown_enum_value_is_rejected() -> None:
-    with pytest.raises(BadField):
-        read_policies(policy_pb2.Policies(timeout=policy_pb2.TimeoutAction.ValueType(99)))
+    policies = policy_pb2.Policies(timeout=policy_pb2.TimeoutAction.ValueType(99))
+    with pytest.raises(BadField, match="timeout: 99 is unknown; known: 0, 1, 2, 3"):
+        CONVERTER.read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), policies=policies))
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,12 @@ class BadValue(ValueError):
         return BadValue(self.why, f"{outer}{dot}{self.path}")
 
 
-def to_value(message: Message, value_class: type[V]) -> V:
-    """Return the value with the fields of a message. Raises BadValue."""
-    value: V = _reader(value_class, message.DESCRIPTOR)(message)
+def to_value(message: Message, value_class: type[V], *, known_words: bool = False) -> V:
+    """Return the value with the fields of a message. Raises BadValue.
+
+    `known_words` refuses enums that a newer program has set to a number without a word.
+    """
+    value: V = _reader(value_class, message.DESCRIPTOR, known_words)(message)
     return value
 
 
@@ -59,30 +62,30 @@ class Field(NamedTuple):
     write: Convert | None
 
 
-def _fields(value_class: type[Value], descriptor: Descriptor) -> Iterator[Field]:
+def _fields(value_class: type[Value], descriptor: Descriptor, known_words: bool) -> Iterator[Field]:
     for name, default in zip(value_class.__struct_fields__, value_class.__struct_defaults__, strict=True):
         if field := descriptor.fields_by_name.get(name):
-            read, write = _content(field) if not isinstance(default, Mapping) else (dict, None)
+            read, write = _content(field, known_words) if not isinstance(default, Mapping) else (dict, None)
             if isinstance(default, tuple):
                 read, write = _all(read) if read else tuple, _all(write) if write else None
             yield Field(field.number, name, default, read, write)
 
 
-def _content(field: FieldDescriptor) -> tuple[Convert | None, Convert | None]:
+def _content(field: FieldDescriptor, known_words: bool) -> tuple[Convert | None, Convert | None]:
     """Return how the content of a field is converted, or each content if it is repeated."""
     if field.enum_type:
-        return _enum(field.enum_type)
+        return _enum(field.enum_type, known_words)
     if not field.message_type:
         return None, None
     if field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
         return _read_time, _write_time
     value_class = getattr(referee_values, field.message_type.name)
-    return _reader(value_class, field.message_type), _writer(value_class, field.message_type)
+    return _reader(value_class, field.message_type, known_words), _writer(value_class, field.message_type)
 
 
 @cache
-def _reader(value_class: type[Value], descriptor: Descriptor) -> Convert:
-    fields = {field.number: (field.name, field.read) for field in _fields(value_class, descriptor)}
+def _reader(value_class: type[Value], descriptor: Descriptor, known_words: bool) -> Convert:
+    fields = {field.number: (field.name, field.read) for field in _fields(value_class, descriptor, known_words)}
 
     def read(message: Message) -> Value:
         contents = {}
@@ -100,7 +103,7 @@ def _reader(value_class: type[Value], descriptor: Descriptor) -> Convert:
 
 @cache
 def _writer(value_class: type[Value], descriptor: Descriptor) -> Convert:
-    fields = [(field.name, field.default, field.write) for field in _fields(value_class, descriptor)]
+    fields = [(field.name, field.default, field.write) for field in _fields(value_class, descriptor, False)]
     oneofs = [{member.name for member in oneof.fields} for oneof in descriptor.oneofs if len(oneof.fields) > 1]
     message_class = GetMessageClass(descriptor)
 
@@ -171,12 +174,14 @@ def _write_time(time: datetime) -> Timestamp:
 
 
 @cache
-def _enum(enum: EnumDescriptor) -> tuple[Convert, Convert]:
+def _enum(enum: EnumDescriptor, known_words: bool) -> tuple[Convert, Convert]:
     numbers = [value.number for value in enum.values]
     words = dict(zip(numbers, get_args(getattr(referee_values, enum.name)), strict=True))
     numbers_of = {word: number for number, word in words.items()}
 
     def read(number: int) -> str:
+        if known_words and number not in words:
+            raise BadValue(f"{number} is unknown; known: {', '.join(map(str, numbers))}")
         # A newer server has words that are not known here. As digits they can be sent back.
         return words[number] if number in words else str(number)
 

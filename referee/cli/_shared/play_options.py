@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from msgspec import UnsetType
-from referee_api.v1 import policy_pb2
+from referee_values import Adjudication
 
 from engines.api import Game, Table
 from engines.options import Settings
 from referee.local.opening_book import FORMATS, MAX_ENTRIES, MAX_PLIES, ORDERS, OpeningBook, read_openings
-from referee.match.adjudication import LIMITS, Adjudication
-from referee.wire.terms import read_adjudication
+from referee.match.adjudication import LIMITS, check_adjudication, check_sides
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -67,12 +65,13 @@ def read_chosen_openings(chosen: Mapping[str, Any], game: Game, settings: Settin
     return read_openings(book, game, settings)
 
 
-def read_chosen_adjudication(chosen: Mapping[str, Any], table: Table) -> Adjudication | UnsetType:
+def read_chosen_adjudication(chosen: Mapping[str, Any], table: Table) -> Adjudication | None:
     """Raises UsageError or BadSetup."""
-    numbers = dict(map(_name_and_number, chosen["adjudicate"]))
-    adjudication = read_adjudication(policy_pb2.Adjudication(**numbers))
-    if adjudication:
-        adjudication.check(table)
+    if not chosen["adjudicate"]:
+        return None
+    adjudication = Adjudication(**dict(map(_name_and_number, chosen["adjudicate"])))
+    check_adjudication(adjudication)
+    check_sides(adjudication, table)
     return adjudication
 
 
