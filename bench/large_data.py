@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from msgspec import structs
 from msgspec.structs import replace
+from referee_values import ClockRule, SuddenDeath, TimeControl
 
 from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames
@@ -34,7 +35,6 @@ from referee.hosting.contest_log import (
 from referee.hosting.contest_terms import LadderTerms, TournamentTerms
 from referee.live.match_timing import LoopTime
 from referee.live.ports import EventLog
-from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import Event, MatchCreated
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
@@ -50,7 +50,9 @@ LONGEST = "m-longest"
 BATCH = 400
 
 GAME = "alquerque"
-MATCH_TERMS = MatchTerms(GAME, games()[GAME].settings({}), (SuddenDeath(3600 * SECOND),))
+MATCH_TERMS = MatchTerms(
+    GAME, games()[GAME].settings({}), TimeControl(rule=ClockRule(sudden_death=SuddenDeath(main_ms=3_600_000)))
+)
 NAMES = tuple(f"bot{number}" for number in range(ENTRANTS))
 
 

@@ -4,10 +4,11 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
+from referee_values import ClockRule, SuddenDeath, TimeControl
+
 from engines.api import Game
 from engines.registry import find, own_games
 from referee.live.ports import Entry
-from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import SEED_BYTES, Player, Setup
@@ -20,7 +21,7 @@ MATCHES = (4, 100, 1000)
 def matches_of(game: Game, count: int) -> Iterator[tuple[MatchCreated, Match]]:
     settings = game.settings()
     seats = len(game.table(settings).seats)
-    terms = MatchTerms(game.name, settings, (SuddenDeath(600 * SECOND),) * seats)
+    terms = MatchTerms(game.name, settings, TimeControl(rule=ClockRule(sudden_death=SuddenDeath(main_ms=600_000))))
     for number in range(count):
         players = tuple(Player(f"bot-{number}-{seat}", "1") for seat in range(seats))
         setup = Setup(f"m{number}", game.version, terms, players, bytes(SEED_BYTES))

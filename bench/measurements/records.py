@@ -4,11 +4,11 @@ import random
 from collections.abc import Sequence
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from referee_values import ClockRule, Fischer, TimeControl
 
 from bench.calibration import cpu_seconds
 from bench.figures import Findings, Goal
 from bench.measurement import Measurement, Scope
-from referee.match.clock import SECOND, Fischer
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, StartPlay, SubmitMove
 from referee.match.decide import decide
@@ -58,7 +58,9 @@ def _pack(scope: Scope, records: Sequence[bytes]) -> None:
 def random_record(number: int) -> bytes:
     """Return the record of a random match between two bots that make no faults."""
     rng, game, at_us = random.Random(number), find_game("alquerque"), 10
-    terms = MatchTerms(game.name, game.settings({}), (Fischer(10 * SECOND, SECOND),) * 2)
+    terms = MatchTerms(
+        game.name, game.settings({}), TimeControl(rule=ClockRule(fischer=Fischer(main_ms=10_000, increment_ms=1_000)))
+    )
     setup = Setup(f"m-{number}", game.version, terms, (Player("ada", "1"), Player("bob", "2")), rng.randbytes(32))
     events: list[Event] = [MatchCreated(0, setup)]
     match = create_match(MatchCreated(0, setup), game)

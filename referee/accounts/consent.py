@@ -24,6 +24,8 @@ from referee.match.clock import (
     PerMove,
     TimeControl,
     UsDelay,
+    control_of,
+    rules_in,
 )
 from referee.match.match_terms import MatchTerms
 
@@ -108,9 +110,10 @@ def check_match_count(bot: str, consent: Consent, matches: int) -> None:
 def _check_terms(bot: str, consent: Consent, terms: MatchTerms) -> None:
     if consent.games and terms.game not in consent.games:
         raise ConsentMissing(bot, "games", f"it does not play {terms.game} for other holders")
-    for control in terms.controls:
-        _check_clock(bot, consent, control)
-    if len(set(terms.controls)) > 1:
+    rules = rules_in(terms.time_control)
+    for rule in rules:
+        _check_clock(bot, consent, control_of(rule))
+    if len(set(rules)) > 1:
         _check_odds(bot, consent, "different clocks")
 
 
@@ -148,6 +151,6 @@ _LEAST_MOVE_US: dict[type[TimeControl], Callable[[Any], Micros]] = {
     Correspondence: lambda control: control.move_us,
     JapaneseByoYomi: lambda control: control.period_us,
     CanadianByoYomi: lambda control: control.period_us if control.moves == 1 else 0,
-    MovesPerPeriod: lambda control: min(period.increment_us for period in control.listed),
+    MovesPerPeriod: lambda control: min(period.increment_us for period in control.periods),
 }
 """Controls that are missing here guarantee nothing: all moves share one time."""

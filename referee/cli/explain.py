@@ -83,7 +83,7 @@ def find_seat(match: Match, given: str) -> Seat:
 def _facts(match: Match, seat: Seat) -> list[str]:
     who = escape_unprintable(player_text(match, seat))
     others = ", ".join(escape_unprintable(bot_text(match, one)) for one in range(len(match.players)) if one != seat)
-    return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.terms.controls[seat])}."]
+    return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.controls[seat])}."]
 
 
 def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:
@@ -98,5 +98,5 @@ def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:
             why = escape_unprintable(one.answer.sentence)
             click.echo(f"why: {why} ({one.answer.reason}; {one.answer.attempts_left} attempts left)")
         if one.row:
-            row = clock_charge_of(one.row, one.due.seat, one.due.match.terms.controls[one.due.seat])
+            row = clock_charge_of(one.row, one.due.seat, one.due.match.controls[one.due.seat])
             click.echo(f"clock charge: {MessageToJson(row, preserving_proto_field_name=True)}")

@@ -20,7 +20,6 @@ from referee.cli._shared.game_options import GameCommand, game_argument, rule_op
 from referee.cli._shared.output import counted
 from referee.live.checked_matches import check_second_engine, checked
 from referee.live.ports import Entry
-from referee.match.clock import Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decide import decide
@@ -195,7 +194,7 @@ def _random_match(game: Game, settings: Settings, chance: Chance) -> Iterator[tu
     seats = game.table(settings).seats
     players = tuple(Player(f"random {name}") for name in seats)
     seed = chance.fork("seed").seed
-    terms = MatchTerms(game.name, settings, (Untimed(),) * len(seats))
+    terms = MatchTerms(game.name, settings)
     first = MatchCreated(0, Setup("random", game.version, terms, players, seed, seed_given=True))
     match = create_match(first, game)
     yield first, match

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from msgspec import structs
+from referee_values import TimeControl
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.local_contest_command import STATUSES, run
@@ -109,8 +110,7 @@ def match(
     match_terms = MatchTerms(
         known.name,
         settings,
-        (read_clock(clock),),
-        LOCAL_CREDIT,
+        TimeControl(rule=read_clock(clock), network_credit=LOCAL_CREDIT),
         LOCAL_POLICIES,
         adjudication=read_chosen_adjudication(play, table),
     )

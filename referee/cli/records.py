@@ -234,7 +234,7 @@ def _heading(history: RecordHistory) -> Iterator[str]:
     yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
     for seat, name in enumerate(first.table.seats):
         who = escape_unprintable(player_text(last, seat))
-        yield f"  seat {seat}, {name}: {who}; {control_text(first.terms.controls[seat])}"
+        yield f"  seat {seat}, {name}: {who}; {control_text(first.controls[seat])}"
     yield ""
 
 
@@ -258,7 +258,7 @@ def _step_lines(step: MatchStep, viewer: Viewer) -> Iterator[str]:
 def _move_line(after: Match, event: MovePlayed) -> str:
     names = after.table.seats
     who = f"{names[event.seat]:{max(map(len, names))}}"
-    clocks = "  ".join(map(clock_text, after.terms.controls, after.clocks))
+    clocks = "  ".join(map(clock_text, after.controls, after.clocks))
     score = "" if event.score is UNSET else f"  {score_text(event.score)}"
     return f"{after.ply:4}. {who} {escape_unprintable(event.move):12} {clocks}{score}{BY[event.source]}"
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import referee_values
 from msgspec import Struct, structs
 from referee_client.__main__ import SAMPLES
 from referee_client.answers import Answer
@@ -33,8 +34,6 @@ from referee.lab.match_player import SeatedBot
 from referee.local.bot_pool import passed_on
 from referee.local.bot_process import check_program
 from referee.local.entrant import BRIDGE, CLIENT, Entrant, WrongGame, read_entrant
-from referee.match.clock import TimeControl as SeatControl
-from referee.match.clock_charge import NetworkCredit
 from referee.match.setup import Setup
 from referee.match.state import Match
 from referee.wire.clocks import time_control_of
@@ -238,13 +237,13 @@ def started_match(setup: Setup) -> values.Match:
 def program_match(setup: Setup) -> values.Match:
     """Return a match as programs need it: also with the clocks, and the position with which it begins."""
     match, terms = started_match(setup), setup.terms
-    timed = replace(match.terms, time_control=_time_control(terms.controls, terms.credit))
+    timed = replace(match.terms, time_control=_time_control(terms.time_control))
     return replace(match, terms=timed, opening=Opening(position=setup.opening))
 
 
 @lru_cache(CLOCKS_CACHE_SIZE)
-def _time_control(controls: tuple[SeatControl, ...], credit: NetworkCredit) -> TimeControl:
-    return from_message(TimeControl, time_control_of(controls, credit))
+def _time_control(time: referee_values.TimeControl) -> TimeControl:
+    return from_message(TimeControl, time_control_of(time))
 
 
 def match_end(match: Match, seat: int) -> End:

@@ -94,9 +94,7 @@ class FaultRecorder:
             event = entry.event
             if isinstance(event, FlagFell):
                 assert before  # A flag fall is never the first event of a match.
-                self._note(
-                    entry, match, event.seat, before.ply, LateMoveNote(event.row, match.terms.controls[event.seat])
-                )
+                self._note(entry, match, event.seat, before.ply, LateMoveNote(event.row, match.controls[event.seat]))
             elif isinstance(event, SeatForfeited):
                 forfeit = next(forfeit for forfeit in match.forfeits if forfeit.seat == event.seat)
                 self._note(entry, match, event.seat, forfeit.ply, ForfeitNote(forfeit))

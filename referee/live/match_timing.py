@@ -126,8 +126,8 @@ def deadlines(match: Match) -> list[Deadline]:
     found = []
     for turn in filter(None, match.turns):
         seat = turn.seat
-        credit_us = min(match.terms.credit.per_move_us, match.credit_us[seat])
-        falls_us = flag_falls_at_us(match.terms.controls[seat], match.clocks[seat], turn.asked_us, credit_us)
+        credit_us = min(match.credit_a_move_us, match.credit_us[seat])
+        falls_us = flag_falls_at_us(match.controls[seat], match.clocks[seat], turn.asked_us, credit_us)
         if falls_us is not None:
             found.append(Deadline(falls_us, seat))
         if match.gone_us[seat] is not None and (ends_us := _grace_ends_us(match, turn)) is not None:

@@ -183,7 +183,7 @@ def verdict_if_known(decided: Decision | Exception) -> MoveAccepted | Exception 
     events = decided.events
     if len(events) == 1 and type(event := events[0]) is MovePlayed:  # Nearly always.
         match = decided.match
-        return MoveAccepted(event, match.terms.controls[event.seat], match.number, match.ply - 1, None, repeated=False)
+        return MoveAccepted(event, match.controls[event.seat], match.number, match.ply - 1, None, repeated=False)
     try:
         return _verdict_on(decided, events) if events else None
     except Exception as error:
@@ -213,7 +213,7 @@ def verdict_of(match: Match, number: int, events: Sequence[Event], ply: int, rep
 
     `ply` is the number of moves made before. Raises AttemptRefused, LateAnswer or EngineFault.
     """
-    event, match_id, controls = events[0], match.setup.match_id, match.terms.controls
+    event, match_id, controls = events[0], match.setup.match_id, match.controls
     if isinstance(event, MoveRejected):
         raise AttemptRefused(event, ply, repeated)
     if isinstance(event, FlagFell):

@@ -107,14 +107,14 @@ class TurnDue(Struct, frozen=True, gc=False):
 def seat_clocks(match: Match, now_us: Micros, stall_us: Sequence[Micros]) -> tuple[SeatClock, ...]:
     """Return every seat's clock at a match time; `stall_us` is the referee delay of each seat's turn."""
     clocks = []
-    for seat, (turn, clock, control) in enumerate(zip(match.turns, match.clocks, match.terms.controls, strict=True)):
+    for seat, (turn, clock, control) in enumerate(zip(match.turns, match.clocks, match.controls, strict=True)):
         left_us = limit_us = control.limit_us(clock)
         used_us = 0
         if turn:
             delayed_us = turn.asked_us + stall_us[seat]
             used_us = max(0, now_us - delayed_us)
             if limit_us is not None:
-                credit_us = min(match.terms.credit.per_move_us, match.credit_us[seat])
+                credit_us = min(match.credit_a_move_us, match.credit_us[seat])
                 left_us = max(0, delayed_us + limit_us + credit_us - now_us)
         running, credit_left_us = turn is not None, match.credit_us[seat]
         clocks.append(SeatClock(seat, control, clock, limit_us, used_us, left_us, running, credit_left_us))
@@ -199,7 +199,7 @@ class TurnNotifier:
             if isinstance(event, MovePlayed) and event.source is not MoveSource.BOT and _had_turn(before, event):
                 assert step.before
                 played = step.before.require_position().visible_move(event.seat, event.move, event.seat)
-                row, control = _clock_charge(steps, event.token), before.terms.controls[event.seat]
+                row, control = _clock_charge(steps, event.token), before.controls[event.seat]
                 expired = TurnExpired(live_match.match_id, event.seat, event.token, played, row, control)
                 self._put(live_match, event.seat, ("expired", live_match.match_id, event.token), expired)
 

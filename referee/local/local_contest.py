@@ -12,7 +12,7 @@ from referee.local.embedded_server import embedded_with_bots
 from referee.local.entrant import Entrant
 from referee.local.plan import LocalPairing, Plan
 from referee.local.results_folder import MatchFinish, ResultsFolder
-from referee.match.clock import Untimed
+from referee.match.clock import UNTIMED, rules_in
 from referee.server.referee_server import ServerInfo
 
 START_EVENT = "play_started"
@@ -127,7 +127,7 @@ class LocalContest:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["ContestRuntime"]:
         """Run the server until the end, then stop it and all bots. Raises StartupError."""
-        patient = any(Untimed() in terms.match_terms.controls for terms in self.plan.terms)
+        patient = any(UNTIMED in rules_in(terms.match_terms.time_control) for terms in self.plan.terms)
         running = embedded_with_bots(self.plan, self.run_in, self.folder, patient=patient, site=self.site)
         async with running as server:
             scheduler = MatchScheduler(server.client, server.bot_pool, self.folder, self.plan.parallel)

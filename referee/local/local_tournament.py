@@ -14,6 +14,7 @@ from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Organiser, Refused, values
 from referee_client.conversion import from_message
 from referee_client.values import TournamentEntry
+from referee_values import NetworkCredit
 
 from engines.game_errors import DetailedError
 from engines.registry import games
@@ -29,7 +30,6 @@ from referee.local.embedded_server import embedded_with_bots
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
 from referee.local.toml_validation import BadPlan
-from referee.match.clock_charge import NetworkCredit
 from referee.match.setup import SEED_BYTES
 from referee.observability.event_log_metrics import OutageCallback
 from referee.server.referee_server import ServerInfo

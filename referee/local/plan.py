@@ -20,7 +20,7 @@ from referee.local.opening_book import listed_openings
 from referee.local.sandbox import NO_GROUPS, Sandbox, own_groups, read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, local_terms
 from referee.local.toml_validation import BadPlan, count, known, read_toml, value
-from referee.match.clock import Untimed
+from referee.match.clock import UNTIMED
 from referee.match.match_terms import MatchTerms
 
 MAX_BOTS_PER_MATCH = 6
@@ -126,11 +126,12 @@ class Plan(BotPlan):
 
     def unclocked(self) -> "Plan":
         """Return the plan without clocks."""
-        terms = tuple(
-            replace(terms, match_terms=structs.replace(terms.match_terms, controls=(Untimed(),)))
-            for terms in self.terms
-        )
+        terms = tuple(replace(terms, match_terms=_unclocked(terms.match_terms)) for terms in self.terms)
         return replace(self, terms=terms)
+
+
+def _unclocked(terms: MatchTerms) -> MatchTerms:
+    return structs.replace(terms, time_control=structs.replace(terms.time_control, rule=UNTIMED, odds=()))
 
 
 def read_plan(file: Path) -> Plan:

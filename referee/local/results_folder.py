@@ -13,6 +13,7 @@ from engines.api import Seat
 from engines.game_errors import DetailedError, quoted
 from referee.local.entrant import entrant_of
 from referee.local.plan import LocalPairing
+from referee.match.clock import rules_in
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRejected, PlayEnded, SeatForfeited
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
@@ -165,7 +166,7 @@ def _check(file: str, opened: Event, pairing: LocalPairing) -> None:
     setup = opened.setup.completed(pairing.terms.game)
     differing = {
         "rules": (setup.terms.game, setup.terms.settings) != (terms.game, terms.settings),
-        "clocks": setup.terms.controls != terms.controls * (len(setup.players) // len(terms.controls)),
+        "clocks": rules_in(setup.terms.time_control) != rules_in(terms.time_control),
         "policies": setup.terms.policies != terms.policies,
         "adjudication": setup.terms.adjudication != terms.adjudication,
         "openings": setup.opening != pairing.opening,

@@ -14,7 +14,7 @@ from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 from referee_client.conversion import to_message as sdk_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
-from referee_values import Adjudication, DisconnectPolicy, Policies, Visibility
+from referee_values import Adjudication, ClockRule, DisconnectPolicy, NetworkCredit, Policies, TimeControl, Visibility
 
 from engines.api import Game, Table
 from engines.game_errors import DetailedError, quoted
@@ -24,13 +24,12 @@ from referee.hosting.contest_terms import with_nonces
 from referee.live.checked_matches import check_second_engine
 from referee.local.toml_validation import BadPlan, count, fill, value, whole
 from referee.match.adjudication import check_adjudication, check_sides
-from referee.match.clock import MS, TimeControl
-from referee.match.clock_charge import NetworkCredit
+from referee.match.clock import MS, complete_rule, complete_time, control_of
+from referee.match.clock_charge import check_credit
 from referee.match.match_errors import BadTimeControl
 from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled, forfeits_if_gone
 from referee.server.settings import Settings
 from referee.wire.basic_types import read_value
-from referee.wire.clocks import read_controls, read_credit, read_rule, rule_of
 from referee.wire.rules import rules_of
 
 OF_EVERY_GAME = (
@@ -55,7 +54,7 @@ CLOCK_RULE = "cannot be read; write for example 60+1, 60 byoyomi 3x10, 5/move or
 LOCAL_DISCONNECT = DisconnectPolicy(action="forfeit_after_grace_period", grace_period_ms=5_000)
 LOCAL_POLICIES = replace(DEFAULT_POLICIES, disconnect=LOCAL_DISCONNECT)
 """Policies of local matches: a crashed process does not return, so its clock need not run out."""
-LOCAL_CREDIT = NetworkCredit(Settings().credit_per_move_ms * MS, Settings().credit_per_match_ms * MS)
+LOCAL_CREDIT = NetworkCredit(per_move_ms=Settings().credit_per_move_ms, per_match_ms=Settings().credit_per_match_ms)
 """Network credit of local matches, as a server has it by default."""
 
 
@@ -82,12 +81,10 @@ def match_terms(where: str, given: Mapping[str, Any], usual: Policies) -> match_
 def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) -> MatchTerms:
     """Read the terms of matches on a server of this process, where bots crash and do not return. Raises BadPlan."""
     message = match_terms("", given, LOCAL_POLICIES)
-    time = message.time_control
     terms = MatchTerms(
         game.name,
         settings,
-        read_controls(time, len(game.table(settings).seats)) if time.odds else (read_rule(time.rule),),
-        read_credit(time, LOCAL_CREDIT),
+        complete_time(read_value(message.time_control, TimeControl), LOCAL_CREDIT),
         filled(read_value(message.policies, Policies), DEFAULT_POLICIES),
         filled(read_value(message.visibility, Visibility), SHOWN_LIVE),
         nonce_timeout_us=message.nonce_timeout_ms * MS,
@@ -95,6 +92,7 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         second_engine=message.second_engine or UNSET,
         adjudication=_adjudication(message, game.table(settings)),
     )
+    check_credit(terms.network_credit)
     if message.second_engine:
         check_second_engine(game.name, settings, message.second_engine)
     return terms if "nonce_timeout_ms" in given else with_nonces(terms, game, in_sets=False)
@@ -106,7 +104,7 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], table: Tab
     for seat, clock in value("odds", given, dict, {}).items():
         if seat not in map(str, range(seats)):
             raise BadPlan("odds", f"there is no seat {quoted(seat)}; seats are 0 to {seats - 1}")
-        terms.time_control.odds.add(seat=int(seat), rule=rule_of(read_clock(clock)))
+        terms.time_control.odds.add(seat=int(seat), rule=to_message(read_clock(clock), clock_pb2.ClockRule))
     if "network_credit" in given:
         terms.time_control.network_credit.SetInParent()
         fill("network_credit", value("network_credit", given, dict, {}), terms.time_control.network_credit)
@@ -151,10 +149,9 @@ def read_opening(where: str, given: object) -> game_pb2.Opening:
     return opening
 
 
-def terms_of(rules: Any, control: TimeControl, policies: policy_pb2.Policies) -> match_pb2.MatchTerms:
-    return match_pb2.MatchTerms(
-        rules=rules, time_control=clock_pb2.TimeControl(rule=rule_of(control)), policies=policies
-    )
+def terms_of(rules: Any, rule: ClockRule, policies: policy_pb2.Policies) -> match_pb2.MatchTerms:
+    time = to_message(TimeControl(rule=rule), clock_pb2.TimeControl)
+    return match_pb2.MatchTerms(rules=rules, time_control=time, policies=policies)
 
 
 def policies_in(given: Mapping[str, Any], usual: Policies) -> policy_pb2.Policies:
@@ -167,25 +164,27 @@ def policies_in(given: Mapping[str, Any], usual: Policies) -> policy_pb2.Policie
     return message
 
 
-def read_clock(given: object) -> TimeControl:
-    """Parse a time control from text or a table. Raises BadClock."""
+def read_clock(given: object) -> ClockRule:
+    """Parse the rule of a clock from text or a table. Raises BadClock."""
     try:
-        return _clock_of_table(given) if isinstance(given, Mapping) else _clock_of_text(str(given))
+        rule = _clock_of_table(given) if isinstance(given, Mapping) else _clock_of_text(str(given))
+        control_of(rule)
+        return complete_rule(rule)
     except BadTimeControl as wrong:
         raise BadClock(given, f"is invalid: {wrong.details['field']} {wrong.details['why']}") from None
 
 
-def _clock_of_text(text: str) -> TimeControl:
+def _clock_of_text(text: str) -> ClockRule:
     try:
-        return read_rule(sdk_message(clock_text.clock(text), clock_pb2.ClockRule))
+        return read_value(sdk_message(clock_text.clock(text), clock_pb2.ClockRule), ClockRule)
     except clock_text.BadClock:
         raise BadClock(text, CLOCK_RULE) from None
 
 
-def _clock_of_table(given: Mapping[str, object]) -> TimeControl:
+def _clock_of_table(given: Mapping[str, object]) -> ClockRule:
     rule = clock_pb2.ClockRule()
     try:
         fill("clock", given, rule)
     except BadPlan as wrong:
         raise BadClock(given, f"is invalid: {wrong}") from None
-    return read_rule(rule)
+    return read_value(rule, ClockRule)

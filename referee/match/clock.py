@@ -6,8 +6,12 @@ late, even if the move would have started the next period.
 """
 
 from abc import abstractmethod
+from typing import Any, get_args
 
+import referee_values
 from msgspec import Struct
+from msgspec.structs import asdict, replace
+from referee_values import ClockRule
 
 from referee.match.match_errors import BadTimeControl
 
@@ -260,31 +264,31 @@ class MovesPerPeriod(BaseTimeControl, frozen=True, gc=False, tag="moves_per_peri
     If the last period counts moves, it repeats.
     """
 
-    listed: tuple[Period, ...]
+    periods: tuple[Period, ...]
 
     def check(self) -> None:
-        if not self.listed:
+        if not self.periods:
             raise BadTimeControl("periods", "must contain at least one period")
-        for period in self.listed:
+        for period in self.periods:
             if not (0 < period.added_us <= MAX_TIME_US and 0 <= period.increment_us <= MAX_TIME_US):
                 raise BadTimeControl("periods", "must each add more than 0 and at most ten years")
-        if any(period.moves < 1 for period in self.listed[:-1]) or self.listed[-1].moves < 0:
+        if any(period.moves < 1 for period in self.periods[:-1]) or self.periods[-1].moves < 0:
             raise BadTimeControl("periods", "must each have a number of moves, except the last")
-        if any(period.moves > MAX_MOVES_OR_PERIODS for period in self.listed):
+        if any(period.moves > MAX_MOVES_OR_PERIODS for period in self.periods):
             raise BadTimeControl("periods", f"must each have at most {MAX_MOVES_OR_PERIODS} moves")
 
     def initial_clock(self) -> Clock:
-        return Clock(self.listed[0].added_us, 0, self.listed[0].moves)
+        return Clock(self.periods[0].added_us, 0, self.periods[0].moves)
 
     def limit_us(self, clock: Clock) -> Micros:
         return clock.left_us
 
     def after(self, clock: Clock, thought_us: Micros) -> Clock:
-        left = clock.left_us - thought_us + self.listed[clock.periods].increment_us
+        left = clock.left_us - thought_us + self.periods[clock.periods].increment_us
         if clock.moves != 1:
             return Clock(left, clock.periods, max(0, clock.moves - 1))
-        following = min(clock.periods + 1, len(self.listed) - 1)
-        return Clock(left + self.listed[following].added_us, following, self.listed[following].moves)
+        following = min(clock.periods + 1, len(self.periods) - 1)
+        return Clock(left + self.periods[following].added_us, following, self.periods[following].moves)
 
 
 TimeControl = (
@@ -301,3 +305,54 @@ TimeControl = (
     | CanadianByoYomi
     | MovesPerPeriod
 )
+CONTROLS: dict[str, type[TimeControl]] = {cls.__struct_config__.tag: cls for cls in get_args(TimeControl)}
+"""By their names in `ClockRule`."""
+UNTIMED = ClockRule(untimed=referee_values.Untimed())
+
+
+def complete_time(time: referee_values.TimeControl, credit: referee_values.NetworkCredit) -> referee_values.TimeControl:
+    """Return the time control with every default filled in, `credit` among them."""
+    odds = tuple(replace(seat, rule=complete_rule(seat.rule)) for seat in time.odds)
+    return replace(time, rule=complete_rule(time.rule), odds=odds, network_credit=time.network_credit or credit)
+
+
+def complete_rule(rule: ClockRule) -> ClockRule:
+    days = rule.correspondence
+    if days and not days.max_ms:
+        return replace(rule, correspondence=replace(days, max_ms=days.move_ms))
+    return rule if rule.kind else UNTIMED
+
+
+def rules_in(time: referee_values.TimeControl) -> tuple[ClockRule, ...]:
+    return (time.rule, *(seat.rule for seat in time.odds))
+
+
+def control_of(rule: ClockRule) -> TimeControl:
+    """Return the control by a rule, which is in milliseconds. Raises BadTimeControl."""
+    rule = complete_rule(rule)
+    kinds = [name for name in CONTROLS if getattr(rule, name) is not None]
+    if len(kinds) > 1:
+        raise BadTimeControl("rule", f"must be one of {' and '.join(kinds)}")
+    given = _in_us(getattr(rule, kinds[0]))
+    if rule.moves_per_period:
+        given["periods"] = tuple(Period(**_in_us(period)) for period in rule.moves_per_period.periods)
+    return CONTROLS[kinds[0]](**given)
+
+
+def controls_of(time: referee_values.TimeControl, seats: int) -> tuple[TimeControl, ...]:
+    """Return the control of each seat by a time control. Raises BadTimeControl."""
+    odds = {one.seat: control_of(one.rule) for one in time.odds}
+    if beyond := [seat for seat in odds if seat >= seats]:
+        raise BadTimeControl("odds", f"must not name seat {beyond[0]}; seats are 0 to {seats - 1}")
+    if len(odds) < len(time.odds):
+        raise BadTimeControl("odds", "must not name a seat twice")
+    default = control_of(time.rule)
+    return tuple(odds.get(seat, default) for seat in range(seats))
+
+
+def _in_us(times: Struct) -> dict[str, Any]:
+    """Return the fields with microseconds in place of milliseconds."""
+    return {
+        (f"{name[:-3]}_us" if name.endswith("_ms") else name): (value * MS if name.endswith("_ms") else value)
+        for name, value in asdict(times).items()
+    }

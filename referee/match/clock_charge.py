@@ -8,22 +8,17 @@ microseconds since the match was created, suspended while the referee is down.
 from collections.abc import Sequence
 
 from msgspec import Struct
+from referee_values import NetworkCredit
 
-from referee.match.clock import MAX_TIME_US, Clock, Micros, TimeControl
+from referee.match.clock import MAX_TIME_US, MS, Clock, Micros, TimeControl
 from referee.match.match_errors import BadTimeControl
 
 
-class NetworkCredit(Struct, frozen=True, gc=False):
-    """The maximum network round-trip time that is credited."""
-
-    per_move_us: Micros = 0
-    per_match_us: Micros = 0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.per_move_us <= MAX_TIME_US:
-            raise BadTimeControl("per_move_us", "must be from 0 to ten years")
-        if not 0 <= self.per_match_us <= MAX_TIME_US:
-            raise BadTimeControl("per_match_us", "must be from 0 to ten years")
+def check_credit(credit: NetworkCredit) -> None:
+    """Check the maximum network round-trip time that is credited. Raises BadTimeControl."""
+    for field in ("per_move_ms", "per_match_ms"):
+        if not 0 <= getattr(credit, field) * MS <= MAX_TIME_US:
+            raise BadTimeControl(f"network_credit.{field}", "must be from 0 to ten years")
 
 
 class TurnMeasurement(Struct, frozen=True, gc=False):

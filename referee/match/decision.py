@@ -113,9 +113,9 @@ class DecisionBuilder(Struct, eq=False):
 
 def charge_turn(match: Match, turn: Turn, measured: TurnMeasurement) -> ClockCharge:
     """Return the charge of an answer to a turn, or of a check of its flag."""
-    terms, seat = match.setup.terms, turn.seat
-    credit = min(terms.credit.per_move_us, match.credit_us[seat]) if measured.network_us else 0
-    return charge(terms.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
+    seat = turn.seat
+    credit = min(match.credit_a_move_us, match.credit_us[seat]) if measured.network_us else 0
+    return charge(match.controls[seat], match.clocks[seat], turn.asked_us, measured, credit)
 
 
 def resolve_outcome(match: Match, outcome: Outcome) -> Result:

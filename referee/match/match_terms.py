@@ -4,13 +4,22 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
-from referee_values import Adjudication, DisconnectPolicy, IllegalMovePolicy, Policies, Value, Visibility
+from referee_values import (
+    Adjudication,
+    DisconnectPolicy,
+    IllegalMovePolicy,
+    NetworkCredit,
+    Policies,
+    TimeControl,
+    Value,
+    Visibility,
+)
 
 from engines.api import Game, Table
 from engines.options import Settings
 from referee.match.adjudication import check_adjudication, check_sides
-from referee.match.clock import MAX_TIME_US, MS, Hourglass, Micros, TimeControl
-from referee.match.clock_charge import NetworkCredit
+from referee.match.clock import MAX_TIME_US, MS, Hourglass, Micros, complete_time, controls_of
+from referee.match.clock_charge import check_credit
 from referee.match.match_errors import BadSetup
 
 V = TypeVar("V", bound=Value)
@@ -76,9 +85,7 @@ NO_CREDIT = NetworkCredit()
 class MatchTerms(Struct, frozen=True, gc=False):
     game: str
     settings: Settings
-    controls: tuple[TimeControl, ...] = ()
-    """One per seat; in the terms of a request or contest also one for all seats."""
-    credit: NetworkCredit = NO_CREDIT
+    time_control: TimeControl = TimeControl()
     policies: Policies = DEFAULT_POLICIES
     visibility: Visibility = SHOWN_LIVE
     random_seats: bool = False
@@ -98,6 +105,10 @@ class MatchTerms(Struct, frozen=True, gc=False):
             check_time(field, getattr(self, field))
 
     @property
+    def network_credit(self) -> NetworkCredit:
+        return self.time_control.network_credit or NO_CREDIT
+
+    @property
     def checked_by(self) -> str:
         """Name of the second engine; empty if there is none."""
         return self.second_engine if isinstance(self.second_engine, str) else ""
@@ -108,27 +119,25 @@ class MatchTerms(Struct, frozen=True, gc=False):
         Raises an error of the game.
         """
         settings = game.settings(dict(self.settings.values))
-        seats = len(game.table(settings).seats)
-        controls = self.controls * seats if len(self.controls) == 1 else self.controls
         start_timeout_us = self.start_timeout_us or start_timeout_us
         return replace(
             self,
             settings=settings,
-            controls=controls,
+            time_control=complete_time(self.time_control, NO_CREDIT),
             policies=filled(self.policies, DEFAULT_POLICIES),
             visibility=filled(self.visibility, SHOWN_LIVE),
             start_timeout_us=start_timeout_us,
         )
 
     def check(self, game: Game) -> Table:
-        """Validate the terms of one match and return its table. Raises BadSetup or an error of the game."""
+        """Validate the terms of one match and return its table. Raises a MatchError or an error of the game."""
         if self.settings != game.settings(dict(self.settings.values)):
             raise BadSetup("settings", f"must be all the options of {game.name}, in their order")
         table = game.table(self.settings)
-        if len(self.controls) != len(table.seats):
-            raise BadSetup("controls", f"must be {len(table.seats)}, one for each seat")
-        if len({isinstance(control, Hourglass) for control in self.controls}) > 1:
+        controls = controls_of(self.time_control, len(table.seats))
+        if len({isinstance(control, Hourglass) for control in controls}) > 1:
             raise BadSetup("hourglass", "must be the clock of all seats or of none")
+        check_credit(self.network_credit)
         check_policies(self.policies)
         check_visibility(self.visibility)
         if self.adjudication:

@@ -23,7 +23,7 @@ class PlainRun:
         self.turn = turn
         """The only turn that is due."""
         self._before = match
-        self._controls = match.terms.controls
+        self._controls = match.controls
         self._clocks = list(match.clocks)
         self._verdicts: list[Verdict | None] = list(match.verdicts)
         self._moves_made = list(match.moves_made)
@@ -77,6 +77,6 @@ def plain_run(match: Match) -> PlainRun | None:
     if match.phase is not MatchPhase.PLAYING or match.offers or match.dropped_seats or match.terms.adjudication:
         return None
     owing = match.owing
-    shared = type(match.terms.controls[0]) is Hourglass  # Of all seats or of none.
+    shared = type(match.controls[0]) is Hourglass  # Of all seats or of none.
     # A turn that is older than the position was pending together with others.
     return None if shared or len(owing) != 1 or owing[0].ply != match.ply else PlainRun(match, owing[0])

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from engines.api import Game, Position, Seat, Table
 from engines.chance import Chance
 from referee.match.adjudication import NO_RUNS, ScoreRuns, uses_scores
-from referee.match.clock import Clock, Hourglass, Micros
+from referee.match.clock import MS, Clock, Hourglass, Micros, TimeControl, controls_of
 from referee.match.clock_charge import ClockCharge, apply_charge
 from referee.match.events import (
     DrawDeclined,
@@ -80,7 +80,10 @@ class Match(Struct, frozen=True):
     table: Table
     players: tuple[Player, ...]
     nonces: tuple[bytes | None, ...]
+    controls: tuple[TimeControl, ...]
     clocks: tuple[Clock, ...]
+    credit_a_move_us: Micros
+    """Maximum network credit for one move."""
     credit_us: tuple[Micros, ...]
     """Network credit left."""
     turns: tuple[Turn | None, ...]
@@ -151,6 +154,8 @@ def create_match(event: MatchCreated, game: Game) -> Match:
     setup = event.setup.completed(game)
     table = game.table(setup.terms.settings)
     seats = len(table.seats)
+    controls = controls_of(setup.terms.time_control, seats)
+    credit = setup.terms.network_credit
     adjudication = setup.terms.adjudication
     return Match(
         setup,
@@ -158,8 +163,10 @@ def create_match(event: MatchCreated, game: Game) -> Match:
         table,
         players=setup.players,
         nonces=(None,) * seats,
-        clocks=tuple(control.initial_clock() for control in setup.terms.controls),
-        credit_us=(setup.terms.credit.per_match_us,) * seats,
+        controls=controls,
+        clocks=tuple(control.initial_clock() for control in controls),
+        credit_a_move_us=credit.per_move_ms * MS,
+        credit_us=(credit.per_match_ms * MS,) * seats,
         turns=(None,) * seats,
         verdicts=(None,) * seats,
         moves_made=(0,) * seats,
@@ -218,7 +225,7 @@ def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
     """Return the state after a move."""
     seat, row, ply = event.seat, event.row, match.ply + 1
     clocks, credit_us, verdicts, offers = match.clocks, match.credit_us, match.verdicts, match.offers
-    if row and (row.network_credit_us or type(match.setup.terms.controls[seat]) is Hourglass):
+    if row and (row.network_credit_us or type(match.controls[seat]) is Hourglass):
         clocks, credit_us = _charged(match, seat, row)
     elif row:
         clocks = replace_at(clocks, seat, row.after)
@@ -330,6 +337,6 @@ def _asked(
 
 def _charged(match: Match, seat: Seat, row: ClockCharge) -> tuple[tuple[Clock, ...], tuple[Micros, ...]]:
     """Return the clocks and the network credit of all seats after a charge."""
-    shared = type(match.setup.terms.controls[seat]) is Hourglass
+    shared = type(match.controls[seat]) is Hourglass
     others = [it for it in range(len(match.clocks)) if match.side_of(it) != match.side_of(seat)] if shared else ()
     return apply_charge(row, seat, match.clocks, match.credit_us, others)

@@ -120,7 +120,7 @@ def _facts(history: RecordHistory, terms: PageTerms) -> Iterator[tuple[str, str]
         yield "Result", outcome_text(result.kind.value, result.headline or result.cause.value, result.scores)
     yield "Created", f"{datetime.fromtimestamp(history.steps[0].entry.at_ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
     for seat, name in enumerate(first.table.seats):
-        yield f"Seat {seat}, {name}", f"{player_text(last, seat)}; {control_text(first.terms.controls[seat])}"
+        yield f"Seat {seat}, {name}", f"{player_text(last, seat)}; {control_text(first.controls[seat])}"
     if seed := describe_seed(last):
         yield "Seed", seed
     if terms.viewer != REFEREE:
@@ -191,7 +191,7 @@ def _clocks(match: Match) -> Iterator[Markup]:
             "li",
             tag("span", name, class_="kind"),
             tag("b", bot) if bot else "",
-            tag("span", clock_text(match.terms.controls[seat], match.clocks[seat]), class_="clock"),
+            tag("span", clock_text(match.controls[seat], match.clocks[seat]), class_="clock"),
             class_="to-move" if seat in to_move else None,
         )
 
@@ -211,7 +211,7 @@ def _lines(history: RecordHistory, entries: Sequence[_Shown], boards: Sequence[_
                 tag("a", entry.caption, href=f"#ply-{ply}") if ply in shown else entry.caption,
                 tag("span", f" {source}", class_="kind") if source else "",
             ),
-            tag("small", clock_text(entry.state.terms.controls[event.seat], entry.state.clocks[event.seat])),
+            tag("small", clock_text(entry.state.controls[event.seat], entry.state.clocks[event.seat])),
         )
     if history.broke_off:
         yield tag("li", f"The record ends here: {escape_unprintable(history.broke_off)}", class_="event")

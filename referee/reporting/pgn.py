@@ -41,7 +41,7 @@ def pgn_text(history: RecordHistory) -> str:
     game.headers.update(_headers(history))
     if last.position is not None:
         game.setup(_first_board(history))
-    node, controls = game.end(), last.terms.controls
+    node, controls = game.end(), last.controls
     for step in history.steps:
         event = step.entry.event
         if isinstance(event, MovePlayed):
@@ -109,7 +109,7 @@ def _headers(history: RecordHistory) -> dict[str, str]:
         "Result": _result(last),
         "UTCDate": f"{at:%Y.%m.%d}",
         "UTCTime": f"{at:%H:%M:%S}",
-        "TimeControl": _time_control(*last.terms.controls),
+        "TimeControl": _time_control(*last.controls),
         "Termination": _termination(last),
     }
 

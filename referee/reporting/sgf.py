@@ -46,7 +46,7 @@ def _root(history: RecordHistory) -> str:
         "EV": dict(first.setup.labels).get("title", ""),
         "RE": _result(last.result),
         "GC": ", ".join(f"{name}={value}" for name, value in options.items()),
-        **_times(*last.terms.controls),
+        **_times(*last.controls),
     }
     written = [f"{name}[{_escaped(value)}]" for name, value in values.items() if value]
     return "".join([*written, *_stones(history, options["handicap"])])
@@ -73,7 +73,7 @@ def _moves(history: RecordHistory) -> list[str]:
     for step in history.steps:
         event = step.entry.event
         if isinstance(event, MovePlayed):
-            left_us = last.terms.controls[event.seat].limit_us(step.state.clocks[event.seat])
+            left_us = last.controls[event.seat].limit_us(step.state.clocks[event.seat])
             left = f"{COLOURS[event.seat]}L[{left_us / US:.3f}]" if left_us is not None else ""
             found.append(f"{COLOURS[event.seat]}[{_point(event.move, size)}]{left}")
     return found

@@ -7,6 +7,7 @@ from functools import partial
 from importlib.metadata import version
 
 from msgspec.structs import replace
+from referee_values import NetworkCredit
 
 from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
@@ -14,7 +15,6 @@ from referee.live.bot_notices import QuotaNotifier
 from referee.live.ports import Time
 from referee.live.sessions import Session
 from referee.match.clock import MS
-from referee.match.clock_charge import NetworkCredit
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import Tracing
 from referee.records.contest_record import ContestRecordWriter
@@ -305,7 +305,7 @@ def identity_provider(settings: Settings) -> IdentityProvider:
 
 
 def _network_credit(settings: Settings) -> NetworkCredit:
-    return NetworkCredit(settings.credit_per_move_ms * MS, settings.credit_per_match_ms * MS)
+    return NetworkCredit(per_move_ms=settings.credit_per_move_ms, per_match_ms=settings.credit_per_match_ms)
 
 
 def _play_limits(settings: Settings) -> PlayLimits:

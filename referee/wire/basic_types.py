@@ -6,7 +6,7 @@ from typing import TypeVar
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.conversion import BadValue, to_value
-from referee_values import Value
+from referee_values import Value, normal
 
 from referee.accounts.account_errors import BadField
 from referee.match.clock import MS, Micros
@@ -42,7 +42,7 @@ def ms_down(us: Micros) -> int:
 def read_value(message: Message, value_class: type[V]) -> V:
     """Return the value of a message from a caller. Raises BadField."""
     try:
-        return to_value(message, value_class, known_words=True)
+        return normal(to_value(message, value_class, known_words=True))
     except BadValue as error:
         raise BadField(error.path, error.why) from None
 

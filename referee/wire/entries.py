@@ -110,7 +110,7 @@ def _flag_fell(event: core.FlagFell, watched: WatchedEntry, _: ViewerContext) ->
 
 
 def _charge_of(event: core.MovePlayed | core.FlagFell, watched: WatchedEntry) -> clock_pb2.ClockCharge | None:
-    return clock_charge_of(event.row, event.seat, watched.match.terms.controls[event.seat]) if event.row else None
+    return clock_charge_of(event.row, event.seat, watched.match.controls[event.seat]) if event.row else None
 
 
 def _move_rejected(event: core.MoveRejected, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.MoveRejected:

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from referee_api.conversion import to_message
 from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
-from referee_values import Adjudication, Policies, Visibility
+from referee_values import Adjudication, NetworkCredit, Policies, TimeControl, Visibility
 
 from engines.api import Game, Table
 from engines.options import Settings
@@ -16,12 +16,11 @@ from referee.accounts.names import check_words
 from referee.hosting.contest_terms import with_nonces
 from referee.live.checked_matches import check_second_engine
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
-from referee.match.clock import MS
-from referee.match.clock_charge import NetworkCredit
+from referee.match.clock import MS, complete_time
 from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled
 from referee.match.setup import SEED_BYTES, Player
 from referee.wire.basic_types import ms_down, read_value
-from referee.wire.clocks import read_controls, read_credit, time_control_of
+from referee.wire.clocks import time_control_of
 from referee.wire.rules import read_opening, read_rules, rules_of
 from referee.wire.wire_errors import BadSeats
 
@@ -41,12 +40,10 @@ class TermsConverter:
         if terms.nonce_timeout_ms and terms.without_nonces:
             raise BadField("nonce_timeout_ms", "it must be 0 if without_nonces is true")
         game, settings = read_rules(self.games, terms.rules)
-        seats = len(game.table(settings).seats)
         return MatchTerms(
             game.name,
             settings,
-            read_controls(terms.time_control, seats),
-            read_credit(terms.time_control, self.credit),
+            complete_time(read_value(terms.time_control, TimeControl), self.credit),
             filled(read_value(terms.policies, Policies), DEFAULT_POLICIES),
             filled(read_value(terms.visibility, Visibility), SHOWN_LIVE),
             terms.random_seats,
@@ -83,7 +80,7 @@ class TermsConverter:
 def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
     return match_pb2.MatchTerms(
         rules=rules_of(terms.game, game_version, terms.settings),
-        time_control=time_control_of(terms.controls, terms.credit),
+        time_control=time_control_of(terms.time_control),
         policies=to_message(terms.policies, policy_pb2.Policies),
         visibility=to_message(terms.visibility, policy_pb2.Visibility),
         start_timeout_ms=ms_down(terms.start_timeout_us),

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from referee_values import Adjudication
+from msgspec.structs import replace
+from referee_values import Adjudication, ClockRule, Fischer, NetworkCredit, TimeControl
 
 from engines.registry import find
 from referee.cli import main
-from referee.match.clock import MS, SECOND, Fischer
-from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.clock import MS, SECOND
+from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
@@ -20,6 +21,10 @@ from tests.records.forgery import record_of
 from tests.records.matches import decided_events
 
 ALQUERQUE = find("alquerque")
+TEN_SECONDS = TimeControl(
+    rule=ClockRule(fischer=Fischer(main_ms=10_000, increment_ms=1_000)),
+    network_credit=NetworkCredit(per_move_ms=100, per_match_ms=1_000),
+)
 
 
 def alquerque_match(*commands: tuple[int, object], **terms: Any) -> list[Event]:
@@ -29,8 +34,7 @@ def alquerque_match(*commands: tuple[int, object], **terms: Any) -> list[Event]:
         MatchTerms(
             "alquerque",
             ALQUERQUE.settings(),
-            (Fischer(10 * SECOND, SECOND),) * 2,
-            NetworkCredit(100 * MS, SECOND),
+            TEN_SECONDS,
             **terms,
         ),
         (Player("ada", "1"), Player("bob", "2")),
@@ -116,7 +120,7 @@ def test_hidden_cards_of_other_seats_are_not_shown(tmp_path: Path) -> None:
     setup = Setup(
         "t-1",
         toc.version,
-        MatchTerms("toc", toc.settings(), (Fischer(10 * SECOND, SECOND),) * 4),
+        MatchTerms("toc", toc.settings(), TEN_SECONDS),
         tuple(Player(f"bot{seat}") for seat in range(4)),
         bytes(32),
     )
@@ -218,7 +222,7 @@ def test_another_name_without_a_file_is_not_fetched(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("title", "shown"), [("alquerque/greedy.sf.1", "sf"), ("a title", "sf--2 1")])
 def test_headlines_of_a_local_contest_have_the_names_of_its_bots(title: str, shown: str, tmp_path: Path) -> None:
-    terms = MatchTerms("alquerque", ALQUERQUE.settings(), (Fischer(10 * SECOND, SECOND),) * 2, NetworkCredit())
+    terms = MatchTerms("alquerque", ALQUERQUE.settings(), replace(TEN_SECONDS, network_credit=NetworkCredit()))
     players = (Player("sf--2", "1"), Player("greedy", "1"))
     setup = Setup("m-1", ALQUERQUE.version, terms, players, bytes(32), labels=(("title", title),))
     path, page = tmp_path / "match.jsonl", tmp_path / "match.html"

@@ -48,6 +48,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.fake_time import FakeTime
 from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import AwaitedLog
+from tests.match.setups import time_control
 
 MANY_MATCHES = Hello(max_matches=1000)
 Choose = Callable[[Match, int, Sequence[str]], str]
@@ -331,7 +332,10 @@ def cup_terms(
     """Return terms with small matches of ten seconds for each seat."""
     chosen_options = {"heap": 6} if game == "nim" and options is None else options or {}
     match_terms = MatchTerms(
-        game, GAMES[game].settings(chosen_options), (SuddenDeath(10 * SECOND),), nonce_timeout_us=nonce_timeout_us
+        game,
+        GAMES[game].settings(chosen_options),
+        time_control((SuddenDeath(10 * SECOND),)),
+        nonce_timeout_us=nonce_timeout_us,
     )
     return TournamentTerms((match_terms,), TournamentPlayTerms(form, b"", **more), openings, partners=partners)
 

@@ -22,6 +22,7 @@ from referee.match.setup import Player
 from tests.contests.recomputed_ratings import recompute_ratings
 from tests.hosting.harness import TIMEOUT_S, HostingHarness, Store
 from tests.live.referee_harness import GAMES
+from tests.match.setups import time_control
 
 CONTEST = "ladder/main"
 
@@ -31,7 +32,7 @@ def ladder_terms(*games: str, **more: Any) -> LadderTerms:
     options: dict[str, dict[str, Any]] = {"nim": {"heap": 6}, "stones": {"seats": 2}}
     return LadderTerms(
         tuple(
-            MatchTerms(game, GAMES[game].settings(options.get(game, {})), (SuddenDeath(10 * SECOND),))
+            MatchTerms(game, GAMES[game].settings(options.get(game, {})), time_control((SuddenDeath(10 * SECOND),)))
             for game in games or ("nim",)
         ),
         **more,

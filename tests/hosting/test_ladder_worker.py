@@ -42,10 +42,11 @@ from tests.hosting.ladder_harness import (
 from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import in_loop
+from tests.match.setups import time_control
 from tests.third_party_games.third_party_games import NIM
 
 ONE = Hello(max_matches=1)
-NIM_TERMS = MatchTerms("nim", NIM.settings({"heap": 6}), (SuddenDeath(SECOND),))
+NIM_TERMS = MatchTerms("nim", NIM.settings({"heap": 6}), time_control((SuddenDeath(SECOND),)))
 
 
 @in_loop

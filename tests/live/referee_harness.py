@@ -22,7 +22,7 @@ from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import GatedLog
 from tests.match.games import BRITTLE, STONES
-from tests.match.setups import split
+from tests.match.setups import complete, split
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}
@@ -137,7 +137,7 @@ def seats_of(game: str) -> int:
 def match_request(game: str = "nim", chosen: Mapping[str, Value] | None = None, **more: Any) -> MatchRequest:
     defaults: dict[str, Any] = {"players": BOTS[: seats_of(game)], "controls": (SuddenDeath(10 * SECOND),)}
     terms, others = split(defaults | more)
-    return MatchRequest(MatchTerms(game, GAMES[game].settings(chosen), **terms), **others)
+    return MatchRequest(MatchTerms(game, GAMES[game].settings(chosen), **complete(terms)), **others)
 
 
 def drain_outbox(session: Session) -> list[OutboxItem]:

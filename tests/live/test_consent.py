@@ -15,6 +15,7 @@ from referee.accounts.consent import (
     least_move_us,
 )
 from referee.match.clock import (
+    MS,
     SECOND,
     Bank,
     Bronstein,
@@ -32,6 +33,7 @@ from referee.match.clock import (
     UsDelay,
 )
 from referee.match.match_terms import MatchTerms
+from tests.match.setups import time_control
 
 ANYONE = Consent(ConsentScope.ANYONE)
 ANY_CLOCK = replace(ANYONE, min_first_move_ms=0)
@@ -56,7 +58,7 @@ CLOCKS: list[tuple[TimeControl, int, int]] = [
 
 
 def terms(*controls: TimeControl) -> MatchTerms:
-    return MatchTerms("alquerque", GAME.settings({}), controls)
+    return MatchTerms("alquerque", GAME.settings({}), time_control(controls))
 
 
 def unmet(consent: Consent, offer: MatchOffer) -> str:
@@ -115,8 +117,8 @@ def test_one_second_is_the_default_for_the_first_move() -> None:
 
 def test_every_seat_and_all_terms_of_a_contest_are_compared() -> None:
     odds = replace(ANYONE, accept_odds=True)
-    assert unmet(odds, MatchOffer((terms(SuddenDeath(MINUTE), SuddenDeath(1)),))) == "min_first_move_ms"
-    assert unmet(ANYONE, MatchOffer((terms(SuddenDeath(MINUTE)), terms(SuddenDeath(1))))) == "min_first_move_ms"
+    assert unmet(odds, MatchOffer((terms(SuddenDeath(MINUTE), SuddenDeath(MS)),))) == "min_first_move_ms"
+    assert unmet(ANYONE, MatchOffer((terms(SuddenDeath(MINUTE)), terms(SuddenDeath(MS))))) == "min_first_move_ms"
 
 
 def test_a_bot_can_be_restricted_to_games() -> None:

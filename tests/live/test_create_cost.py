@@ -21,6 +21,7 @@ from referee.match.match_terms import MatchTerms
 from referee.match.setup import Setup
 from referee.transport.guards.field_limits import OPTION, POSITION
 from tests.engines.troke.test_boards import largest
+from tests.match.setups import time_control
 
 GAMES = 7
 PLIES = 100
@@ -52,7 +53,7 @@ def cpu_us(work: Callable[[], object]) -> int:
 
 def setup_builder(game: Game, options: dict[str, str], position: str = "") -> Callable[[], object]:
     def build() -> Setup:
-        terms = MatchTerms(game.name, game.settings(options), (CONTROL,))
+        terms = MatchTerms(game.name, game.settings(options), time_control((CONTROL,)))
         return MatchRequest(terms, opening=Opening(position)).setup("m", bytes(32), {game.name: game}, LiveLimits())
 
     return build

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from referee_values import Policies
+from referee_values import NetworkCredit, Policies
 
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
@@ -17,7 +17,7 @@ from referee.live.registry import LiveMatches
 from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
 from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
-from referee.match.clock_charge import ClockCharge, NetworkCredit
+from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.result import EndCause, Fault, void_result
@@ -433,7 +433,7 @@ async def test_referee_delay_is_credited_back_and_causes_no_flag_fall() -> None:
 @in_loop
 async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream() -> None:
     harness = RefereeHarness()
-    match_id, (first, _) = await harness.start_match(credit=NetworkCredit(SECOND, SECOND))
+    match_id, (first, _) = await harness.start_match(credit=NetworkCredit(per_move_ms=1_000, per_match_ms=1_000))
     first.ping()
     drain_outbox(first)
     await harness.time.advance(30 * MS)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from msgspec import structs
-from referee_values import IllegalMovePolicy, Policies
+from referee_values import IllegalMovePolicy, NetworkCredit, Policies
 
 from engines.api import REFEREE
 from referee.live.outbox import TurnExpired, TurnNotice
@@ -13,7 +13,6 @@ from referee.live.queued_command import NotRunHere
 from referee.live.runner import FIRST_RETRY_US
 from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
 from referee.match.clock import MS, SECOND, Untimed
-from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import MatchOver, NoDraw, NoSuchSeat, NotAllowedNow, RequestIdReused, StaleTurn
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
@@ -70,7 +69,7 @@ async def test_simultaneous_choices_are_sealed() -> None:
 @in_loop
 async def test_a_turn_contains_the_clock_of_every_seat() -> None:
     harness = RefereeHarness()
-    match_id, _ = await harness.start_match(credit=NetworkCredit(100 * MS, SECOND))
+    match_id, _ = await harness.start_match(credit=NetworkCredit(per_move_ms=100, per_match_ms=1_000))
     await harness.time.advance(3 * SECOND)
     due = harness.turn_due(match_id, 0)
     assert due.left_us == 7 * SECOND + 100 * MS

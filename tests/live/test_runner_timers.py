@@ -1,11 +1,11 @@
 """Timers of a live match: flags fall at the exact microsecond, and no seat pays for another one."""
 
 import pytest
-from referee_values import Policies
+from referee_values import NetworkCredit, Policies
 
 from referee.live.ports import Lag, SeatDelays
 from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath, Untimed
-from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
 from referee.match.events import FlagFell, MovePlayed, SeatForfeited
 from referee.match.match_errors import ClockExpired
@@ -90,7 +90,7 @@ async def test_a_late_move_loses_even_before_the_timer_fires() -> None:
 @in_loop
 async def test_network_credit_delays_the_flag_fall() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, 120 * MS)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
     harness.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
     await harness.time.advance(10 * SECOND + 50 * MS)
     assert is_playing(runner)
@@ -103,7 +103,7 @@ async def test_network_credit_delays_the_flag_fall() -> None:
 @in_loop
 async def test_an_answer_within_its_credit_is_in_time() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, 120 * MS)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
     harness.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
     await harness.time.advance(10 * SECOND + 20 * MS)
     await submit_move(runner, 0, "1")
@@ -115,7 +115,9 @@ async def test_an_answer_within_its_credit_is_in_time() -> None:
 @in_loop
 async def test_used_up_credit_does_not_delay_the_flag_fall() -> None:
     harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(control=PerMove(SECOND), credit=NetworkCredit(50 * MS, 60 * MS)))
+    runner = await harness.start_match(
+        match_setup(control=PerMove(SECOND), credit=NetworkCredit(per_move_ms=50, per_match_ms=60))
+    )
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS)
     await harness.time.advance(SECOND + 50 * MS)
     await submit_move(runner, 0, "1")

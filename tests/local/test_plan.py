@@ -14,7 +14,7 @@ from referee.local.entrant import Entrant
 from referee.local.plan import GameTerms, Plan, order_of, read_plan
 from referee.local.sandbox import Sandbox
 from referee.local.terms_reader import LOCAL_POLICIES
-from referee.match.clock import SECOND, Fischer, PerMove, Untimed
+from referee.match.clock import SECOND, Fischer, PerMove, TimeControl, Untimed, control_of, rules_in
 from referee.match.match_terms import MatchTerms
 
 PROJECT = Path(__file__).parents[2]
@@ -27,13 +27,17 @@ def plan_from(tmp_path: Path, text: str) -> Plan:
     return read_plan(file)
 
 
+def controls_in(terms: GameTerms) -> list[TimeControl]:
+    return list(map(control_of, rules_in(terms.match_terms.time_control)))
+
+
 def test_a_minimal_plan_has_bots_and_a_game(tmp_path: Path) -> None:
     plan = plan_from(tmp_path, f'{BOTS}[[games]]\ngame = "trox"\n')
     assert [entrant.name for entrant in plan.bots] == ["anna", "bert"]
     assert plan.bots[1].command[-2:] == ("./bert", "--fast")
     (terms,) = plan.terms
     assert (terms.label, terms.bots_per_match, terms.games) == ("trox", 2, 2)
-    assert terms.match_terms.controls == (Fischer(60 * SECOND, SECOND),)
+    assert controls_in(terms) == [Fischer(60 * SECOND, SECOND)]
     assert terms.match_terms.policies == LOCAL_POLICIES
 
 
@@ -56,13 +60,13 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
         policies = {{ disconnect = {{ action = "DISCONNECT_ACTION_CLOCK_DECIDES" }} }}
         """,
     ).terms
-    assert (first.label, *first.match_terms.controls, first.games) == ("alquerque", PerMove(2 * SECOND), 6)
+    assert (first.label, *controls_in(first), first.games) == ("alquerque", PerMove(2 * SECOND), 6)
     policies = first.match_terms.policies
     assert (policies.timeout, policies.disconnect.action) == (
         "random_move",
         "forfeit_after_grace_period",
     )
-    assert (second.label, *second.match_terms.controls, second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
+    assert (second.label, *controls_in(second), second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
     policies = second.match_terms.policies
     assert (policies.timeout, policies.disconnect.action) == (
         "forfeit",
@@ -163,7 +167,7 @@ ALL_BOTS = (ANNA, BERT, CLEO, DORA)
 
 def terms(game: str, bots_per_match: int, games: int) -> GameTerms:
     game_rules = find(game)
-    match_terms = MatchTerms(game, game_rules.settings(), (Untimed(),), policies=LOCAL_POLICIES)
+    match_terms = MatchTerms(game, game_rules.settings(), policies=LOCAL_POLICIES)
     return GameTerms(game, game_rules, match_terms, bots_per_match, games)
 
 
@@ -203,7 +207,7 @@ def test_match_names_are_unique() -> None:
 
 def test_a_plan_without_clocks_is_the_same_but_untimed() -> None:
     plan = plan_of((ANNA, BERT), terms("alquerque", 2, 2), terms("trox", 2, 2)).unclocked()
-    assert [pairing.terms.match_terms.controls for pairing in plan.pairings()] == [(Untimed(),)] * 4
+    assert [controls_in(pairing.terms) for pairing in plan.pairings()] == [[Untimed()]] * 4
     assert {pairing.terms.match_terms.game for pairing in plan.pairings()} == {"alquerque", "trox"}
 
 

@@ -28,8 +28,7 @@ def record_by_terms(pairing: LocalPairing, settings: Settings) -> bytes:
     terms = pairing.terms
     players = tuple(Player(entrant.name, "1") for entrant in pairing.seats)
     game = terms.game
-    controls = terms.match_terms.controls * len(players)
-    match_terms = replace(terms.match_terms, settings=settings, controls=controls)
+    match_terms = replace(terms.match_terms, settings=settings)
     setup = Setup("m1", game.version, match_terms, players, bytes(32))
     return record_of(decided_events(setup, (10, StartPlay()), (20, Resign(0))))
 

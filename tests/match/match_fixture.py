@@ -4,9 +4,10 @@ Time advances only when the test says so. After each command the log is folded a
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from engines.api import Game
 from engines.game_errors import DetailedError
@@ -29,11 +30,30 @@ SEED = bytes(range(32))
 TEN_SECONDS = SuddenDeath(10 * SECOND)
 
 
-def replay(events: Iterable[Event], find_game: Callable[[str], Game]) -> Match:
+class Times(NamedTuple):
+    """Time controls of all seats and network credit, in microseconds, which are finer than those of terms."""
+
+    controls: tuple[TimeControl, ...]
+    credit_a_move_us: Micros = 0
+    credit_a_match_us: Micros = 0
+
+    def put_in(self, match: Match) -> Match:
+        """Return a new match with these times."""
+        return replace(
+            match,
+            controls=self.controls,
+            clocks=tuple(control.initial_clock() for control in self.controls),
+            credit_a_move_us=self.credit_a_move_us,
+            credit_us=(self.credit_a_match_us,) * len(self.controls),
+        )
+
+
+def replay(events: Iterable[Event], find_game: Callable[[str], Game], times: Times | None = None) -> Match:
     """Return the state after these events, the first of which must be MatchCreated."""
     first, *rest = events
     assert isinstance(first, MatchCreated)
     match = create_match(first, find_game(first.setup.terms.game))
+    match = times.put_in(match) if times else match
     for event in rest:
         match = evolve(match, event)
     return match
@@ -66,13 +86,14 @@ def match_setup(
 class MatchFixture:
     """A match, its log, and the match time."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, times: Times | None = None) -> None:
         self.game = GAMES[setup.terms.game]
         setup.check(self.game)
+        self.times = times
         first = MatchCreated(0, setup)
         self.now_us: Micros = 0
         self.log: list[Event] = [first]
-        self.match: Match = create_match(first, self.game)
+        self.match: Match = replay(self.log, GAMES.__getitem__, times)
         self.fault: Exception | None = None
 
     def do(self, command: Command, wait_us: Micros = 0) -> tuple[Event, ...]:
@@ -81,7 +102,7 @@ class MatchFixture:
         decided = decide(self.match, command, self.now_us)
         self.match, self.fault = decided.match, decided.fault
         self.log.extend(decided.events)
-        assert replay(self.log, GAMES.__getitem__) == self.match
+        assert replay(self.log, GAMES.__getitem__, self.times) == self.match
         assert self.match.number == len(self.log)
         assert [type(event) for event in self.log].count(PlayEnded) == (self.match.phase is MatchPhase.OVER)
         return decided.events
@@ -128,9 +149,17 @@ class MatchFixture:
         return [clock.left_us for clock in self.match.clocks]
 
 
-def started_match(*args: Any, **rest: Any) -> MatchFixture:
-    """Return a match in play, with `terms`."""
-    fixture = MatchFixture(match_setup(*args, **rest))
+def started_match(
+    game: Game = NIM,
+    control: TimeControl | Sequence[TimeControl] = TEN_SECONDS,
+    chosen: Mapping[str, Value] | None = None,
+    credit_us: tuple[Micros, Micros] = (0, 0),
+    **rest: Any,
+) -> MatchFixture:
+    """Return a match in play, with a network credit of so many microseconds for a move and for the match."""
+    setup = match_setup(game, chosen=chosen, **rest)
+    controls = (control,) * len(setup.players) if isinstance(control, TimeControl) else tuple(control)
+    fixture = MatchFixture(setup, Times(controls, *credit_us))
     fixture.do(StartPlay())
     return fixture
 

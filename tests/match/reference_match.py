@@ -37,6 +37,7 @@ from referee.match.result import VOID_CAUSES, EndCause, EndKind
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
 from tests.match.manual_clock import ManualClock
+from tests.match.match_fixture import Times
 
 NOTHING = ""
 BEFORE_PLAY = (TakeSeat, AddNonce, StartPlay)
@@ -48,7 +49,7 @@ Turn: TypeAlias = dict[str, int]
 class ReferenceMatch:
     """The expected state of a match."""
 
-    def __init__(self, game: Game, setup: Setup) -> None:
+    def __init__(self, game: Game, setup: Setup, times: Times) -> None:
         self.game, self.setup, self.policies = game, setup, setup.terms.policies
         self.sides = game.table(setup.terms.settings).sides
         self.seats = range(len(setup.players))
@@ -58,7 +59,7 @@ class ReferenceMatch:
         self.position: Position | None = None
         self.ply = 0
         self.turns: dict[int, Turn] = {}
-        self.time = ManualClock(setup, self.sides)
+        self.time = ManualClock(times, self.sides)
         self.answers: dict[int, dict[str, str]] = {}
         self.out: list[int] = []
         self.faults: list[int] = []

@@ -3,15 +3,19 @@
 from collections.abc import Callable
 
 import pytest
+import referee_values
 from hypothesis import given
 from hypothesis import strategies as st
+from referee_values import ClockRule, NetworkCredit, SeatOdds
 
+from referee.match import clock
 from referee.match.clock import (
     DAY,
     MAX_MOVES_OR_PERIODS,
     MAX_TIME_US,
     MS,
     SECOND,
+    UNTIMED,
     Bank,
     Bronstein,
     CanadianByoYomi,
@@ -27,9 +31,13 @@ from referee.match.clock import (
     TimeControl,
     Untimed,
     UsDelay,
+    complete_time,
+    control_of,
+    controls_of,
 )
 from referee.match.match_errors import BadTimeControl
 from tests.match.clock_strategies import controls
+from tests.match.setups import rule_of, time_control
 
 TOURNAMENT = MovesPerPeriod((Period(2, 100), Period(1, 50, 3), Period(0, 10, 1)))
 REPEATING = MovesPerPeriod((Period(2, 100), Period(1, 40)))
@@ -274,3 +282,62 @@ def test_the_whole_limit_can_be_used_and_leaves_a_valid_clock(control: TimeContr
         assert used_up.left_us >= 0
         assert limited_us(control, used_up) >= 0
         clock = control.after(clock, min(limit, int(share * limit)))
+
+
+CONTROLS: list[TimeControl] = [
+    SuddenDeath(60 * SECOND),
+    Hourglass(60 * SECOND),
+    Fischer(60 * SECOND, SECOND),
+    Bronstein(60 * SECOND, SECOND),
+    UsDelay(60 * SECOND, SECOND),
+    JapaneseByoYomi(60 * SECOND, 10 * SECOND, 3),
+    CanadianByoYomi(60 * SECOND, 10 * SECOND, 5),
+    MovesPerPeriod((Period(40, 60 * SECOND), Period(0, 30 * SECOND, SECOND))),
+    PerMove(5 * SECOND),
+    Bank(60 * SECOND, SECOND),
+    Correspondence(3 * DAY, 10 * DAY),
+    Untimed(),
+]
+
+
+def test_every_rule_of_the_contract_has_a_control() -> None:
+    assert sorted(clock.CONTROLS) == sorted(ClockRule.__struct_fields__)
+    assert {type(control) for control in CONTROLS} == set(clock.CONTROLS.values())
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: type(control).__name__)
+def test_a_rule_in_milliseconds_is_a_control_in_microseconds(control: TimeControl) -> None:
+    assert control_of(rule_of(control)) == control
+
+
+def test_odds_give_a_seat_another_control() -> None:
+    controls = (CONTROLS[0], CONTROLS[2], CONTROLS[0])
+    assert controls_of(time_control(controls), 3) == controls
+
+
+@pytest.mark.parametrize(("seats", "wrong"), [([2], "seats are 0 to 1"), ([1, 1], "name a seat twice")])
+def test_odds_for_an_unknown_or_repeated_seat_are_rejected(seats: list[int], wrong: str) -> None:
+    odds = tuple(SeatOdds(seat=seat) for seat in seats)
+    with pytest.raises(BadTimeControl, match=wrong):
+        controls_of(referee_values.TimeControl(odds=odds), 2)
+
+
+def test_defaults_of_a_time_control_are_no_clock_and_the_credit_of_the_server() -> None:
+    credit, other = NetworkCredit(per_move_ms=1), NetworkCredit(per_move_ms=2)
+    complete = referee_values.TimeControl(rule=UNTIMED, network_credit=credit)
+    assert complete_time(referee_values.TimeControl(), credit) == complete
+    assert complete_time(complete, other) == complete
+    odds = referee_values.TimeControl(odds=(SeatOdds(seat=1),))
+    assert complete_time(odds, credit).odds == (SeatOdds(seat=1, rule=UNTIMED),)
+
+
+def test_by_default_correspondence_saves_no_days() -> None:
+    assert control_of(ClockRule(correspondence=referee_values.Correspondence(move_ms=5))) == Correspondence(
+        5_000, 5_000
+    )
+
+
+def test_a_rule_of_two_kinds_is_rejected() -> None:
+    two = ClockRule(untimed=referee_values.Untimed(), per_move=referee_values.PerMove(move_ms=5))
+    with pytest.raises(BadTimeControl, match="rule must be one of untimed and per_move"):
+        control_of(two)

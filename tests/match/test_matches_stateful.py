@@ -35,7 +35,7 @@ from engines.game_errors import DetailedError
 from engines.options import Value
 from engines.testing.random_games import game_path
 from referee.match.clock import TimeControl
-from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     AbortMatch,
     AcceptDraw,
@@ -64,7 +64,7 @@ from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, create_match, evolve
 from tests.match.clock_strategies import controls
-from tests.match.match_fixture import GAMES, match_setup, replay
+from tests.match.match_fixture import GAMES, Times, match_setup, replay
 from tests.match.reference_match import ReferenceMatch
 
 TABLES: list[tuple[str, dict[str, Value]]] = [
@@ -104,7 +104,7 @@ def policies(draw: st.DrawFn) -> Policies:
 
 
 @st.composite
-def setups(draw: st.DrawFn) -> Setup:
+def setups(draw: st.DrawFn) -> tuple[Setup, Times]:
     game, chosen = draw(st.sampled_from(TABLES))
     rules = GAMES[game]
     many = len(rules.table(rules.settings(chosen)).seats)
@@ -112,18 +112,17 @@ def setups(draw: st.DrawFn) -> Setup:
     odds = st.tuples(*[controls(hourglass=False)] * many)
     clocks: tuple[TimeControl, ...] = draw(st.one_of(one_for_all, odds))
     known = st.sampled_from([Player("anna", "1"), Player("bert", "2")])
-    return match_setup(
+    setup = match_setup(
         rules,
-        clocks,
-        chosen,
+        chosen=chosen,
         players=tuple(draw(st.lists(st.one_of(known, known, st.just(Player())), min_size=many, max_size=many))),
         seed=draw(st.binary(min_size=32, max_size=32)),
-        credit=NetworkCredit(draw(st.integers(0, 50)), draw(st.integers(0, 200))),
         policies=draw(policies()),
         random_seats=draw(st.booleans()),
         nonce_timeout_us=draw(st.sampled_from((0, 1_000_000))),
         opening=draw(st.sampled_from(last_positions(game, tuple(chosen.items())))) if draw(st.booleans()) else "",
     )
+    return setup, Times(clocks, draw(st.integers(0, 50)), draw(st.integers(0, 200)))
 
 
 def decision_or_error(match: Match, command: Command, now: int) -> Decision | DetailedError:
@@ -136,14 +135,15 @@ def decision_or_error(match: Match, command: Command, now: int) -> Decision | De
 class Matches(RuleBasedStateMachine):
     """State machine of one match."""
 
-    @initialize(setup=setups(), waits=st.integers(0, 7))
-    def open_match(self, setup: Setup, waits: int) -> None:
+    @initialize(opened=setups(), waits=st.integers(0, 7))
+    def open_match(self, opened: tuple[Setup, Times], waits: int) -> None:
+        setup, self.times = opened
         self.game = GAMES[setup.terms.game]
         setup.check(self.game)
         first = MatchCreated(0, setup)
         self.log: list[Event] = [first]
-        self.match: Match = create_match(first, self.game)
-        self.reference = ReferenceMatch(self.game, setup)
+        self.match: Match = self.times.put_in(create_match(first, self.game))
+        self.reference = ReferenceMatch(self.game, setup, self.times)
         self.now = 0
         self.last: Command = StartPlay()
         self.stages: list[tuple[int, Match]] = []
@@ -225,7 +225,7 @@ class Matches(RuleBasedStateMachine):
         arrived = self.now + data.draw(st.integers(0, 30))
         limit = self.reference.time.limit(seat) if seat in self.reference.turns else None
         if limit is not None and data.draw(st.integers(0, 4)) == 3:
-            credit = min(network, self.reference.setup.terms.credit.per_move_us, self.reference.time.credit[seat])
+            credit = min(network, self.times.credit_a_move_us, self.reference.time.credit[seat])
             falls = self.reference.turns[seat]["started"] + limit + stall + credit
             arrived = max(self.now, falls + data.draw(st.integers(0, 1)))
         self.now = arrived

@@ -6,7 +6,7 @@ import pytest
 from referee_values import IllegalMovePolicy, Policies, TimeoutAction
 
 from referee.match.clock import SECOND, Fischer, SuddenDeath, Untimed
-from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.clock_charge import TurnMeasurement
 from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded, SeatForfeited
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
@@ -20,7 +20,7 @@ LONG_NONSENSE = "x" * 500
 
 
 def test_an_answer_in_time_becomes_a_move_with_its_clock_charge() -> None:
-    fixture = started_match(control=HUNDRED, credit=NetworkCredit(5, 50))
+    fixture = started_match(control=HUNDRED, credit_us=(5, 50))
     (played,) = fixture.move(0, "2", 40, network_us=9, stall_us=10, request_id="r7")
     assert isinstance(played, MovePlayed)
     assert (played.at_us, played.seat, played.token, played.move) == (40, 0, "0.0.1", "2")
@@ -342,7 +342,7 @@ def test_a_timer_that_fires_too_early_or_for_a_finished_turn_has_no_effect() -> 
 
 
 def test_a_timer_considers_network_credit_and_referee_delay() -> None:
-    fixture = started_match(control=HUNDRED, credit=NetworkCredit(10, 10))
+    fixture = started_match(control=HUNDRED, credit_us=(10, 10))
     assert fixture.flag(0, 150, network_us=99, stall_us=40) == ()
     fell, *_ = fixture.flag(0, 1, network_us=99, stall_us=40)
     assert isinstance(fell, FlagFell)

@@ -2,8 +2,8 @@
 
 import pytest
 from msgspec import structs
+from referee_values import NetworkCredit
 
-from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, OfferDraw, Resign, StartPlay
 from referee.match.events import MatchCreated, MoveRejected, PlayEnded, RefereeRecovered
 from referee.match.setup import Player
@@ -14,12 +14,13 @@ from tests.third_party_games.third_party_games import NIM
 
 
 def test_a_new_match_waits_with_full_clocks() -> None:
-    setup = match_setup(STONES, credit=NetworkCredit(5, 50))
+    setup = match_setup(STONES, credit=NetworkCredit(per_move_ms=5, per_match_ms=50))
     match = create_match(MatchCreated(7, setup), STONES)
     assert (match.phase, match.number, match.at_us, match.ply) == (MatchPhase.WAITING, 1, 7, 0)
     assert match.players == setup.players
     assert match.clocks == (TEN_SECONDS.initial_clock(),) * 3
-    assert (match.credit_us, match.turns, match.nonces) == ((50,) * 3, (None,) * 3, (None,) * 3)
+    assert (match.credit_a_move_us, match.credit_us) == (5_000, (50_000,) * 3)
+    assert (match.turns, match.nonces) == ((None,) * 3, (None,) * 3)
     assert (match.moves_made, match.offered_ply) == ((0,) * 3, (NEVER,) * 3)
     assert (match.owing, match.dropped_seats, match.result) == ((), frozenset(), None)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 
 import pytest
-from referee_values import IllegalMovePolicy, Policies
+from referee_values import IllegalMovePolicy, NetworkCredit, Policies
 
 from engines.api import Game
 from referee.live.create import open_match
@@ -15,7 +15,6 @@ from referee.live.ports import Entry, Lag, SeatDelays
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND
-from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, Resign, StartPlay
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
@@ -130,7 +129,7 @@ async def test_decision_time_includes_waiting_in_the_queue() -> None:
 @in_loop
 async def test_credits_are_counted_in_seconds() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, SECOND)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=1_000)))
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag=Lag(200 * MS))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")
@@ -254,7 +253,7 @@ def functions_called_by(function: Callable[[], None]) -> list[str]:
 @in_loop
 async def test_a_move_is_recorded_in_three_calls() -> None:
     harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, SECOND)))
+    runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=1_000)))
     harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag=Lag(200 * MS))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")

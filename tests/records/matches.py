@@ -12,6 +12,7 @@ from referee_values import (
     ForfeitEffect,
     IllegalMoveAction,
     IllegalMovePolicy,
+    NetworkCredit,
     Policies,
     TimeoutAction,
 )
@@ -38,7 +39,7 @@ from referee.match.clock import (
     Untimed,
     UsDelay,
 )
-from referee.match.clock_charge import NetworkCredit, TurnMeasurement
+from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     AbortMatch,
     AddNonce,
@@ -65,7 +66,7 @@ from referee.match.result import VOID_CAUSES
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn, create_match
 from tests.match.games import BRITTLE, STONES
-from tests.match.setups import make_setup
+from tests.match.setups import make_setup, time_control
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 SECOND = 1_000_000
@@ -266,8 +267,10 @@ def _any_setup(game: Game, rng: random.Random) -> Setup:
         MatchTerms(
             game.name,
             settings,
-            tuple(Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)),
-            NetworkCredit(rng.choice([0, 400, 100_000]), rng.choice([0, 1_000, SECOND])),
+            time_control(
+                [Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)],
+                NetworkCredit(per_move_ms=rng.choice([0, 1, 100]), per_match_ms=rng.choice([0, 1, 1_000])),
+            ),
             _any_policies(rng),
             random_seats=rng.random() < 0.3,
             nonce_timeout_us=rng.choice((0, 1_000_000)),

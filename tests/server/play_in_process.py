@@ -34,6 +34,7 @@ from referee.server.stores import open_stores
 from referee.transport.play.reader import HeartbeatConfig, PlayStream, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.wire.matches import MatchContext
+from tests.match.setups import time_control
 from tests.transport.rate_limiters import create_rate_limiter
 
 PLIES = 60
@@ -128,7 +129,7 @@ async def play_matches(
     for pair in range(pairs):
         for _ in range(matches_per_bot):
             seated = tuple(players[2 * pair + seat % 2] for seat in range(seats))
-            terms = MatchTerms(game_name, game.settings(), (Fischer(3600 * SECOND, SECOND),))
+            terms = MatchTerms(game_name, game.settings(), time_control((Fischer(3600 * SECOND, SECOND),)))
             request = MatchRequest(terms, players=seated, seed=bytes(32))
             await referee.create(request)
     while any(match.phase is not MatchPhase.PLAYING for match in referee.live_matches):

@@ -32,6 +32,7 @@ from referee.storage.postgres.database_lock import SELECT_HOLDERS, SERVER_LOCK, 
 from tests.bus.nats import new_cluster
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.shared_services import through
+from tests.match.setups import time_control
 from tests.storage.postgres_databases import PostgresDatabases
 
 TIMEOUT_S = 180
@@ -129,7 +130,7 @@ def test_a_node_that_cannot_reach_the_database_ends_all_streams_and_does_not_wai
         async with other.transaction():
             await other.execute("LOCK TABLE entries")
             game = find("alquerque")
-            request = MatchRequest(MatchTerms(game.name, game.settings(), (Fischer(SECOND, SECOND),)))
+            request = MatchRequest(MatchTerms(game.name, game.settings(), time_control((Fischer(SECOND, SECOND),))))
             creating = asyncio.create_task(server._application.referee.create(request))
             while not await other.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
                 await asyncio.sleep(0)

@@ -31,13 +31,15 @@ from referee.live.match_request import Opening
 from referee.match.clock import SECOND, Fischer
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
+from tests.match.setups import time_control
 from tests.storage.examples import SETUP
 
 SEED = bytes(range(32))
 
+THREE_MINUTES = time_control((Fischer(180 * SECOND, 2 * SECOND),))
 MATCH_TERMS = (
     replace(SETUP.terms, nonce_timeout_us=0),
-    MatchTerms("alquerque", Settings(()), (Fischer(180 * SECOND, 2 * SECOND),), nonce_timeout_us=5 * SECOND),
+    MatchTerms("alquerque", Settings(()), THREE_MINUTES, nonce_timeout_us=5 * SECOND),
 )
 
 OPENINGS = (Opening("some position", ((0, "c3-d4"), (1, "pass"))), Opening())

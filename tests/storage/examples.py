@@ -1,16 +1,17 @@
 """One event of each kind, for the golden file and for tests that need a typical one."""
 
 from msgspec import structs
-from referee_values import DisconnectPolicy, IllegalMovePolicy, Policies, Visibility
+from referee_values import DisconnectPolicy, IllegalMovePolicy, NetworkCredit, Policies, Visibility
 
 from engines.options import Settings
 from referee.match import clock, events
 from referee.match.clock import MS, SECOND, Clock
-from referee.match.clock_charge import ClockCharge, NetworkCredit
+from referee.match.clock_charge import ClockCharge
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
+from tests.match.setups import time_control
 
 ADA = Player("ada", "1.2")
 OPEN_SEAT = Player()
@@ -36,8 +37,7 @@ SETUP = Setup(
     terms=MatchTerms(
         game="alquerque",
         settings=Settings((("variant", "middle \u00e9tude"), ("draw_plies", 50), ("huff", True))),
-        controls=EVERY_CONTROL,
-        credit=NetworkCredit(100 * MS, 2 * SECOND),
+        time_control=time_control(EVERY_CONTROL, NetworkCredit(per_move_ms=100, per_match_ms=2_000)),
         policies=Policies(
             illegal_move=IllegalMovePolicy(action="random_move", max_attempts=1),
             timeout="default_move",

@@ -11,6 +11,7 @@ from referee_values import (
     ForfeitEffect,
     IllegalMoveAction,
     IllegalMovePolicy,
+    NetworkCredit,
     Policies,
     TimeoutAction,
     Visibility,
@@ -20,19 +21,22 @@ from referee_values import (
 from engines.options import Settings
 from referee.match import clock, events
 from referee.match.adjudication import MAX_MOVES, MAX_PLIES, MAX_SCORE
-from referee.match.clock_charge import ClockCharge, NetworkCredit
+from referee.match.clock_charge import ClockCharge
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
+from tests.match.setups import time_control
 
 WHOLE = st.integers(-(1 << 63), (1 << 63) - 1)
 TEXT = st.text(max_size=20)
 SOME_BYTES = st.binary(max_size=40)
 SCORE = st.floats(allow_nan=False, allow_infinity=False)
 
-TIME = st.integers(0, clock.MAX_TIME_US)
-SOME_TIME = st.integers(1, clock.MAX_TIME_US)
+MS = st.integers(0, clock.MAX_TIME_US // clock.MS)
+TIME = MS.map(lambda ms: ms * clock.MS)
+SOME_TIME = TIME.filter(bool)
+CREDIT = st.builds(NetworkCredit, per_move_ms=MS, per_match_ms=MS)
 TIMES = st.integers(1, 1000)
 
 PERIODS = st.lists(st.builds(clock.Period, TIMES, SOME_TIME, TIME), min_size=1, max_size=4)
@@ -85,8 +89,7 @@ MATCH_TERMS = st.builds(
     MatchTerms,
     game=TEXT,
     settings=st.builds(Settings, st.lists(st.tuples(TEXT, st.one_of(TEXT, WHOLE, st.booleans()))).map(tuple)),
-    controls=st.lists(CONTROLS, max_size=4).map(tuple),
-    credit=st.builds(NetworkCredit, TIME, TIME),
+    time_control=st.builds(time_control, st.lists(CONTROLS, max_size=4), CREDIT),
     policies=POLICIES,
     visibility=st.builds(Visibility, kind=word(VisibilityKind), delay_plies=TIMES),
     random_seats=st.booleans(),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_values import NetworkCredit
 
 from engines.registry import games
 from referee.accounts.account_errors import BadField
@@ -14,7 +15,6 @@ from referee.hosting.contest_log import LadderCreated, TournamentCreated
 from referee.hosting.ladder_state import LadderFold
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LiveLimits
-from referee.match.clock_charge import NetworkCredit
 from referee.wire.contests import FORMAT_READERS
 from referee.wire.ladders import ladder_of, read_ladder_terms
 from referee.wire.terms import TermsConverter

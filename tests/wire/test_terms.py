@@ -1,7 +1,9 @@
 """Time controls, policies and visibility survive the round trip through messages."""
 
 import pytest
-from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
+import referee_values
+from referee_api.v1 import game_pb2, match_pb2, policy_pb2
+from referee_values import NetworkCredit
 
 from engines.registry import games
 from referee.accounts.account_errors import BadField
@@ -9,58 +11,19 @@ from referee.live.match_request import LiveLimits
 from referee.live.turns import SeatClock
 from referee.match import clock as core
 from referee.match.clock import SECOND, Clock, TimeControl
-from referee.match.clock_charge import NetworkCredit
-from referee.match.match_errors import BadTimeControl
 from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE
-from referee.wire.clocks import RULE_READERS, clock_of, read_controls, read_credit, read_rule, rule_of, time_control_of
+from referee.wire.clocks import clock_of
 from referee.wire.terms import TermsConverter
 
-CONVERTER = TermsConverter(games(), NetworkCredit(), LiveLimits())
-CONTROLS: list[TimeControl] = [
-    core.SuddenDeath(60 * SECOND),
-    core.Hourglass(60 * SECOND),
-    core.Fischer(60 * SECOND, SECOND),
-    core.Bronstein(60 * SECOND, SECOND),
-    core.UsDelay(60 * SECOND, SECOND),
-    core.JapaneseByoYomi(60 * SECOND, 10 * SECOND, 3),
-    core.CanadianByoYomi(60 * SECOND, 10 * SECOND, 5),
-    core.MovesPerPeriod((core.Period(40, 60 * SECOND), core.Period(0, 30 * SECOND, SECOND))),
-    core.PerMove(5 * SECOND),
-    core.Bank(60 * SECOND, SECOND),
-    core.Correspondence(3 * core.DAY, 10 * core.DAY),
-    core.Untimed(),
-]
-
-
-def test_every_kind_of_clock_can_be_written() -> None:
-    assert len(CONTROLS) == len(RULE_READERS) == len(clock_pb2.ClockRule.DESCRIPTOR.oneofs_by_name["kind"].fields)
-
-
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: type(control).__name__)
-def test_a_clock_rule_is_read_as_it_was_written(control: TimeControl) -> None:
-    assert read_rule(rule_of(control)) == control
-
-
-def test_odds_and_credit_are_read_as_they_were_written() -> None:
-    controls = (CONTROLS[0], CONTROLS[2], CONTROLS[0])
-    credit = NetworkCredit(SECOND, 10 * SECOND)
-    time = time_control_of(controls, credit)
-    assert read_controls(time, 3) == controls
-    assert read_credit(time, NetworkCredit()) == credit
-
-
-@pytest.mark.parametrize(("seats", "wrong"), [([2], "seats are 0 to 1"), ([1, 1], "name a seat twice")])
-def test_odds_for_an_unknown_or_repeated_seat_are_rejected(seats: list[int], wrong: str) -> None:
-    time = clock_pb2.TimeControl(odds=[clock_pb2.SeatOdds(seat=seat) for seat in seats])
-    with pytest.raises(BadTimeControl, match=wrong):
-        read_controls(time, 2)
+CREDIT = NetworkCredit(per_move_ms=5)
+CONVERTER = TermsConverter(games(), CREDIT, LiveLimits())
 
 
 def test_missing_fields_have_defaults() -> None:
     terms = CONVERTER.read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque")))
     assert terms.policies == DEFAULT_POLICIES
     assert terms.visibility == SHOWN_LIVE
-    assert terms.controls == (core.Untimed(),) * 2
+    assert terms.time_control == referee_values.TimeControl(rule=core.UNTIMED, network_credit=CREDIT)
     assert terms.adjudication is None
 
 

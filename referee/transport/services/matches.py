@@ -195,7 +195,7 @@ class Matches(MatchServiceServicer):
         return pb.SubmitMoveResponse(
             entry_number=answer.number,
             ply=answer.ply,
-            clock_charge=clock_charge_of(row, seat, match.terms.controls[seat]) if row else None,
+            clock_charge=clock_charge_of(row, seat, match.controls[seat]) if row else None,
             result=maybe_result(answer.result, request.match_id),
             repeated=answer.repeated,
         )
