@@ -8,7 +8,7 @@ import click
 from referee.cli._shared.output import progress, text_table, write
 from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.cli.explain import read_record
-from referee.debugging.what_if import (
+from referee.lab.what_if import (
     Estimate,
     JudgedMove,
     PlayoutTerms,

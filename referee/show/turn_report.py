@@ -7,7 +7,6 @@ from html import escape
 from msgspec import UNSET
 
 from engines.api import Seat
-from referee.debugging.seat_turns import SeatTurn
 from referee.match.adjudication import LEVEL, LOST, STOPPED
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
@@ -15,6 +14,7 @@ from referee.match.events import FlagFell, MovePlayed, MoveRejected, MoveSource
 from referee.match.result import EndKind, Fault
 from referee.match.state import Match
 from referee.records.describe_event import bot_text, escape_unprintable, score_text
+from referee.records.seat_turns import SeatTurn
 
 BAR_CHARS = 40
 THINKING, NETWORK, REFEREE = "█", "▒", "░"

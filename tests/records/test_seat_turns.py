@@ -10,9 +10,9 @@ from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 from referee_client.organiser.terms import Terms
 
 from engines.registry import find
-from referee.debugging.seat_turns import seat_turns
 from referee.live.sessions import TurnOptions
 from referee.records.record_reader import read_record_history
+from referee.records.seat_turns import seat_turns
 from referee.wire.matches import turn_of
 from tests.clients.sdk import connect_organiser
 from tests.e2e.server import bearer, run_server

@@ -14,8 +14,8 @@ from engines.game_errors import MalformedPosition
 from engines.registry import find
 from engines.toc.position import TocPosition
 from referee.cli import main
-from referee.debugging import what_if
-from referee.debugging.what_if import (
+from referee.lab import what_if
+from referee.lab.what_if import (
     Line,
     PlayoutTerms,
     RecordedMove,
