@@ -9,11 +9,10 @@ one, so that the interceptors between them, such as metrics, see every call.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -23,8 +22,7 @@ import structlog
 from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import Role
 from referee.live.loop_lag import HOLDER
-from referee.transport.forwarding.forwarder import Forwarder
-from referee.transport.forwarding.forwarding_header import Metadata
+from referee.transport.forwarding.cluster_gate import CallForwarder, ClusterGate, Metadata
 from referee.transport.forwarding.routes import Route, route_of
 from referee.transport.guards.authentication import CALLER, PACKAGE, TOKENLESS, Authenticator, Caller, may_call
 from referee.transport.guards.caller_address import caller_address
@@ -60,24 +58,22 @@ class Admission(grpc.aio.ServerInterceptor):
         message_timeout_ms: int,
         public_reading: PublicReading | None,
         recovered: asyncio.Event,
-        forwarder: Forwarder | None = None,
-        internal_handlers: Mapping[str, Any] = MappingProxyType({}),
+        gate: ClusterGate | None = None,
     ) -> None:
         """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off.
 
         Calls that need all matches and contests wait for `recovered`: those that the coordinator of a cluster answers.
-        `forwarder`: None, there are no other nodes. `internal_handlers` are those of methods outside of the contract,
-        by path, which admit their calls themselves.
+        `gate`: None, there are no other nodes.
         """
         self._recovered = recovered
-        self._forwarder = forwarder
+        self._forwarder = gate.forwarder if gate else None
         self._public_reading = public_reading
         self._authenticator = authenticator
         self._rate_limiter = rate_limiter
         self._calls = calls
         self._unauthenticated = unauthenticated
         self._message_timeout_ms = message_timeout_ms
-        self._handlers: dict[str, Any] = dict(internal_handlers)
+        self._handlers: dict[str, Any] = dict(gate.handlers(calls, unauthenticated)) if gate else {}
         self._unserved: Any = grpc.stream_unary_rpc_method_handler(self._reject_unserved)
 
     async def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
@@ -129,7 +125,7 @@ class Admission(grpc.aio.ServerInterceptor):
         make = getattr(grpc, f"stream_{kind[1]}_rpc_method_handler")
         return make(admitted, handler.request_deserializer, handler.response_serializer)
 
-    def _wrap_forwarding(self, handler: Any, path: str, forwarder: Forwarder, route: Route) -> Any:
+    def _wrap_forwarding(self, handler: Any, path: str, forwarder: CallForwarder, route: Route) -> Any:
         """Wrap a handler with one request, which is read as bytes, by one that first looks for the node that answers.
 
         What is open is limited on this node and on that one, but a call is counted once, on the node that answers.
@@ -164,7 +160,7 @@ class Admission(grpc.aio.ServerInterceptor):
         make = grpc.stream_stream_rpc_method_handler if streaming else grpc.stream_unary_rpc_method_handler
         return make(admitted, None, partial(_serialize, handler.response_serializer))
 
-    async def _admit_routed(self, call: OpenCall, metadata: Metadata, path: str, forwarder: Forwarder) -> None:
+    async def _admit_routed(self, call: OpenCall, metadata: Metadata, path: str, forwarder: CallForwarder) -> None:
         """Admit a call that may be forwarded, from here or to here. Raises the error by which it is rejected."""
         service, _, method = path.removeprefix(f"/{PACKAGE}").partition("/")
         try:
@@ -178,7 +174,7 @@ class Admission(grpc.aio.ServerInterceptor):
             await self._admit(call, metadata, service, method)
 
     async def _find_node(
-        self, call: OpenCall, handler: Any, route: Route, forwarder: Forwarder
+        self, call: OpenCall, handler: Any, route: Route, forwarder: CallForwarder
     ) -> tuple[str | None, bytes | Unreadable]:
         """Read the request, and return it with the node that answers it; None: this node, which has counted the call.
 

@@ -11,13 +11,13 @@ import grpc.aio
 import pytest
 
 from engines.registry import games
+from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.transport import forwarding
-from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.transport.forwarding.routes import ROUTES, Route
 from referee.transport.guards.authentication import RULES
+from tests.cluster.forwarding.nodes import KEY, METHODS, SETTINGS, Cluster, Node, error_of, run_cluster, start_call
 from tests.e2e.contests import match_terms
 from tests.e2e.server import TIMEOUT_S
-from tests.transport.nodes import KEY, METHODS, SETTINGS, Cluster, Node, error_of, run_cluster, start_call
 
 FORWARDED = [
     f"{service}/{method}"
