@@ -5,12 +5,11 @@ every method is registered as a client stream, and the message is read here, wit
 limits of its holder were checked. The other interceptors and the services see methods as the contract defines them.
 
 This is the first interceptor. It does not abort a rejected call but passes the error to `ErrorInterceptor`, the last
-one, so that the interceptors between them, such as metrics, see every call.
+one, in place of the message, so that the interceptors between them, such as metrics, see every call.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -37,13 +36,10 @@ UNMETERED = frozenset({"SubmitMove"})
 STREAMS = frozenset({"Play", "WatchMatch", "WatchLadder", "WatchTournament"})
 """Long streams have a quota of their own and are not counted as calls in flight."""
 
-REJECTION: ContextVar[Exception | None] = ContextVar("rejection", default=None)
-"""Error by which the current call is rejected; None: it is admitted."""
-
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a message that could not be read."""
+    """Stands for a message that could not be read, or that was not read because its call is rejected."""
 
     why: Exception
 
@@ -109,8 +105,7 @@ class Admission(grpc.aio.ServerInterceptor):
             except asyncio.CancelledError:
                 raise
             except Exception as why:
-                REJECTION.set(why)
-                messages = None
+                messages = Unreadable(why)
             else:
                 if not handler.request_streaming:
                     messages = await self._read_first_message(call)
@@ -151,7 +146,7 @@ class Admission(grpc.aio.ServerInterceptor):
             except grpc.aio.InternalError:  # grpc raises this if the caller disconnects during a write.
                 raise asyncio.CancelledError from None
             except Exception as why:
-                REJECTION.set(why)
+                message = Unreadable(why)
             try:
                 return await behaviour(message, call)
             finally:
@@ -292,16 +287,10 @@ class Admission(grpc.aio.ServerInterceptor):
 
 
 def require_readable(message: Any) -> Any:
-    """Return the message. Raises the error by which it could not be read."""
+    """Return the message, or the iterator of a stream of them. Raises the error for which it was not read."""
     if isinstance(message, Unreadable):
         raise message.why
     return message
-
-
-def require_admission() -> None:
-    """Raise the error by which the current call is rejected, if it is."""
-    if why := REJECTION.get():
-        raise why
 
 
 def _parse(handler: Any, data: Any) -> Any:
