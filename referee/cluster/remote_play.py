@@ -1,6 +1,5 @@
 """What the coordinator of a cluster does for Play streams that are connected to other nodes."""
 
-from collections.abc import Callable
 from typing import Any
 
 from referee_api.v1 import play_pb2
@@ -8,6 +7,7 @@ from referee_api.v1.play_service_pb2 import PlayResponse
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField
+from referee.cluster.coordinator import ItemHandler
 from referee.live.outbox import MoveAccepted, OutboxItem, RequestAccepted, VerdictNotice
 from referee.live.ports import Time
 from referee.live.referee import Referee
@@ -15,35 +15,22 @@ from referee.live.sessions import Session
 from referee.live.submit import seat_of
 from referee.transport.play.bot_items import (
     REQUEST_HANDLERS,
+    PlayTools,
     ReceivedItem,
     carry_out_request,
     received_move,
     submit_move,
 )
 from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
-from referee.transport.services.bot_requests import RejectionRecorder
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.matches import MatchContext
 
 
-class RemotePlay:
+class RemotePlay(ItemHandler):
     """Items arrive here only if the node of the stream does not run their match, and was checked by that node."""
 
-    def __init__(
-        self,
-        referee: Referee,
-        rejection_recorder: RejectionRecorder,
-        time: Time,
-        map_error: ErrorMapper,
-        match_context: MatchContext,
-        count_repeated: Callable[[], None],
-    ) -> None:
+    def __init__(self, referee: Referee, time: Time, tools: PlayTools) -> None:
         self._referee = referee
-        self._rejection_recorder = rejection_recorder
         self._time = time
-        self._map_error = map_error
-        self._match_context = match_context
-        self._count_repeated = count_repeated
+        self._tools = tools
 
     async def answer_item(self, session: Session, message: bytes) -> VerdictNotice:
         """Carry out an item (BotItem), and return the verdict."""
@@ -65,16 +52,18 @@ class RemotePlay:
         except Exception as why:
             outcome = why
         if getattr(outcome, "repeated", False):
-            self._count_repeated()
+            self._tools.count_repeated()
         if isinstance(outcome, DetailedError):
-            self._rejection_recorder.record_rejection(
+            self._tools.rejection_recorder.record_rejection(
                 session.player, outcome, received.match_id, seat_of(received.token), received.move
             )
         return VerdictNotice(received.item_id, received.match_id, received.token, outcome)
 
     async def encode_item(self, session: Session, item: OutboxItem) -> bytes:
         """Return the RefereeItem of an item for the bot of that session."""
-        writer = ItemWriter(self._referee, session, self._time, play_pb2.Welcome, self._map_error, self._match_context)
+        writer = ItemWriter(
+            self._referee, session, self._time, play_pb2.Welcome, self._tools.map_error, self._tools.match_context
+        )
         response = PlayResponse()
         if writing := ITEM_WRITERS[type(item)](writer, item, response.items):
             await writing

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from referee.accounts.account_errors import BadField
-from referee.transport.forwarding.forwarding_header import (
+from referee.cluster.forwarding.forwarding_header import (
     HEADER,
     MAX_HEADER_CHARS,
     MAX_NODES,

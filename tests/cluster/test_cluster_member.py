@@ -1,24 +1,25 @@
 """A node that cannot reach the coordinator: it says so, takes no bots, and leaves the cluster at last."""
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from referee.cluster.cluster_member import MAX_TIME_WITHOUT_STREAM_US
 from referee.cluster.membership.memory_nodes import MemoryNodes
+from referee.cluster.shared_matches import SharedMatches
 from referee.match.clock import SECOND
 from referee.observability.event_log_metrics import ignore_outage
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import UNTRACED
 from referee.server.application import Application
-from referee.server.cluster_member import MAX_TIME_WITHOUT_STREAM_US, ClusterMember
-from referee.server.grpc_frontend import VERSION
+from referee.server.cluster_wiring import create_member
+from referee.server.grpc_frontend import VERSION, play_tools
 from referee.server.stores import open_stores
 from referee.wire.wire_errors import NodeUnavailable
-from tests.cluster.live_nodes import RETURN_WITHIN_US, answer_item, encode_item
+from tests.cluster.forwarding.nodes import SETTINGS
 from tests.cluster.membership.members import profile
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
-from tests.transport.nodes import SETTINGS
 
 COORDINATOR = profile("127.0.0.1:1", node_id="coordinator")  # Nothing listens there.
 WHY = "the coordinator of the cluster cannot be reached"
@@ -31,21 +32,25 @@ class MemberUnderTest:
         self.time = FakeTime()
         self.restarts: list[str] = []
         stores = open_stores(SETTINGS, self.time, lambda _appends: None)
-        self.member = member = ClusterMember(
-            SETTINGS, stores.key(), MemoryNodes(), self.time, self.restarts.append, self.restarts.append
+        application = Application(SETTINGS, stores, Metrics(VERSION), self.time, UNTRACED, ignore_outage, SharedMatches)
+        assert isinstance(application.others, SharedMatches)
+        tools = play_tools(application, application.others.is_online)
+        self.member = create_member(
+            SETTINGS, replace(stores, nodes=MemoryNodes()), application, application.others, tools, self.end
         )
-        application = Application(SETTINGS, stores, Metrics(VERSION), self.time, UNTRACED, ignore_outage, member.node)
-        self.check_takes_bots: Callable[[], None] = member.other_nodes(application).check_takes_bots
-        member.node.attach(application.referee, application.events, answer_item, encode_item, RETURN_WITHIN_US)
+
+    def end(self, why: str, restart: bool) -> None:
+        assert restart
+        self.restarts.append(why)
 
     def assert_takes_no_bots(self) -> None:
         assert self.member.not_ready == WHY
         with pytest.raises(NodeUnavailable, match=WHY):
-            self.check_takes_bots()
+            self.member.check_takes_bots()
 
     def assert_takes_bots(self) -> None:
         assert self.member.not_ready == ""
-        self.check_takes_bots()
+        self.member.check_takes_bots()
 
 
 @in_loop
@@ -98,7 +103,7 @@ async def test_a_member_that_has_never_reached_the_coordinator_leaves_too_unless
 @in_loop
 async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     node = MemberUnderTest()
-    node.member.node.ready = True
+    node.member.node.serve()
     with pytest.raises(NodeUnavailable):
         node.member.connect("stranger", lambda _message: None)
     node.member.on_nodes([profile("127.0.0.1:1", node_id="stranger")])

@@ -7,11 +7,11 @@ counters of each node. Otherwise the header carries no authority: the call has i
 
 import hmac
 from collections import OrderedDict
-from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import count
 
 from referee.accounts.account_errors import BadField
+from referee.transport.forwarding.cluster_gate import Metadata
 
 HEADER = "referee-forwarded"
 MAX_HEADER_CHARS = 256
@@ -25,8 +25,6 @@ call is not refused for being overtaken by others."""
 ALL_SEEN = (1 << WINDOW) - 1
 MAX_NODES = 256
 """Nodes whose counters are remembered; a node gets a new id with each start."""
-
-Metadata = Sequence[tuple[str, str | bytes]]
 
 
 class ForwardingHeader:

@@ -13,8 +13,9 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader, Metadata
-from referee.transport.forwarding.node_channels import NodeChannels
+from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
+from referee.cluster.forwarding.node_channels import NodeChannels
+from referee.transport.forwarding.cluster_gate import CallForwarder, Metadata
 from referee.transport.forwarding.routes import Route, Router
 from referee.transport.guards.caller_address import FORWARDED_FROM, caller_address
 from referee.wire.error_mapping import STATUS_DETAILS
@@ -32,7 +33,7 @@ JUST_CHANGED = "the node that answers this call has just changed"
 BROKEN = "the node that answers this call cannot be reached, or the connection to it broke"
 
 
-class Forwarder:
+class Forwarder(CallForwarder):
     def __init__(
         self, router: Router, channels: NodeChannels, header: ForwardingHeader, max_message_bytes: int
     ) -> None:
@@ -44,27 +45,20 @@ class Forwarder:
         """How many calls were passed on to other nodes, whatever came of them."""
 
     def read_header(self, path: str, metadata: Metadata) -> None:
-        """Set the address of the caller if another node forwards this call. Raises BadField if the header is forged."""
         if address := self._header.read(path, metadata):
             FORWARDED_FROM.set(address)
 
     def node_of(self, route: Route, name: str) -> str | None:
-        """Return the address of the node that answers the current call; None: this node.
-
-        Raises NodeUnavailable if it is not known, or if it is not this node although the call was forwarded here: a
-        call is never forwarded twice, so that nodes which disagree cannot pass it on for ever.
-        """
         node = self._router.node_of(route, name)
+        # A call is never forwarded twice, so that nodes which disagree cannot pass it on for ever.
         if node and FORWARDED_FROM.get():
             raise NodeUnavailable(JUST_CHANGED)
         return node
 
     def can_forward(self, request: Any) -> bool:
-        """Return whether this message can be forwarded; others are rejected by the node that received them."""
         return isinstance(request, bytes) and len(request) <= self._max_message_bytes
 
     async def forward(self, call: Any, node: str, path: str, request: bytes, metadata: Metadata) -> bytes:
-        """Return the only answer. Raises NodeUnavailable, or aborts the call with the status of the other node."""
         with self._channels.connection(node) as connection, _errors_of_closing():
             outgoing = connection.unary(path)(request, **self._options(call, path, metadata))
             try:
@@ -77,7 +71,6 @@ class Forwarder:
                 outgoing.cancel()
 
     async def forward_stream(self, call: Any, node: str, path: str, request: bytes, metadata: Metadata) -> None:
-        """Write all answers, and do the same as `forward` otherwise."""
         with self._channels.connection(node) as connection, _errors_of_closing():
             outgoing = connection.stream(path)(request, **self._options(call, path, metadata))
             try:

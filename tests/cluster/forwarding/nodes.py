@@ -4,7 +4,7 @@ Node B forwards every call that another node may answer to node A, which is the 
 listens on a Unix socket, so that its callers have another address than B itself has at A.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,20 +15,25 @@ import grpc.aio
 import pytest
 from google.protobuf.message_factory import GetMessageClass
 
+from referee.cluster.forwarding.forwarder import Forwarder
+from referee.cluster.forwarding.forwarding_header import ForwardingHeader
+from referee.cluster.forwarding.node_channels import NodeChannels, NodeKeepalive
 from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.live.match_timing import LoopTime
+from referee.live.sessions import Session
 from referee.observability.event_log_metrics import ignore_outage
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import UNTRACED
 from referee.server.application import Application
-from referee.server.grpc_frontend import VERSION, GrpcFrontend, OtherNodes
+from referee.server.grpc_frontend import VERSION, GrpcFrontend, play_tools
 from referee.server.settings import Settings
 from referee.server.stores import Stores, open_stores
-from referee.transport.forwarding.forwarder import Forwarder
-from referee.transport.forwarding.forwarding_header import ForwardingHeader
-from referee.transport.forwarding.node_channels import NodeChannels, NodeKeepalive
+from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.forwarding.routes import Route
+from referee.transport.guards.open_calls import OpenCalls
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.server import ServerLimits
+from referee.wire.error_mapping import ErrorMapper
 from referee.wire.wire_errors import NodeUnavailable
 from tests.docs import contract
 from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
@@ -40,6 +45,24 @@ METHODS = contract.methods()
 SETTINGS = replace(
     Settings(), ephemeral=True, calls_per_minute=1_000_000, max_calls_without_token_per_address=1_000, drain_grace_s=0
 )
+
+
+class FixedGate(ClusterGate):
+    """Forwards calls, and accepts streams of other nodes if it is given a server of them."""
+
+    def __init__(self, forwarder: Forwarder, streams: NodeStreamServer | None, map_error: ErrorMapper) -> None:
+        self.forwarder = forwarder
+        self._streams = streams
+        self._map_error = map_error
+
+    def handlers(self, calls: OpenCalls, unauthenticated: UnauthenticatedCalls) -> Mapping[str, Any]:
+        return self._streams.handlers(calls, unauthenticated, self._map_error) if self._streams else {}
+
+    def check_takes_bots(self) -> None:
+        """Take them."""
+
+    def forward_item(self, session: Session, item: bytes) -> bool:
+        return False
 
 
 class FixedRouter:
@@ -123,17 +146,9 @@ async def run_node(
     channels = NodeChannels(trusted, NodeKeepalive(10_000, 5_000))
     forwarder = Forwarder(router, channels, ForwardingHeader(key, name), settings.max_message_bytes)
     application = Application(settings, stores, metrics, time, UNTRACED, ignore_outage)
-    frontend = GrpcFrontend(
-        settings,
-        stores,
-        application,
-        metrics,
-        time,
-        UNTRACED,
-        None,
-        lambda _grace_us: None,
-        OtherNodes(forwarder, node_streams),
-    )
+    tools = play_tools(application, application.referee.sessions.is_online)
+    gate = FixedGate(forwarder, node_streams, tools.map_error)
+    frontend = GrpcFrontend(settings, stores, application, tools, None, lambda _grace_us: None, gate)
     if coordinator:
         await application.open()
     port = await frontend.server.open(listen, credentials)
@@ -145,6 +160,7 @@ async def run_node(
         await channels.close()
         if coordinator:
             await application.drain(0, 0)
+            await application.close_matches()
         await frontend.server.close(0)
         await application.close()
 

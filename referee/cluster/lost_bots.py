@@ -23,26 +23,26 @@ class _Wait(Struct, frozen=True):
     """What the bot had used before. A turn that is missing counts as unused."""
 
 
-def ignore(_bot: str, _uses: Uses) -> None:
-    """Do nothing: no bot has turns."""
-
-
-def measure_none(_bot: str) -> Uses:
-    return ()
-
-
 class LostBots:
-    def __init__(self, time: Time, given_up: Callable[[str], None]) -> None:
-        """`given_up` is called with each bot that was not back in time."""
+    def __init__(
+        self,
+        time: Time,
+        given_up: Callable[[str], None],
+        excuse: Callable[[str, Uses], None],
+        measure: Callable[[str], Uses],
+    ) -> None:
+        """`given_up` is called with each bot that was not back in time.
+
+        `excuse` is called with each bot to which no time so far must be charged, but for what it had used before.
+        `measure` returns what a bot that goes offline has used.
+        """
         self._time = time
         self._given_up = given_up
         self._waits: dict[str, _Wait] = {}
         self._holding = False
         """Whether no wait ends, and every bot that goes offline is waited for, too."""
-        self.excuse: Callable[[str, Uses], None] = ignore
-        """Called with each bot to which no time so far must be charged, but for what it had used before."""
-        self.measure: Callable[[str], Uses] = measure_none
-        """Returns what a bot that goes offline has used."""
+        self._excuse = excuse
+        self._measure = measure
 
     def __contains__(self, bot: str) -> bool:
         return bot in self._waits
@@ -62,7 +62,7 @@ class LostBots:
         self._holding = True
         for bot in bots:
             if bot not in self._waits:
-                uses = [(match_id, _shorten(used, unheard_us)) for match_id, used in self.measure(bot)]
+                uses = [(match_id, _shorten(used, unheard_us)) for match_id, used in self._measure(bot)]
                 self._waits[bot] = _Wait(0, uses)
 
     def release(self, return_within_us: Micros) -> None:
@@ -98,7 +98,7 @@ class LostBots:
     def _end(self, bot: str) -> None:
         wait = self._waits.pop(bot, None)
         if wait:
-            self.excuse(bot, wait.uses)
+            self._excuse(bot, wait.uses)
 
 
 def _shorten(used: TurnUse, by_us: Micros) -> TurnUse:

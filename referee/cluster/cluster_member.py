@@ -5,19 +5,19 @@ streams and starts again as another node: bots connect again, here or elsewhere,
 """
 
 import asyncio
-import hashlib
-import secrets
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-import grpc
 import structlog
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.cluster.bus.nats_bus import NatsBus
-from referee.cluster.bus.nats_servers import NatsServers
-from referee.cluster.bus.signed_bus import SignedBus
+from engines.game_errors import DetailedError
+from referee.cluster.bus.port import Bus
 from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources, NodeStreamCounts
+from referee.cluster.forwarding.forwarder import Forwarder
+from referee.cluster.forwarding.forwarding_header import ForwardingHeader
+from referee.cluster.forwarding.node_channels import NodeChannels
+from referee.cluster.forwarding.router import ELECTING, NodeRouter
 from referee.cluster.gateway import CUT_OFF_AFTER_US
 from referee.cluster.membership.compatibility import NEWEST_PROTOCOL, OLDEST_PROTOCOL, IncompatibleNode
 from referee.cluster.membership.membership import Membership
@@ -27,20 +27,14 @@ from referee.cluster.node import ClusterNode
 from referee.cluster.node_stream.stream_client import NodeStreamClient
 from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.cluster.rated_ends import NO_COORDINATOR
-from referee.cluster.router import ELECTING, NodeRouter
-from referee.live.ports import LogUnavailable, Time, Timer
-from referee.live.referee import RefereeDraining
+from referee.live.ports import LogUnavailable, Timer
 from referee.live.sessions import Session
-from referee.match.clock import MS, SECOND, Micros
-from referee.server.application import Application, live_limits
-from referee.server.grpc_frontend import VERSION, OtherNodes
-from referee.server.settings import Settings
+from referee.match.clock import SECOND, Micros
 from referee.storage.codec import MalformedEntry
-from referee.transport.forwarding.forwarder import Forwarder
-from referee.transport.forwarding.forwarding_header import ForwardingHeader
-from referee.transport.forwarding.node_channels import NodeChannels, NodeKeepalive
-from referee.transport.play.remote_play import RemotePlay
-from referee.transport.tls import NodeCredentials, TlsFiles
+from referee.transport.forwarding.cluster_gate import ClusterGate
+from referee.transport.guards.open_calls import OpenCalls
+from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
+from referee.wire.error_mapping import ErrorMapper
 from referee.wire.wire_errors import NodeUnavailable
 
 SendBytes = Callable[[bytes], None]
@@ -50,104 +44,131 @@ MAX_TIME_WITHOUT_STREAM_US: Micros = 60 * SECOND
 
 The coordinator waits for bots that may be connected to it no longer than that.
 """
-NODE_PING_MS, NODE_TIMEOUT_MS = 5_000, 5_000
-"""Keepalive of connections to other nodes."""
 
 log = structlog.get_logger("referee")
 
 
-class ClusterMember:
+class NodeApplication(Protocol):
+    """What a member does with the server to which it belongs."""
+
+    async def begin_recovery(self) -> None:
+        """Load all active contests. Raises LogUnavailable or MalformedEntry."""
+
+    async def finish_recovery(self, recover: Callable[[], Awaitable[int]]) -> None:
+        """Let `recover` recover all matches, and run the contests. Raises LogUnavailable or MalformedEntry."""
+
+    async def close_contests(self, why: Exception) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NodeConnections:
+    """What connects a node to the others."""
+
+    node_id: str
+    cluster_key: bytes
+    """Secret that only nodes of the same database know."""
+    nodes: NodeStore
+    bus: Bus
+    channels: NodeChannels
+    max_message_bytes: int
+
+
+class ClusterMember(ClusterGate):
     """A `ClusterObserver`, and both ends of streams between nodes."""
 
     def __init__(
         self,
-        settings: Settings,
-        key: Ed25519PrivateKey,
-        nodes: NodeStore,
-        time: Time,
-        restart: Callable[[str], None],
-        fail: Callable[[str], None],
+        connections: NodeConnections,
+        node: ClusterNode,
+        application: NodeApplication,
+        map_error: ErrorMapper,
+        end_server: Callable[[str, bool], None],
     ) -> None:
-        """`restart` and `fail` end the server, with the reason in one sentence; the first one starts it again."""
-        self._settings = settings
-        self._nodes = nodes
-        self._time = time
-        self._restart = restart
-        self._fail = fail
-        self._cluster_key = _cluster_key(key)
-        self.node_id = secrets.token_hex(8)
-        servers = NatsServers(settings.nats, settings.nats_credentials, settings.nats_ca)
-        self._bus = SignedBus(NatsBus(servers, settings.nats_cluster), self._cluster_key)
-        self.node = ClusterNode(self.node_id, self._bus, time)
-        self._channels = NodeChannels(_credentials(settings, time), _keepalive(settings))
-        self._header = ForwardingHeader(self._cluster_key, self.node_id)
+        """`end_server` ends the server, with the reason in one sentence, and whether another one must be started."""
+        self._application = application
+        self._map_error = map_error
+        self._end_server = end_server
+        self.node_id = connections.node_id
+        self.node = node
+        self._time = node.shared.live.time
+        self._nodes = connections.nodes
+        self._bus = connections.bus
+        self._channels = connections.channels
+        max_message_bytes = connections.max_message_bytes
+        header = ForwardingHeader(connections.cluster_key, self.node_id)
         self._stream_counts = NodeStreamCounts()
         self._stream_server = NodeStreamServer(
-            self.node_id, self._header, self, time, settings.max_message_bytes, self._stream_counts
+            self.node_id, header, self, self._time, max_message_bytes, self._stream_counts
         )
         self._stream = NodeStreamClient(
-            self._channels, self._header, self, time, settings.max_message_bytes, self._stream_counts
+            self._channels, header, self, self._time, max_message_bytes, self._stream_counts
         )
+        self._router = NodeRouter(node)
+        self.forwarder = Forwarder(self._router, self._channels, header, max_message_bytes)
         self._sends: dict[str, Callable[[FromCoordinator], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._role_known = asyncio.Event()
-        self._draining: RefereeDraining | None = None
+        self._draining: DetailedError | None = None
         self._members: Sequence[Node] = ()
         self._membership: Membership | None = None
         """None: the node has not begun to join."""
         self._stream_timers: list[Timer] = []
         """Run while this node has no stream to the coordinator."""
 
-    def other_nodes(self, application: Application) -> OtherNodes:
-        """Return how the application and other nodes reach each other."""
-        self._application = application
-        self._router = NodeRouter(self.node, application.referee)
-        self._forwarder = Forwarder(self._router, self._channels, self._header, self._settings.max_message_bytes)
-        return OtherNodes(self._forwarder, self._stream_server, self._forward_item, self._check_takes_bots)
-
     @property
     def not_ready(self) -> str:
         """Why this node should get no new bots; empty: it should."""
         return "" if self.node.takes_bots else NO_COORDINATOR
 
-    def _check_takes_bots(self) -> None:
+    # As the gate of the gRPC server
+
+    def handlers(self, calls: OpenCalls, unauthenticated: UnauthenticatedCalls) -> Mapping[str, Any]:
+        return self._stream_server.handlers(calls, unauthenticated, self._map_error)
+
+    def check_takes_bots(self) -> None:
         if why := self.not_ready:
             raise NodeUnavailable(why)
+
+    def forward_item(self, session: Session, item: bytes) -> bool:
+        return self.node.gateway.forward(session, item)
+
+    # From `open` to `close`
 
     def collector(self) -> ClusterCollector:
         """Return the metrics of this node, which must be a member."""
         assert self._membership
         sources = ClusterSources(
-            self._bus, self._stream_counts, self._membership.status, lambda: self._forwarder.forwarded_calls
+            self._bus, self._stream_counts, self._membership.status, lambda: self.forwarder.forwarded_calls
         )
         return ClusterCollector(sources)
 
-    def attach(self, remote_play: RemotePlay) -> None:
-        """Attach the node to the application, before that is opened."""
-        referee, events = self._application.referee, self._application.events
-        return_within_us = live_limits(self._settings).return_within_us
-        self.node.attach(referee, events, remote_play.answer_item, remote_play.encode_item, return_within_us)
+    async def open(self, address: str, version: str) -> None:
+        """Join the cluster, whose other nodes reach this one by that address, and wait for a role.
 
-    async def open(self, address: str) -> None:
-        """Join the cluster, at whose other nodes this one is known by that address, and wait for a role.
+        `version` is the release of the server.
 
         Raises LogUnavailable or IncompatibleNode.
         """
         await self._bus.open()
         self.node.open()
-        profile = Node("", address, VERSION, OLDEST_PROTOCOL, NEWEST_PROTOCOL, LEASE_US)
-        shared = self._application.referee.shared
+        profile = Node("", address, version, OLDEST_PROTOCOL, NEWEST_PROTOCOL, LEASE_US)
+        shared = self.node.shared
         self._membership = Membership(
             self._nodes, self._time, profile, self, lambda: self.node_id, lambda: len(shared.followed)
         )
         await self._membership.open()
         await self._role_known.wait()
 
-    async def resign(self, why: RefereeDraining) -> None:
-        """Let another node become the coordinator, because this one is about to leave."""
+    async def resign(self, why: DetailedError) -> None:
+        """Let another node become the coordinator, because this one is about to leave, and sends no new turns."""
         self._draining = why
         if self._membership:
             await self._membership.resign()
+        self.node.gateway.announce_drain()
+
+    def leave_matches(self) -> None:
+        """Let other nodes go on with the matches that run here, before these stop."""
+        self.node.gateway.drop()
 
     async def close(self) -> None:
         """Leave the cluster, after everything has been stored."""
@@ -161,9 +182,6 @@ class ClusterMember:
         await self._channels.close()
         await self._bus.close()
 
-    def _forward_item(self, session: Session, item: bytes) -> bool:
-        return self.node.gateway.forward(session, item)
-
     # As the observer of the membership
 
     def on_joined(self, node: Node) -> None:
@@ -172,7 +190,7 @@ class ClusterMember:
     def on_nodes(self, nodes: Sequence[Node]) -> None:
         gone = {node.id for node in self._members} - {node.id for node in nodes}
         self._members = nodes
-        self._router.addresses = {node.id: node.address for node in nodes}
+        self._router.update(nodes)
         self._start(self._channels.keep_only({node.address for node in nodes}))
         for node_id in gone if self.node.coordinates else ():
             self._stream_server.end(node_id, "the node has left the cluster")
@@ -194,7 +212,7 @@ class ClusterMember:
         self._start(self._coordinate())
 
     def on_deposed(self, why: str) -> None:
-        self.node.ready = False
+        self.node.stop_serving()
         self._stream_server.end_all("this node is not the coordinator any more")
         if self._draining:
             self._start(self._application.close_contests(self._draining))
@@ -206,22 +224,26 @@ class ClusterMember:
         await asyncio.Event().wait()  # It never joins again; the server that starts instead does.
 
     def on_refused(self, why: IncompatibleNode) -> None:
-        self._fail(str(why))
+        self._end_server(str(why), False)
 
     async def _coordinate(self) -> None:
         try:
             await self._application.begin_recovery()
-            await self._application.finish_recovery({node.id for node in self._members} - {self.node_id})
+            await self._application.finish_recovery(self._recover_matches)
         except (LogUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:
+            self.node.serve()
             self._role_known.set()
+
+    async def _recover_matches(self) -> int:
+        return await self.node.coordinate({node.id for node in self._members} - {self.node_id})
 
     # As the coordinator's end of streams of other nodes
 
     def connect(self, node: str, send: SendBytes) -> None:
         """Raises NodeUnavailable if this node is not the coordinator yet, or the other one is not known as a member."""
-        if not self.node.ready or node not in self._router.addresses:
+        if not self.node.ready or not self._router.knows(node):
             raise NodeUnavailable(ELECTING)
         self._sends[node] = lambda message: send(encode(message))
         self.node.coordinator.connect(node, self._sends[node], lambda: self._stream_server.silent_us(node))
@@ -262,25 +284,10 @@ class ClusterMember:
     def _leave(self) -> None:
         self._restart(f"{NO_COORDINATOR} for {MAX_TIME_WITHOUT_STREAM_US // SECOND} s")
 
+    def _restart(self, why: str) -> None:
+        self._end_server(why, True)
+
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _cluster_key(key: Ed25519PrivateKey) -> bytes:
-    """Return the secret that only nodes of the same database know."""
-    return hashlib.blake2b(key.private_bytes_raw(), person=b"cluster key", digest_size=32).digest()
-
-
-def _credentials(settings: Settings, time: Time) -> Callable[[], grpc.ChannelCredentials] | None:
-    """Raises InvalidTlsFiles."""
-    if not (settings.tls_cert and settings.tls_key):
-        return None
-    files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
-    every_us = settings.tls_reload_interval_ms * MS
-    return NodeCredentials(files, settings.cluster_ca, every_us, time.monotonic_us).current
-
-
-def _keepalive(settings: Settings) -> NodeKeepalive:
-    return NodeKeepalive(max(NODE_PING_MS, settings.min_client_ping_interval_ms), NODE_TIMEOUT_MS)

@@ -12,13 +12,13 @@ import pytest
 
 from engines.registry import games
 from referee.accounts.tokens import Role
+from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.transport import forwarding
 from referee.transport.contract_options import CALL_RULES
-from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.transport.forwarding.routes import Route
+from tests.cluster.forwarding.nodes import KEY, METHODS, SETTINGS, Cluster, Node, error_of, run_cluster, start_call
 from tests.e2e.contests import match_terms
 from tests.e2e.server import TIMEOUT_S
-from tests.transport.nodes import KEY, METHODS, SETTINGS, Cluster, Node, error_of, run_cluster, start_call
 
 FORWARDED = [method for method, rule in CALL_RULES.items() if rule.route is not Route.LOCAL]
 ASKED: Sequence[dict[str, Any]] = (

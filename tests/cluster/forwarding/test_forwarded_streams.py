@@ -14,8 +14,8 @@ from referee_api.v1.ladder_pb2 import LadderEntry
 from referee_api.v1.ladder_service_pb2 import WatchLadderItem, WatchLadderResponse
 
 from referee.transport.server import MAX_STREAMS_PER_CONNECTION
+from tests.cluster.forwarding.nodes import SETTINGS, Node, OtherEnd, error_of, run_other_end, start_call
 from tests.e2e.server import TIMEOUT_S
-from tests.transport.nodes import SETTINGS, Node, OtherEnd, error_of, run_other_end, start_call
 
 WATCH, CALL = "LadderService/WatchLadder", "LadderService/ListLadders"
 EMPTY = WatchLadderResponse().SerializeToString()

@@ -9,10 +9,10 @@ import pytest
 
 from referee.match.clock import SECOND
 from referee.transport.tls import InvalidTlsFiles, NodeCredentials, TlsFiles, credentials
+from tests.cluster.forwarding.nodes import Cluster, error_of, run_cluster
 from tests.e2e.server import TIMEOUT_S
 from tests.e2e.test_tls import Certificate
 from tests.live.fake_time import FakeTime
-from tests.transport.nodes import Cluster, error_of, run_cluster
 
 LIST = "LadderService/ListLadders"
 
