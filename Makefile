@@ -73,7 +73,7 @@ proto: $(READY) ## Generate what is committed of proto/ (stubs; calls of Go and 
 	$(BIN)/python proto/calls/generate_calls.py
 
 golden: $(READY) ## Regenerate the golden files from the current engines
-	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py --renew-golden
+	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py tests/records/test_records_page.py --renew-golden
 
 bench: $(READY) ## Run all benchmarks
 	$(BIN)/python -m bench $(if $(QUICK),--quick)

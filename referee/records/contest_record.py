@@ -23,8 +23,7 @@ from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreate
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.match_factory import ContestState
 from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, RecordWriter
-from referee.storage.codec import CONTEST_VERSION, EventCodec
-from referee.storage.upcasters import CONTEST_UPCASTERS
+from referee.storage.codec import EventCodec
 
 
 class RatedRank(Struct, frozen=True, gc=False):
@@ -60,7 +59,7 @@ class TournamentResult(Struct, frozen=True, gc=False, tag_field="kind", tag="sta
 ContestResult = SeasonResult | TournamentResult
 RecordedEvent = ContestEvent | ContestResult
 
-CONTEST_RECORD_CODEC: EventCodec[RecordedEvent] = EventCodec(RecordedEvent, CONTEST_VERSION, CONTEST_UPCASTERS)
+CONTEST_RECORD_CODEC: EventCodec[RecordedEvent] = EventCodec(RecordedEvent)
 
 
 def decode_contest_event(line: str) -> RecordedEvent:

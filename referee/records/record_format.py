@@ -28,7 +28,6 @@ from referee.match.result import Result
 from referee.match.setup import Setup
 from referee.records.signing_key import public_hex
 from referee.storage.codec import EventCodec
-from referee.storage.upcasters import RECORD_UPCASTERS
 
 VERSION = 1
 MAX_LINE_BYTES = 1 << 20
@@ -192,9 +191,6 @@ def _parsed(body: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-ENTRY_VERSION = 2
-
-
 class RecordedEnd(Struct, frozen=True, gc=False, tag_field="kind", tag="play_ended"):
     """The form of `PlayEnded` in a record, without rating changes."""
 
@@ -204,10 +200,7 @@ class RecordedEnd(Struct, frozen=True, gc=False, tag_field="kind", tag="play_end
 
 
 RECORD_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(
-    Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd],
-    ENTRY_VERSION,
-    RECORD_UPCASTERS,
-    {MovePlayed},
+    Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd], {MovePlayed}
 )
 
 

@@ -19,7 +19,6 @@ from referee.live.ports import Entry
 from referee.match.events import Event, MatchCreated
 from referee.match.state import Match, create_match
 from referee.records.record_format import (
-    ENTRY_VERSION,
     FIRST_BYTES,
     MAX_LINE_BYTES,
     VERSION,
@@ -37,7 +36,7 @@ from referee.records.record_format import (
     version_of,
 )
 from referee.records.signing_key import is_signature_valid
-from referee.storage.codec import MalformedEntry
+from referee.storage.codec import STORED_VERSION, MalformedEntry
 
 EVENT_VERSION = re.compile(r'\{"v":([0-9]{1,9}),')
 
@@ -110,7 +109,7 @@ def _decoded(reader: "LineReader", line: EntryLine) -> Event:
     try:
         return decode_event(line.event)
     except MalformedEntry as wrong:
-        reader.reject_event(line, wrong, ENTRY_VERSION)
+        reader.reject_event(line, wrong)
 
 
 def read_raw_lines(file: BinaryIO, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
@@ -129,8 +128,6 @@ class LineReader:
         self.header: RecordHeader | ContestHeader | None = None
         """The first line, once it was taken."""
         self._entries = 0
-        self._version = ""
-        """Version in which the events are written."""
         self._seal: SignatureLine | None = None
         self._seal_hash = ""
 
@@ -210,13 +207,6 @@ class LineReader:
                 RecordStatus.REORDERED, f"line {self._line} is entry {line.number}, where entry {expected} belongs"
             )
         self._follows(line.after)
-        version = EVENT_VERSION.match(line.event)
-        if version and version[1] != (self._version or version[1]):
-            self._trouble(
-                RecordStatus.NO_RECORD,
-                f"line {self._line} is written in version {version[1]}, and the entries before it in {self._version}",
-            )
-        self._version = version[1] if version else self._version
         self._entries = expected
 
     def _follows(self, after: str) -> None:
@@ -242,13 +232,13 @@ class LineReader:
             RecordStatus.NO_RECORD, f"line {self._line} is hashed as it should be, but says nothing that is known"
         )
 
-    def reject_event(self, line: EntryLine, wrong: MalformedEntry, known: int) -> NoReturn:
-        """Raise RecordInvalid for the event of the last line. `known` is the newest version that can be read."""
+    def reject_event(self, line: EntryLine, wrong: MalformedEntry) -> NoReturn:
+        """Raise RecordInvalid for the event of the last line."""
         newer = EVENT_VERSION.match(line.event)
-        if newer and int(newer[1]) > known:
+        if newer and int(newer[1]) > STORED_VERSION:
             self._trouble(
                 RecordStatus.UNKNOWN_VERSION,
-                f"entry {line.number} is written in version {newer[1]}; known here: up to {known}",
+                f"entry {line.number} is written in version {newer[1]}; known here: {STORED_VERSION}",
             )
         self._trouble(RecordStatus.NO_RECORD, f"line {self._line}: {wrong}")
 

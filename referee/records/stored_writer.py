@@ -16,8 +16,8 @@ from referee.match.clock_charge import ClockCharge
 from referee.match.events import Event, MatchCreated, MovePlayed, MoveSource
 from referee.records.packed_format import StoredRecord, split_numbers, stored_form
 from referee.records.record_format import (
-    ENTRY_VERSION,
     MAX_LINE_BYTES,
+    STORED_VERSION,
     RecordHeader,
     RecordLine,
     SignatureLine,
@@ -103,7 +103,7 @@ class _StoredLines:
         body = b'{"entry":%d,"at_ms":%d,"event":{"v":%d,%b,"after":"%b"' % (
             number,
             at_ms,
-            ENTRY_VERSION,
+            STORED_VERSION,
             event,
             self.last_hash.encode("ascii"),
         )
@@ -148,7 +148,7 @@ def _numbers(number: int, at_ms: int, move: MovePlayed, row: ClockCharge) -> tup
     return (
         number,
         at_ms,
-        ENTRY_VERSION,
+        STORED_VERSION,
         move.at_us,
         move.seat,
         int(seat),

@@ -18,8 +18,7 @@ from engines.game_errors import DetailedError, UnknownGame, shortened
 from referee.contests.corrections import check_ranks
 from referee.contests.ladder.commands import CorrectMatch
 from referee.contests.ladder.decide import decide as decide_ladder
-from referee.contests.ladder.events import LadderJoined, LadderPaired, MatchCorrected, MatchRated, SeasonStarted
-from referee.contests.ladder.matchmaking import create_pairing
+from referee.contests.ladder.events import LadderJoined, MatchCorrected, MatchRated, SeasonStarted
 from referee.contests.ladder.rating_replay import RatingReplay, corrected_match, rate_again
 from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import DueMatch
@@ -57,7 +56,7 @@ from referee.records.record_reader import (
 )
 from referee.records.signing_key import fingerprint
 from referee.records.verify import FindGame, check_key, verify_file
-from referee.storage.codec import CONTEST_VERSION, MalformedEntry
+from referee.storage.codec import MalformedEntry
 
 MAX_RATED_AGAIN = 1_000_000
 """Limit of matches that are rated again because of corrections: some minutes of work."""
@@ -131,7 +130,7 @@ def _decoded(reader: LineReader, line: EntryLine) -> RecordedEvent:
     try:
         return decode_contest_event(line.event)
     except MalformedEntry as wrong:
-        reader.reject_event(line, wrong, CONTEST_VERSION)
+        reader.reject_event(line, wrong)
 
 
 def _with_following(entries: Iterable[_RecordedEntry]) -> Iterator[tuple[_RecordedEntry, RecordedEvent | None]]:
@@ -160,9 +159,6 @@ class _ContestReplay:
         self._rated: list[MatchRated | SeasonStarted] = []
         """What the ratings of a ladder follow from, for corrections, without rating changes."""
         self._rated_again = 0
-        self._plannings = 0
-        self._unplanned = 0
-        """Pairings of earlier releases, which did not record what they were planned from."""
 
     def take(self, entry: _RecordedEntry, following: RecordedEvent | None) -> None:
         """Compare the next entry with what follows from those before it."""
@@ -188,8 +184,6 @@ class _ContestReplay:
     def summary(self) -> str:
         assert self._state
         told = f"{self._state.contest}, {self._number} entries"
-        if self._unplanned:
-            told += f"; {self._unplanned} pairings of an earlier release, which were not computed again"
         if self._results is None:
             return f"{told}; results not compared with the records of the matches"
         return f"{told}; {self._results.compared} results as in the records of the matches"
@@ -250,20 +244,9 @@ class _ContestReplay:
         if isinstance(state, TournamentState):
             command = tournament_command(state.tournament, event)
             return decide_tournament(state.tournament, command, now_ms=1) if command else ()
-        if isinstance(event, LadderPaired) and not event.challenge and event.planning is None:
-            return self._planned_earlier(state, event)
-        self._plannings += isinstance(event, LadderPaired) and event.planning is not None
         self._check_size(state, event, following)
         rated = ladder_command(state.ladder, event, following)
         return decide_ladder(state.ladder, rated) if rated else ()
-
-    def _planned_earlier(self, state: LadderState, event: LadderPaired) -> list[RecordedEvent]:
-        """Return a pairing as recorded, of a release that did not record what it was planned from."""
-        names, ladder = event.pairing.entrants, state.ladder
-        if self._plannings or len({*names} & {*ladder.entrants}) != ladder.terms.table_size:
-            return []
-        self._unplanned += 1
-        return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names))]
 
     def _correct(self, ladder: Ladder, event: MatchCorrected) -> Iterable[RecordedEvent]:
         """Return the correction of a match, after rating all matches so far again."""

@@ -28,7 +28,7 @@ from referee.records.record_reader import (
     read_raw_lines,
     read_record,
 )
-from referee.storage.codec import CONTEST_VERSION, MalformedEntry
+from referee.storage.codec import MalformedEntry
 
 ROWS = 20_000
 """Rows of a row group."""
@@ -142,7 +142,7 @@ def rating_rows(record: bytes) -> Iterator[tuple[str, Row]]:
         try:
             event = decode_contest_event(line.event)
         except MalformedEntry as wrong:
-            reader.reject_event(line, wrong, CONTEST_VERSION)
+            reader.reject_event(line, wrong)
         if not isinstance(event, MatchRated):
             continue
         for change in event.changes:

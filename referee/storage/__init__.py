@@ -1,6 +1,6 @@
 """Storage adapters: the ports of `live`, `hosting` and `accounts` in SQLite files or in memory.
 
-- `codec`: encodes match events and contest events as lines of JSON; upcasts lines of older versions
+- `codec`: encodes match events and contest events as lines of JSON
 - `value_codec`: converts Structs to JSON values and back by msgspec, strictly, with bytes in hexadecimal
 - `sqlite/`: adapters for a database file
 - `memory`, `memory_accounts`: adapters that keep everything in memory

@@ -2,13 +2,12 @@
 
 A line is an object with the version of the format (`v`), the kind of the event (`kind`) and all fields of the event in
 their order. It is ASCII without whitespace, and equal events have equal lines. Kinds are written names, which are the
-tags of the classes: renaming a class never changes a line. Lines of older versions are upcast when they are read, and
-nowhere else.
+tags of the classes: renaming a class never changes a line. A line of another version is rejected.
 """
 
 import json
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from contextlib import suppress
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -18,7 +17,6 @@ from msgspec import inspect
 from referee.hosting.contest_log import ContestEvent
 from referee.live.ports import Request
 from referee.match.events import Event, MovePlayed
-from referee.storage.upcasters import CONTEST_UPCASTERS, MATCH_UPCASTERS, Upcaster
 from referee.storage.value_codec import JsonValue, MalformedValue, ValueCodec, find_fields
 
 AnyEvent = TypeVar("AnyEvent")
@@ -26,9 +24,8 @@ AnyEvent = TypeVar("AnyEvent")
 INTEGER_LIMIT = 1 << 63
 """Integers from here on do not fit into the contract's 64 bits."""
 
-MATCH_VERSION = 3
-
-CONTEST_VERSION = 7
+STORED_VERSION = 1
+"""Version of the form of stored events: the `v` of each line."""
 
 
 class MalformedEntry(ValueError):
@@ -36,12 +33,10 @@ class MalformedEntry(ValueError):
 
 
 class EventCodec(Generic[AnyEvent]):
-    """One format: the events of one log, its current version, and upcasters for older ones."""
+    """One format: the events of one log."""
 
-    def __init__(
-        self, events: Any, version: int, upcasters: Mapping[int, Upcaster], unchecked: Set[type] = frozenset()
-    ) -> None:
-        """`events` is the union of all events; `upcasters` has one for each older version.
+    def __init__(self, events: Any, unchecked: Set[type] = frozenset()) -> None:
+        """`events` is the union of all events.
 
         `encode` does not read back what it writes for `unchecked` events, which are frequent and have no floats.
         """
@@ -49,9 +44,7 @@ class EventCodec(Generic[AnyEvent]):
         self.classes = self._values.classes
         """By their kinds."""
         self._decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(events)
-        self._version = version
-        self._start = f'{{"v":{version},'
-        self._upcasters = upcasters
+        self._start = f'{{"v":{STORED_VERSION},'
         self._unchecked = unchecked
         self._with_bytes = {cls for cls, paths in self._values.bytes_paths.items() if paths}
         """Events that msgspec alone would encode in another form."""
@@ -79,11 +72,15 @@ class EventCodec(Generic[AnyEvent]):
         return self._write(read) if type(event) in self._with_floats else line
 
     def decode(self, line: str) -> AnyEvent:
-        """Return the event of a line of this version or an older one. Raises MalformedEntry."""
+        """Return the event of a line. Raises MalformedEntry."""
         if (quick := self._decode_quickly(line)) is not None:
             return quick
         try:
-            return self._values.decode(self._upcast(_parse(line)))
+            data = _parse(line)
+            version = data.pop("v", None)
+            if type(version) is not int or version != STORED_VERSION:
+                raise MalformedValue(f"unknown version {version!r}; known: {STORED_VERSION}")
+            return self._values.decode(data)
         except (MalformedValue, RecursionError) as why:
             raise MalformedEntry(f"cannot read this entry: {why}") from None
 
@@ -93,7 +90,7 @@ class EventCodec(Generic[AnyEvent]):
         fields = _encode_quickly(self._values.encode(event) if cls in self._with_bytes else event)
         if fields and not (cls in self._with_floats and _has_unusual_float(fields)):
             return self._start + fields[1:]
-        return _ENCODER.encode({"v": self._version, **self._values.encode(event)})
+        return _ENCODER.encode({"v": STORED_VERSION, **self._values.encode(event)})
 
     def _read(self, line: str) -> AnyEvent:
         """Return the event of a line that `_write` has written. Raises MalformedValue or msgspec.DecodeError."""
@@ -111,19 +108,10 @@ class EventCodec(Generic[AnyEvent]):
             return None
         return None if _has_long_integer(line) or self._write(event) != line else event
 
-    def _upcast(self, data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        version = data.pop("v", None)
-        if type(version) is not int or not (version == self._version or version in self._upcasters):
-            known = ", ".join(map(str, (*self._upcasters, self._version)))
-            raise MalformedValue(f"unknown version {version!r}; known: {known}")
-        for older in range(version, self._version):
-            data = self._upcasters[older](data)
-        return data
 
+MATCH_CODEC: EventCodec[Event] = EventCodec(Event, {MovePlayed})
 
-MATCH_CODEC: EventCodec[Event] = EventCodec(Event, MATCH_VERSION, MATCH_UPCASTERS, {MovePlayed})
-
-CONTEST_CODEC: EventCodec[ContestEvent] = EventCodec(ContestEvent, CONTEST_VERSION, CONTEST_UPCASTERS)
+CONTEST_CODEC: EventCodec[ContestEvent] = EventCodec(ContestEvent)
 
 _REQUEST: ValueCodec[Request] = ValueCodec(Request)
 

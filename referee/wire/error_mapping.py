@@ -208,7 +208,7 @@ def error_detail_of(error: WireError) -> error_pb2.ErrorDetail:
 
 
 def reason_number(reason: str) -> error_pb2.ErrorReason.ValueType:
-    """Return the number of a reason; UNSPECIFIED if it is unknown, as in a log of an older release."""
+    """Return the number of a reason; UNSPECIFIED if it is unknown, as in a log of another release."""
     name = f"ERROR_REASON_{reason}"
     known = error_pb2.ErrorReason.keys()
     return error_pb2.ErrorReason.Value(name) if name in known else error_pb2.ERROR_REASON_UNSPECIFIED

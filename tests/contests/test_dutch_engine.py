@@ -8,14 +8,11 @@ from caissify_pairings.engines.dutch import DutchEngine as LibraryEngine
 
 from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.systems import swiss
+from referee.contests.systems import dutch, swiss
 from referee.contests.systems.swiss import Unpairable, pair_swiss_round
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
-from referee.contests.tournament import tournament_pairing
-from referee.contests.tournament.tournament_terms import Swiss, TournamentPlayTerms
 from referee.contests.tournament.trf_reader import played_result
 from tests.contests.swiss_rounds import random_rounds
-from tests.contests.tournament_harness import started
 
 Seats = tuple[str, ...]
 
@@ -27,10 +24,13 @@ def library_pairing(table: RoundResults, present: list[str], rounds: int) -> lis
 
 
 def paired(table: RoundResults, present: list[str], rounds: int) -> list[Seats] | None:
-    try:
-        return [it.entrants for it in pair_swiss_round(table, present, rounds, pairs_before_points=False)]
-    except Unpairable:
-        return None
+    """Return the pairs by the order of criteria of the library, in which C.7 precedes C.6."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dutch, "put_pairs_before_points", lambda weight, *_: weight)
+        try:
+            return [it.entrants for it in pair_swiss_round(table, present, rounds)]
+        except Unpairable:
+            return None
 
 
 def compare(seed: int, least: int, most: int) -> int:
@@ -145,14 +145,14 @@ def crowded_round() -> RoundResults:
     """Return a table before a late round in which FIDE's order of C.6 and C.7 matters."""
     for seed in range(200):
         *_, (rows, _) = random_rounds(10, 7, f"crowded {seed}".encode(), planned=9)
-        if seats_of(rows, pairs_before_points=True) != seats_of(rows, pairs_before_points=False):
+        if seats_of(rows) != (paired(rows, list(rows), 9) or []):
             return rows
     raise AssertionError("there is no such round")
 
 
-def seats_of(table: RoundResults, *, pairs_before_points: bool) -> list[Seats]:
+def seats_of(table: RoundResults) -> list[Seats]:
     try:
-        return [it.entrants for it in pair_swiss_round(table, list(table), 9, pairs_before_points=pairs_before_points)]
+        return [it.entrants for it in pair_swiss_round(table, list(table), 9)]
     except Unpairable:
         return []
 
@@ -165,18 +165,5 @@ def downfloaters(table: RoundResults, pairs: list[Seats]) -> int:
 
 def test_fewer_players_are_moved_down_than_by_the_library() -> None:
     rows = crowded_round()
-    by_fide, by_library = (seats_of(rows, pairs_before_points=order) for order in (True, False))
+    by_fide, by_library = seats_of(rows), paired(rows, list(rows), 9) or []
     assert downfloaters(rows, by_fide) < downfloaters(rows, by_library)
-
-
-def test_tournaments_of_the_first_edition_keep_the_order_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    orders: list[bool] = []
-
-    def paired_with(*_: object, pairs_before_points: bool, **__: object) -> list[Pairing]:
-        orders.append(pairs_before_points)
-        return []
-
-    monkeypatch.setattr(tournament_pairing, "pair_swiss_round", paired_with)
-    for edition in (1, 2):
-        started(TournamentPlayTerms(Swiss(2), b"seed", edition=edition), "abcd")
-    assert orders == [False, True]

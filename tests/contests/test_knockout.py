@@ -17,7 +17,7 @@ from referee.contests.systems.knockout import (
 from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
 from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_terms import Elimination, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Elimination
 from referee.match.setup import Player
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, started
 
@@ -149,9 +149,9 @@ def test_every_pairing_is_planned_as_soon_as_its_entrants_are_known(twice: bool)
         play.result(due := play.tournament.due_matches()[-1], better_name_wins(due))
 
 
-def first_possible_rematch(entrants: int, *, late_rematches: bool = True) -> int:
+def first_possible_rematch(entrants: int) -> int:
     """Return the first round of the losers' bracket in which two may meet that have met in the winners' bracket."""
-    bracket = double_elimination(entrants, late_rematches=late_rematches)
+    bracket = double_elimination(entrants)
     on_the_way: dict[str, set[str]] = {}
     """The winners' pairings that its entrants may have won before, by pairing of the winners' bracket."""
     lost: dict[str, set[str]] = {}
@@ -169,25 +169,10 @@ def first_possible_rematch(entrants: int, *, late_rematches: bool = True) -> int
 
 
 @pytest.mark.parametrize(
-    ("entrants", "old", "new", "last"),
-    [(4, 2, 2, 2), (8, 3, 3, 4), (16, 4, 4, 6), (32, 4, 5, 8), (64, 4, 7, 10), (128, 4, 8, 12), (1024, 4, 13, 18)],
+    ("entrants", "earliest", "last"),
+    [(4, 2, 2), (8, 3, 4), (16, 4, 6), (32, 5, 8), (64, 7, 10), (128, 8, 12), (1024, 13, 18)],
 )
-def test_rematches_in_the_losers_bracket_come_late(entrants: int, old: int, new: int, last: int) -> None:
+def test_rematches_in_the_losers_bracket_come_late(entrants: int, earliest: int, last: int) -> None:
     rounds = [it.round for it in double_elimination(entrants) if it.stage is BracketStage.LOSERS]
     assert max(rounds) == last
-    assert first_possible_rematch(entrants) == new
-    assert first_possible_rematch(entrants, late_rematches=False) == old
-
-
-def test_a_bracket_of_up_to_sixteen_is_the_same_as_in_earlier_releases() -> None:
-    assert all(double_elimination(many) == double_elimination(many, late_rematches=False) for many in range(2, 17))
-    assert double_elimination(17) != double_elimination(17, late_rematches=False)
-
-
-@pytest.mark.parametrize("many", [17, 33, 64])
-def test_a_tournament_of_an_earlier_edition_keeps_its_bracket(many: int) -> None:
-    names = [f"P{number:02}" for number in range(many)]
-    old = started(TournamentPlayTerms(Elimination(twice=True), b"seed", edition=1), names)
-    new = started(Elimination(twice=True), names)
-    assert [*old.tournament.knockout().bracket.values()] == double_elimination(many, late_rematches=False)
-    assert [*new.tournament.knockout().bracket.values()] == double_elimination(many)
+    assert first_possible_rematch(entrants) == earliest

@@ -130,18 +130,17 @@ def test_requested_byes_of_past_rounds_are_results() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "edition", "names", "code", "rounds"),
+    ("form", "names", "code", "rounds"),
     [
-        (RoundRobin(), 2, "abcd", "BERGER_ROUNDROBIN_G1", 3),
-        (RoundRobin(2), 2, "abc", "BERGER_ROUNDROBIN_G2", 6),
-        (RoundRobin(2), 1, "abcd", "BERGER_ROUNDROBIN_G2", 6),
-        (RoundRobin(2), 2, "abcd", "FIDE_DOUBLEROUNDROBIN", 6),
-        (RoundRobin(3), 2, "abcd", "CUSTOM_ROUNDROBIN", 9),
-        (Swiss(2), 2, "abcd", "FIDE_DUTCH", 2),
+        (RoundRobin(), "abcd", "BERGER_ROUNDROBIN_G1", 3),
+        (RoundRobin(2), "abc", "BERGER_ROUNDROBIN_G2", 6),
+        (RoundRobin(2), "abcd", "FIDE_DOUBLEROUNDROBIN", 6),
+        (RoundRobin(3), "abcd", "CUSTOM_ROUNDROBIN", 9),
+        (Swiss(2), "abcd", "FIDE_DUTCH", 2),
     ],
 )
-def test_the_system_is_fides_code(form: TournamentFormat, edition: int, names: str, code: str, rounds: int) -> None:
-    report = read_trf(to_trf(started(TournamentPlayTerms(form, b"", edition=edition), names).tournament, ""))
+def test_the_system_is_fides_code(form: TournamentFormat, names: str, code: str, rounds: int) -> None:
+    report = read_trf(to_trf(started(TournamentPlayTerms(form, b""), names).tournament, ""))
     assert (report.system, report.rounds) == (code, rounds)
 
 

@@ -260,7 +260,7 @@ def test_archiving_frees_space_in_the_database(data_dir: Path, tmp_path: Path) -
     assert archive(data_dir, tmp_path / "records").free_bytes > 50_000
 
 
-@pytest.mark.parametrize("version", [1, len(migrations()) + 1])
+@pytest.mark.parametrize("version", [0, len(migrations()) + 1])
 def test_a_database_of_another_release_is_not_archived(data_dir: Path, tmp_path: Path, version: int) -> None:
     execute_sql(data_dir, f"PRAGMA user_version = {version}")
     with pytest.raises(MaintenanceError, match=f"the database has version {version}, and this release requires"):

@@ -15,7 +15,7 @@ from referee.records.contest_record import CONTEST_RECORD_CODEC
 from referee.records.record_format import MAX_CONTEST_LINE_BYTES, MAX_LINE_BYTES, RECORD_CODEC, signed_bytes
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import public_hex
-from referee.storage.codec import CONTEST_VERSION
+from referee.storage.codec import STORED_VERSION
 from tests.records.contests import contest_record, played_cup, run
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, verdict_on
 from tests.records.test_every_byte import SMALL
@@ -107,7 +107,7 @@ def test_the_table_of_contests_lists_the_kinds_that_the_codec_writes() -> None:
     section = page().partition("## Records of contests")[2].partition("###")[0]
     rows = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
     assert {kind for row in rows for kind in re.findall(r"`(\w+)`", row)} == set(CONTEST_RECORD_CODEC.classes)
-    assert f"`{CONTEST_VERSION}`" in section
+    assert f"`{STORED_VERSION}`" in section
     assert f"No line is longer than {MAX_CONTEST_LINE_BYTES} bytes" in section
 
 

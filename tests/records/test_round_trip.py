@@ -14,14 +14,12 @@ from referee.match.events import Event, PlayEnded
 from referee.match.result import EndCause
 from referee.records.record_reader import RecordStatus, read_record_history
 from referee.records.signing_key import fingerprint, public_hex
-from referee.records.verify import replay_finished_match, verify
+from referee.records.verify import replay_finished_match
 from tests.match.setups import change_setup
 from tests.records.forgery import KEY, record_of, verdict_on, whole
 from tests.records.matches import all_games, find_game, random_match, short_match
-from tests.records.test_every_byte import SMALL
 from tests.storage.examples import RATED_END
 
-GOLDEN = Path(__file__).parent / "golden"
 FEW = range(12)
 
 
@@ -110,11 +108,3 @@ def test_a_record_that_is_older_than_an_option_is_verified(game: str, tmp_path: 
     file = tmp_path / "before.jsonl"
     file.write_bytes(record_of([before, *others]))
     assert read_record_history(file, find_game).broke_off == ""
-
-
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_records_of_every_version_of_the_events_are_proved(path: Path) -> None:
-    assert verify(path, public_hex(KEY), find_game).status is RecordStatus.FINE
-    assert [entry.event for entry in whole(path.read_bytes()).entries] == [
-        entry.event for entry in whole(SMALL).entries
-    ]

@@ -163,9 +163,9 @@ def test_without_an_expected_key_the_verdict_names_the_signing_key(tmp_path: Pat
 def test_a_record_of_an_unknown_version_has_a_verdict_of_its_own(tmp_path: Path) -> None:
     newer = [LINES[0].replace(b'"record":1', b'"record":2'), *LINES[1:]]
     _check_verdict(resigned(newer), tmp_path, RecordStatus.UNKNOWN_VERSION, "its form is version 2; known here: 1")
-    later = [line.replace(b'{"v":2,', b'{"v":9,') for line in LINES]
+    later = [line.replace(b'{"v":1,', b'{"v":9,') for line in LINES]
     _check_verdict(
-        resigned(later), tmp_path, RecordStatus.UNKNOWN_VERSION, "entry 1 is written in version 9; known here: up to 2"
+        resigned(later), tmp_path, RecordStatus.UNKNOWN_VERSION, "entry 1 is written in version 9; known here: 1"
     )
 
 
@@ -264,17 +264,7 @@ def test_a_signed_entry_is_no_entry(tmp_path: Path) -> None:
     [
         (b'"kind":"play_began"', b'"kind":"play_paused"', "line 3: cannot read this entry: unknown kind 'play_paused'"),
         (b'"seat":1,', b'"seat":"1",', "line 5: cannot read this entry: Expected `int`, got `str` - at `$.seat`"),
-        (b'{"v":2,', b'{"v":0,', "line 2: cannot read this entry: unknown version 0"),
-        (
-            b'{"v":2,"kind":"play_began"',
-            b'{"v":1,"kind":"play_began"',
-            "line 3 is written in version 1, and the entries ",
-        ),
-        (
-            b'{"v":2,"kind":"play_began"',
-            b'{"v":9,"kind":"play_began"',
-            "line 3 is written in version 9, and the entries ",
-        ),
+        (b'{"v":1,', b'{"v":0,', "line 2: cannot read this entry: unknown version 0"),
         (b'"opened","at_us":0', b'"opened","at_us":-1', "line 2: cannot read this entry: Expected `int` >= 0"),
         (b'"opened","at_us":0', b'"opened","at_us":7', "line 2: cannot read this entry: Expected `int` <= 0"),
         (
@@ -293,7 +283,7 @@ def test_a_signed_entry_is_no_entry(tmp_path: Path) -> None:
             b'"start_timeout_us":-1',
             "line 2: cannot read this entry: invalid match terms: start_",
         ),
-        (b'{"v":2,', b"{" + b'"v":{' * 1_000 + b"}" * 1_000 + b",", "line 2: cannot read this entry"),
+        (b'{"v":1,', b"{" + b'"v":{' * 1_000 + b"}" * 1_000 + b",", "line 2: cannot read this entry"),
     ],
 )
 def test_the_verdict_names_an_entry_that_cannot_be_parsed(

@@ -296,14 +296,7 @@ def without_planning(entry: ContestEntry) -> ContestEntry:
     return replace(entry, event=replace(entry.event, planning=None)) if isinstance(entry.event, LadderPaired) else entry
 
 
-def test_pairings_of_an_earlier_release_are_counted_and_not_computed_again(tmp_path: Path) -> None:
-    played = contest("ladder")
-    verdict = played.verdict(tmp_path, [without_planning(entry) for entry in played.entries])
-    assert verdict.status is RecordStatus.FINE
-    assert re.search(r"; \d+ pairings of an earlier release, which were not computed again", verdict.sentence)
-
-
-def test_a_pairing_without_its_planning_is_not_accepted_after_one_that_has_it(tmp_path: Path) -> None:
+def test_a_pairing_without_its_planning_is_not_accepted(tmp_path: Path) -> None:
     played = contest("ladder")
     planned = [entry for entry in played.entries if isinstance(entry.event, LadderPaired) and entry.event.planning]
     entries = [without_planning(entry) if entry is planned[-1] else entry for entry in played.entries]

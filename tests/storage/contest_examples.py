@@ -57,7 +57,7 @@ EVERY_FORMAT: tuple[TournamentFormat, ...] = (
 
 
 def tournament_terms(form: TournamentFormat) -> TournamentTerms:
-    return TournamentTerms(MATCH_TERMS, TournamentPlayTerms(form, SEED, edition=1))
+    return TournamentTerms(MATCH_TERMS, TournamentPlayTerms(form, SEED))
 
 
 SWISS = TournamentTerms(
@@ -70,7 +70,6 @@ SWISS = TournamentTerms(
         max_concurrent_matches=4,
         last_entry_round=2,
         duplicate=DuplicateSets(2, 2),
-        edition=1,
     ),
     OPENINGS,
     "main",
@@ -83,13 +82,12 @@ TIMED = TournamentTerms(
         Swiss(5, accelerated=True),
         SEED,
         times=TournamentTimes(600_000, 3, 1_700_000_000_000, 1_699_999_000_000, 300_000),
-        edition=1,
     ),
     freeze_versions=True,
     qualification=Qualification("cup", 8),
 )
 
-TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4, edition=1))
+TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4))
 
 NEWEST = TournamentTerms(
     MATCH_TERMS,

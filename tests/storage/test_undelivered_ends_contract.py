@@ -1,7 +1,6 @@
 """Contract of all stores of undelivered ends."""
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,14 @@ from referee.live.outbox import MatchEnded, UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable
 from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, SeatVacated
 from referee.match.setup import Player
-from referee.storage.codec import MATCH_CODEC
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
-from referee.storage.sqlite.database import Durability, migrate, migrations
+from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.event_log import SELECT_UNDELIVERED_ENDS, SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
-from tests.storage.stores import NOON_MS, OwningPostgresLog, noon_ms, notes, other_connection
+from tests.storage.stores import OwningPostgresLog, noon_ms, other_connection
 
 ANNA, BERT, CARL, OPEN_SEAT = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()
 
@@ -162,39 +160,6 @@ def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path)
         assert await stores.log.read("m1") == []
 
     run_with_stores(in_sqlite(tmp_path / "referee.db"), check)
-
-
-def test_a_database_without_undelivered_ends_is_migrated_and_later_ends_are_stored(tmp_path: Path) -> None:
-    path = tmp_path / "referee.db"
-    with other_connection(path) as old_file:
-        migrate(old_file, migrations()[:3])
-        write_as_first_release(old_file, "over", match_created("over", ANNA, BERT), END)
-        write_as_first_release(old_file, "waits", match_created("waits", ANNA, OPEN_SEAT))
-        write_as_first_release(
-            old_file, "taken", match_created("taken", OPEN_SEAT, BERT), SeatTaken(1, 0, BERT), SeatTaken(2, 0, CARL)
-        )
-        write_as_first_release(
-            old_file, "plays", match_created("plays", ANNA, BERT), PlayStarted(1, (BERT, ANNA)), *notes(3, 4)
-        )
-
-    async def check(stores: MatchStores) -> None:
-        assert [entry.request for entry in await stores.log.read("over")] == [None, None]
-        assert await stores.undelivered.list_for("anna", 10) == []
-        for match_id in ("waits", "taken", "plays"):
-            await stores.write(match_id, END)
-        assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("waits", 0), MatchEnded("plays", 1)]
-        assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("taken", 1), MatchEnded("plays", 0)]
-        assert await stores.undelivered.list_for("carl", 10) == [MatchEnded("taken", 0)]
-
-    run_with_stores(in_sqlite(path), check)
-
-
-def write_as_first_release(file: sqlite3.Connection, match_id: str, *events: Event) -> None:
-    """Write events as the first release did."""
-    over = events[-1] == END
-    match = file.execute("INSERT INTO matches (match_id, over) VALUES (?, ?)", (match_id, over)).lastrowid
-    rows = [(match, number, NOON_MS, MATCH_CODEC.encode(event)) for number, event in enumerate(events, 1)]
-    file.executemany("INSERT INTO entries (match, number, at_ms, line) VALUES (?, ?, ?, ?)", rows)
 
 
 def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:

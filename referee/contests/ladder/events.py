@@ -70,8 +70,7 @@ class LadderPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_
     challenge: str = ""
     """Id of the request that asked for this pairing. Empty: matchmaking."""
     planning: PlanningInput | None = None
-    """What it was planned from. None: it is a challenge, was planned together with the pairing before it, or by an
-    earlier release."""
+    """What it was planned from. None: it is a challenge, or was planned together with the pairing before it."""
 
 
 class MatchRated(Struct, frozen=True, gc=False, tag_field="kind", tag="rated"):

@@ -25,9 +25,6 @@ Weights = dict[tuple[int, int], int]
 class DutchEngine(LibraryEngine):
     """Pairs a round in O(n^3), as the library does, except for the order of two criteria."""
 
-    pairs_before_points = True
-    """Whether C.6 precedes C.7, as FIDE requires. The library has them in the opposite order."""
-
     forbidden: Collection[tuple[int, ...]] = ()
     """Pairs of numbers, the lower one first, that must not be paired although they have not met."""
 
@@ -143,26 +140,9 @@ class _Search:
             s1_ids=set(), s2_ids=set(), s1_pos={}, s2_pos={}, s_len=0,
             in_current_bracket=in_bracket, in_next_bracket=in_next, **self._terms,
         )  # fmt: skip
-        return self._with_pairs_before_points(weight) if weight and self._engine.pairs_before_points else weight
-
-    def _with_pairs_before_points(self, weight: int) -> int:
-        """Return the weight with the number of pairs in a bracket (C.6) above their points (C.7), and so in the next.
-
-        The library has them the other way round: to pair a player moved down, it moves several others down.
-        """
-        bits, points_bits = self._bits, int(self._terms["score_groups_shift"])
         played = int(self._engine.round_number) - 1
-        later_bits = 9 * bits + 1 + min(played, 2) * 2 * (points_bits + bits)
-        later = weight & (1 << later_bits) - 1
-        fields = weight >> later_bits
-        ordered, shift = 0, 0
-        for _ in ("next bracket", "this bracket"):
-            pairs = fields & (1 << bits) - 1
-            points = fields >> bits & (1 << points_bits) - 1
-            ordered |= (pairs << points_bits | points) << shift
-            fields >>= bits + points_bits
-            shift += bits + points_bits
-        return (fields << shift | ordered) << later_bits | later
+        points_bits = int(self._terms["score_groups_shift"])
+        return put_pairs_before_points(weight, played, self._bits, points_bits) if weight else weight
 
     # Matchings.
 
@@ -292,3 +272,21 @@ class _Search:
                     self._base[pair] = 0
                     self._set_weight(*pair, 0)
             self._add(player, lower, addends[rank])
+
+
+def put_pairs_before_points(weight: int, played: int, bits: int, points_bits: int) -> int:
+    """Return the weight with the number of pairs in a bracket (C.6) above their points (C.7), and so in the next.
+
+    The library has them the other way round: to pair a player moved down, it moves several others down.
+    """
+    later_bits = 9 * bits + 1 + min(played, 2) * 2 * (points_bits + bits)
+    later = weight & (1 << later_bits) - 1
+    fields = weight >> later_bits
+    ordered, shift = 0, 0
+    for _ in ("next bracket", "this bracket"):
+        pairs = fields & (1 << bits) - 1
+        points = fields >> bits & (1 << points_bits) - 1
+        ordered |= (pairs << points_bits | points) << shift
+        fields >>= bits + points_bits
+        shift += bits + points_bits
+    return (fields << shift | ordered) << later_bits | later

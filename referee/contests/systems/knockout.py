@@ -65,10 +65,10 @@ class BracketPairing(Struct, frozen=True, gc=False):
         return f"{self.stage.value}{self.round}.{self.board}"
 
 
-def build_bracket(count: int, twice: bool, third_place: bool, late_rematches: bool) -> dict[str, BracketPairing]:
+def build_bracket(count: int, twice: bool, third_place: bool) -> dict[str, BracketPairing]:
     """Return the bracket of single elimination or, if `twice`, of double elimination, by id."""
     if twice:
-        bracket = double_elimination(count, late_rematches=late_rematches)
+        bracket = double_elimination(count)
     else:
         bracket = single_elimination(count, third_place=third_place)
     return {pairing.id: pairing for pairing in bracket}
@@ -86,14 +86,10 @@ def single_elimination(count: int, *, third_place: bool = False) -> list[Bracket
     return pairings
 
 
-def double_elimination(count: int, *, late_rematches: bool = True) -> list[BracketPairing]:
-    """Return the bracket in which an entrant is out after two losses.
-
-    Without `late_rematches`, new losers join the losers' bracket in reverse order every second time, so that more than
-    16 entrants may meet again earlier than they must.
-    """
+def double_elimination(count: int) -> list[BracketPairing]:
+    """Return the bracket in which an entrant is out after two losses."""
     upper = _winners_rounds(_rounds(count))
-    lower = list(_losers_rounds(upper, late_rematches=late_rematches))
+    lower = list(_losers_rounds(upper))
     last_loser = WinnerOf(lower[-1][0].id) if lower else LoserOf(upper[-1][0].id)
     number = upper[-1][0].round + len(lower) + 1
     final = BracketPairing(BracketStage.FINAL, number, 1, WinnerOf(upper[-1][0].id), last_loser, number)
@@ -166,14 +162,14 @@ def _winners_rounds(rounds: int) -> list[list[BracketPairing]]:
     return rows
 
 
-def _losers_rounds(upper: list[list[BracketPairing]], *, late_rematches: bool) -> Iterator[list[BracketPairing]]:
+def _losers_rounds(upper: list[list[BracketPairing]]) -> Iterator[list[BracketPairing]]:
     """Yield the rounds of the losers' bracket: among themselves, and against the losers of the next round, in turn."""
     places: list[BracketPlace] = [LoserOf(pairing.id) for pairing in upper[0]]
     number = 1
     for upper_round in range(1, len(upper)):
         row = _bracket_round(BracketStage.LOSERS, number, number, places)
         yield row
-        mask = _drop_mask(upper_round, len(row)) if late_rematches else upper_round % 2 * (len(row) - 1)
+        mask = _drop_mask(upper_round, len(row))
         new_losers: list[BracketPlace] = [LoserOf(upper[upper_round][board ^ mask].id) for board in range(len(row))]
         places = [
             place for pairing, other in zip(row, new_losers, strict=True) for place in (other, WinnerOf(pairing.id))

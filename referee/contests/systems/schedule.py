@@ -21,23 +21,23 @@ from referee.contests.pairing import Pairing, Sides
 from referee.contests.systems.pool_designs import PoolDesign
 
 
-def round_robin_pairings(entrants: Sequence[str], number: int, exchanging_cycles: int = 0) -> list[Pairing]:
+def round_robin_pairings(entrants: Sequence[str], number: int, cycles: int) -> list[Pairing]:
     """Return the pairings of a round. Rounds count from 1. An entrant without an opponent scores nothing."""
-    cycle, in_cycle = round_robin_place(len(entrants), number, exchanging_cycles)
+    cycle, in_cycle = round_robin_place(len(entrants), number, cycles)
     return [
         Pairing(f"{number}.{board}", number, board, _seats(entrants, first, second, exchanged=cycle % 2 == 1))
         for board, (first, second) in enumerate(berger_pairs(len(entrants), in_cycle + 1), start=1)
     ]
 
 
-def round_robin_place(count: int, number: int, exchanging_cycles: int) -> tuple[int, int]:
+def round_robin_place(count: int, number: int, cycles: int) -> tuple[int, int]:
     """Return the cycle of a round, and the round of the Berger table that it plays, both from 0.
 
-    Of an even number of entrants, the last two rounds of the first `exchanging_cycles` cycles change places.
+    Of an even number of entrants, the last two rounds of every cycle but the last one change places.
     """
     length = round_robin_cycle_length(count)
     cycle, in_cycle = divmod(number - 1, length)
-    if cycle < exchanging_cycles and count % 2 == 0 and in_cycle >= length - 2 > 0:
+    if cycle < cycles - 1 and count % 2 == 0 and in_cycle >= length - 2 > 0:
         return cycle, 2 * length - 3 - in_cycle
     return cycle, in_cycle
 

@@ -102,13 +102,11 @@ def pair_swiss_round(
     first_has_first_move: bool = True,
     acceleration: Acceleration = NO_ACCELERATION,
     forbidden: Collection[frozenset[str]] = (),
-    pairs_before_points: bool = True,
 ) -> list[Pairing]:
     """Return the pairings of the next round, the top board first and a bye last. Raises Unpairable.
 
     The table contains all entrants that ever entered, in the order of seeds. `active` are those to be paired.
-    `forbidden` pairs are not paired, as if they had met. Without `pairs_before_points`, C.7 precedes C.6, as in
-    tournaments of the first edition.
+    `forbidden` pairs are not paired, as if they had met.
     """
     scores = PairingScores(table, acceleration)
     numbers = {name: number for number, name in enumerate(table, start=1)}
@@ -127,7 +125,6 @@ def pair_swiss_round(
         total_rounds=rounds,
         initial_color=SIDES[not first_has_first_move],
     )
-    engine.pairs_before_points = pairs_before_points
     engine.forbidden = {tuple(sorted(numbers[name] for name in names)) for names in forbidden if names <= {*numbers}}
     # The first round needs brackets then. Set it after the construction, which would add points by simpler rules.
     engine.accelerated = bool(acceleration.upper or engine.forbidden)

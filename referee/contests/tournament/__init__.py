@@ -5,7 +5,6 @@
 - `commands`: requests of entrants, of the organiser and of the tournament worker
 - `decide`: the events that follow from a command
 - `tournament_terms`: the formats, the terms with seeding, tie-breaks and limits, and their validation
-- `schedule_editions`: which round of a schedule each round is
 - `requested_byes`: rounds that an entrant asks not to play
 - `play_off`: further matches of those who lead level on points, and the standings after them
 - `staff_acts`: pairings by hand, postponed and reopened pairings

@@ -47,7 +47,6 @@ from referee.contests.tournament.events import (
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
 from referee.contests.tournament.results_by_round import results_by_round
-from referee.contests.tournament.schedule_editions import place_in_schedule
 from referee.contests.tournament.tournament_terms import (
     DEFAULT_TIE_BREAKS,
     TEAM_TIE_BREAKS,
@@ -150,7 +149,7 @@ class Tournament(Struct, frozen=True, gc=False):
         if isinstance(form, SprtTrial):
             return pairing.round - 1
         if isinstance(form, ScheduledFormat):
-            return sum(place_in_schedule(form, len(self.entrants), pairing.round, self.terms.edition))
+            return sum(form.place_in_schedule(len(self.entrants), pairing.round))
         return pairing.round - 1
 
     @property
@@ -194,7 +193,7 @@ class Tournament(Struct, frozen=True, gc=False):
         """Return the bracket. The format must be an elimination that has started."""
         form = self.terms.format
         assert isinstance(form, Elimination)
-        bracket = build_bracket(len(self.entrants), form.twice, form.third_place, self.terms.edition > 1)
+        bracket = build_bracket(len(self.entrants), form.twice, form.third_place)
         return Knockout(bracket, tuple(self.entrants), self.pairings, self.withdrawn)
 
 

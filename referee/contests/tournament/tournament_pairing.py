@@ -26,11 +26,9 @@ from referee.contests.tables.round_result import TEAM_WIN, RoundResults
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import by_rating
 from referee.contests.tournament.play_off import leaders_of, play_off_pairings
-from referee.contests.tournament.schedule_editions import cycle_length, exchanging_cycles
 from referee.contests.tournament.staff_acts import unused_id
 from referee.contests.tournament.state import Tournament, TournamentPhase
 from referee.contests.tournament.tournament_terms import (
-    EDITION,
     Elimination,
     Gauntlet,
     Pools,
@@ -140,13 +138,13 @@ def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
     for number in range(tournament.round + 1, count_rounds(form, len(names)) + 1):
         if len(pairings) >= requested:
             break
-        pairings += schedule_round(form, names, number, tournament.terms.edition)
+        pairings += schedule_round(form, names, number)
     return pairings
 
 
 def count_rounds(form: ScheduledFormat, entrants: int) -> int:
     """Return the number of rounds in all cycles."""
-    return form.cycles * cycle_length(form, entrants)
+    return form.cycles * form.cycle_length(entrants)
 
 
 def count_pairings(form: ScheduledFormat, entrants: int) -> int:
@@ -157,12 +155,10 @@ def count_pairings(form: ScheduledFormat, entrants: int) -> int:
     return form.cycles * challengers * (entrants - challengers)
 
 
-def schedule_round(
-    form: ScheduledFormat, entrants: Sequence[str], number: int, edition: int = EDITION
-) -> list[Pairing]:
+def schedule_round(form: ScheduledFormat, entrants: Sequence[str], number: int) -> list[Pairing]:
     """Return the pairings of a round, at least one. Rounds count from 1."""
     if isinstance(form, RoundRobin):
-        return round_robin_pairings(entrants, number, exchanging_cycles(form, edition))
+        return round_robin_pairings(entrants, number, form.cycles)
     return gauntlet_pairings(entrants, form.challengers, number)
 
 
@@ -208,7 +204,6 @@ def _swiss_round(tournament: Tournament, form: Swiss, forbidden: Collection[froz
         first_has_first_move=first_has_first_move(tournament),
         acceleration=acceleration_of(tournament, form),
         forbidden=forbidden,
-        pairs_before_points=tournament.terms.edition > 1,
     )
     return [replace(pairing, id=unused_id(pairing.id, tournament.dropped)) for pairing in pairings]
 
@@ -251,7 +246,7 @@ def _usable_design(tournament: Tournament, form: Pools) -> PoolDesign | None:
 
     A part of a design helps only if nobody meets twice in it. All rounds must have the same entrants.
     """
-    if tournament.terms.edition == 1 or tournament.terms.last_entry_round or tournament.withdrawn:
+    if tournament.terms.last_entry_round or tournament.withdrawn:
         return None
     designs = find_designs(form.at_a_table, len(tournament.entrants))
     if form.sides:

@@ -10,6 +10,7 @@ from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets, Sides
 from referee.contests.strength.sprt_evaluation import SprtParameters
+from referee.contests.systems.schedule import gauntlet_cycle_length, round_robin_cycle_length, round_robin_place
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
 
@@ -18,6 +19,14 @@ class RoundRobin(Struct, frozen=True, gc=False, tag_field="kind", tag="round_rob
     """Every entrant meets every other one."""
 
     cycles: int = 1
+
+    def cycle_length(self, entrants: int) -> int:
+        """Return the number of rounds in one cycle."""
+        return round_robin_cycle_length(entrants)
+
+    def place_in_schedule(self, entrants: int, number: int) -> tuple[int, int]:
+        """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
+        return round_robin_place(entrants, number, self.cycles)
 
 
 class Swiss(Struct, frozen=True, gc=False, tag_field="kind", tag="swiss"):
@@ -45,6 +54,14 @@ class Gauntlet(Struct, frozen=True, gc=False, tag_field="kind", tag="gauntlet"):
 
     challengers: tuple[str, ...]
     cycles: int = 1
+
+    def cycle_length(self, entrants: int) -> int:
+        """Return the number of rounds in one cycle."""
+        return gauntlet_cycle_length(entrants, len(set(self.challengers)))
+
+    def place_in_schedule(self, entrants: int, number: int) -> tuple[int, int]:
+        """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
+        return divmod(number - 1, self.cycle_length(entrants))
 
 
 class Pools(Struct, frozen=True, gc=False, tag_field="kind", tag="pools"):
@@ -129,14 +146,6 @@ MAX_TABLE_SIZE = 8
 """Limit of entrants at a table."""
 
 
-EDITION = 2
-"""Edition of the rules that new tournaments follow. Each tournament keeps the one with which it was created.
-
-1: A round robin does not exchange rounds, every second round of a losers' bracket is filled in reverse order, and a
-Swiss round regards the points of players moved down (C.7) before their number (C.6).
-"""
-
-
 class Seeding(Enum):
     ENTRY = "entry"
     RATING = "rating"
@@ -160,7 +169,6 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
     times: TournamentTimes = NO_TIMES
     boards: int = 0
     """Number of boards of each team, which brings a bot for each. 0: the entrants are no teams."""
-    edition: int = EDITION
     forbidden_pairs: tuple[tuple[str, str], ...] = ()
     """Entrants that never meet."""
     max_requested_byes: int = 0

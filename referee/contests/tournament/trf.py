@@ -24,7 +24,6 @@ from referee.contests.tables.round_result import (
 )
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.events import ByeKind
-from referee.contests.tournament.schedule_editions import exchanging_cycles
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_pairing import (
     acceleration_of,
@@ -142,8 +141,7 @@ def to_trf(tournament: Tournament, title: str) -> str:
 def _system(tournament: Tournament, form: Swiss | RoundRobin) -> str:
     if isinstance(form, Swiss):
         return ACCELERATED_CODE if form.accelerated else SWISS_CODE
-    exchanging = exchanging_cycles(form, tournament.terms.edition) if len(tournament.entrants) % 2 == 0 else 0
-    if not exchanging:
+    if form.cycles == 1 or len(tournament.entrants) % 2:  # No cycle exchanges its last two rounds.
         return f"{ROUND_ROBIN_CODE}_G{form.cycles}"
     return DOUBLE_CODE if form.cycles == 2 else OTHER_ROUND_ROBIN
 

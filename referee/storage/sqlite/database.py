@@ -144,14 +144,19 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+def migration_files() -> list[Traversable]:
+    folder = files("referee.storage") / "migrations" / "sqlite"
+    return sorted(folder.iterdir(), key=lambda file: file.name)
+
+
 def migrations() -> list[str]:
     """Return the SQL of every migration, in order."""
-    return [file.read_text(encoding="utf-8") for file in _migration_files()]
+    return [file.read_text(encoding="utf-8") for file in migration_files()]
 
 
 def migration_names() -> list[str]:
-    """Return the names of all migrations in order, such as `0001_event_log`."""
-    return [file.name.removesuffix(".sql") for file in _migration_files()]
+    """Return the names of all migrations in order, such as `0001_initial`."""
+    return [file.name.removesuffix(".sql") for file in migration_files()]
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
@@ -164,11 +169,6 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
             for statement in migration.split("\n\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
-
-
-def _migration_files() -> list[Traversable]:
-    folder = files("referee.storage") / "migrations" / "sqlite"
-    return sorted(folder.iterdir(), key=lambda file: file.name)
 
 
 def _connect(path: Path, busy_ms: int) -> sqlite3.Connection:

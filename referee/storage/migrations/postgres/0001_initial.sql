@@ -1,4 +1,4 @@
--- The tables and columns that SQLite has after its last migration, so that a database can be copied table by table.
+-- The tables and columns that SQLite has, so that a database can be copied table by table.
 -- Several writers need matches.last, contests.last and the table writers too. The entries of logs have no key of their
 -- own, and no foreign key: maintaining them would cost as much as the rest of an append. Names are compared by their
 -- bytes, as in SQLite, where lists are ordered by them.
@@ -213,3 +213,29 @@ CREATE TABLE signing_key (
     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), -- The table has one row, or none before the first start.
     pem text NOT NULL -- The private key in PEM, without a password.
 );
+
+-- The nodes of a cluster, and which of them is the coordinator. SQLite has no such tables: its database has one server.
+
+CREATE TABLE nodes (
+    id text PRIMARY KEY, -- Drawn at random when a process joins.
+    address text NOT NULL, -- Where the other nodes reach it.
+    version text NOT NULL,
+    oldest_protocol integer NOT NULL,
+    newest_protocol integer NOT NULL,
+    lease_us bigint NOT NULL, -- It is gone if `renewals` stands still for this long, by the clock of a node that watches.
+    draining boolean NOT NULL DEFAULT false,
+    load bigint NOT NULL DEFAULT 0, -- Matches in play of the bots that are connected to it.
+    renewals bigint NOT NULL DEFAULT 0,
+    started timestamptz NOT NULL DEFAULT clock_timestamp(), -- For people; nothing is decided by it.
+    renewed timestamptz NOT NULL DEFAULT clock_timestamp() -- For people; nothing is decided by it.
+) WITH (fillfactor = 50); -- Each row is updated every second, which is cheap if the page has space for the new row.
+
+-- The coordinator is a member: it ceases to be the coordinator when its row in `nodes` is deleted.
+CREATE TABLE coordinator (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    node text REFERENCES nodes (id) ON DELETE SET NULL, -- Null: there is none.
+    epoch bigint NOT NULL DEFAULT 0, -- The number of elections so far.
+    elected timestamptz -- For people; nothing is decided by it.
+);
+
+INSERT INTO coordinator DEFAULT VALUES;

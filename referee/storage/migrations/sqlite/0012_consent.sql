@@ -1,1 +1,0 @@
-ALTER TABLE bots ADD COLUMN consent TEXT; -- As JSON. Null: all defaults.
