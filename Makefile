@@ -65,12 +65,11 @@ soak: $(READY) ## Run long tests in random order for MINUTES=n; SEED=s repeats t
 mutants: $(READY) ## Print the mutants of referee/match that no test fails on, for MINUTES=n; repeat it to continue
 	@$(BIN)/python -m tests.mutants --minutes $(MINUTES)
 
-proto: $(READY) ## Generate what is committed of proto/ (stubs; calls of Go and Rust); needs go and cargo
+proto: $(READY) ## Generate the committed stubs of proto/ (Python, Go, Rust); needs go and cargo
 	$(BIN)/buf format --write proto
 	$(BIN)/python proto/generate.py
 	cd clients/go/generate && go run .
 	cd clients/rust/generate && cargo run --quiet
-	$(BIN)/python proto/calls/generate_calls.py
 
 golden: $(READY) ## Regenerate the golden files from the current engines
 	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py tests/records/test_records_page.py --renew-golden
@@ -99,7 +98,6 @@ requirements: ## Regenerate the pinned dependencies, with hashes
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt requirements/cluster.in -o requirements/cluster.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt requirements/site.in -o requirements/site.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt requirements/learning.in -o requirements/learning.txt
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/conan.in -o requirements/conan.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements/bench.in -o requirements/bench.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-deps requirements/bench_alone.in -o requirements/bench_alone.txt
 

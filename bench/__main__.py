@@ -1,7 +1,8 @@
 """`python -m bench`: measure, side by side, and say of each goal whether it holds.
 
 Figures are medians over rounds in which the candidates take turns, with the lowest and the highest round. What
-counts is the processor time of the server's process, and the ratio of two candidates of one run.
+counts is the processor time of the server's process, and the ratio of two candidates of one run. `bench/attempts.md`
+lists what was tried to improve them.
 """
 
 import argparse

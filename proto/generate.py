@@ -4,7 +4,7 @@
     python generate.py --check      write nothing; name what is stale, and exit with 1 if anything is
 
 The interpreter that runs this must have grpcio-tools and mypy-protobuf. The same tools give the same bytes. The version
-of grpcio-tools decides which runtimes the stubs accept: docs/decisions/stub-versions.md.
+of grpcio-tools decides which runtimes the stubs accept: docs/decisions/clients.md.
 """
 
 import subprocess

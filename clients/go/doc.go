@@ -13,9 +13,8 @@
 // Play handles no signals, does not read the environment unless [WithEnvironment] is given, logs to a [log/slog.Logger],
 // and never ends the process. The package program turns a bot into a program that does these things.
 //
-// [Client] makes the calls of organisers and watchers: it registers bots, creates matches, tournaments and ladders,
-// watches them and reads their standings and records. [Client.Contract] makes all other calls of the contract. The types
-// of this package, and of the package contract, are the client's own; the package refereev1 has the generated messages.
+// [Client] is a connection for organisers and watchers: the stubs of the package refereev1 have all calls, and [Pages],
+// [Watch] and [ReadAll] read what arrives in parts. What a bot is called with has types of this package.
 package referee
 
 //go:generate go -C generate run .

@@ -12,7 +12,7 @@ import (
 )
 
 // The generated package has the comments that its compiler leaves, and programs are no packages to import.
-var undocumentedFolders = []string{"refereev1", "generate", "internal", "cmd", "bin"}
+var undocumentedFolders = []string{"refereev1", "generate", "cmd", "bin"}
 
 func TestEachExportedNameIsDocumented(t *testing.T) {
 	declarations := 0
@@ -37,7 +37,7 @@ func TestEachExportedNameIsDocumented(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || declarations < 500 {
+	if err != nil || declarations < 200 {
 		t.Errorf("%d declarations, error %v", declarations, err)
 	}
 }

@@ -74,8 +74,11 @@ func (e silenceError) Error() string {
 	return fmt.Sprintf("nothing was received for %v s", time.Duration(e).Seconds())
 }
 
-// newCallError converts the error of a failed call.
+// newCallError converts the error of a failed call, unless it is converted already.
 func newCallError(err error) *Error {
+	if converted := (*Error)(nil); errors.As(err, &converted) {
+		return converted
+	}
 	converted := &Error{Reason: codeName(status.Code(err)), Message: status.Convert(err).Message(), cause: err}
 	for _, detail := range status.Convert(err).Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {

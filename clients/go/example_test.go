@@ -7,9 +7,9 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"time"
 
 	"referee.example/referee"
+	"referee.example/referee/refereev1"
 )
 
 // first plays the first legal move.
@@ -65,7 +65,7 @@ func ExamplePerSeat() {
 	fmt.Println(err)
 }
 
-// An organiser registers a bot, lets it play against itself, and watches.
+// An organiser registers a bot, and lists all bots.
 func ExampleClient() {
 	ctx := context.Background()
 	client, err := referee.NewClient(referee.WithEnvironment(os.Getenv))
@@ -73,52 +73,19 @@ func ExampleClient() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	token, err := client.RegisterBot(ctx, "anna", "plays whatever comes first")
-	if err != nil {
+	bots := refereev1.NewBotServiceClient(client)
+	registered, err := bots.RegisterBot(ctx, &refereev1.RegisterBotRequest{Name: "anna"})
+	if failure := (*referee.Error)(nil); errors.As(err, &failure) && failure.Reason == "NAME_TAKEN" {
+		log.Print("there is a bot of this name")
+	} else if err != nil {
 		log.Fatal(err)
 	}
-	go func() {
-		options := []referee.Option{referee.WithEnvironment(os.Getenv), referee.WithToken(token)}
-		log.Print(referee.Play(ctx, referee.BotFunc(first), options...))
-	}()
-	terms := referee.MatchTerms{Game: "alquerque", Clock: referee.Fischer(time.Minute, time.Second)}
-	match, err := client.CreateMatch(ctx, terms, "anna", "anna")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for entry, err := range client.Watch(ctx, match.ID, 0) {
+	fmt.Println(registered.GetSecret())
+	all := referee.Pages(ctx, bots.ListBots, &refereev1.ListBotsRequest{}, (*refereev1.ListBotsResponse).GetBots)
+	for bot, err := range all {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if entry.Move != nil {
-			fmt.Println(entry.Move.Seat, entry.Move.Move)
-		}
-	}
-}
-
-// A tournament is created with its entrants, started, and watched until it is over.
-func ExampleClient_CreateTournament() {
-	ctx := context.Background()
-	client, err := referee.NewClient(referee.WithEnvironment(os.Getenv))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer client.Close()
-	terms := referee.TournamentTerms{Matches: referee.MatchTerms{Game: "trox"}, Format: referee.Swiss{Rounds: 5}}
-	entrants := []referee.Entrant{referee.SingleBot("anna"), referee.SingleBot("bert"), referee.SingleBot("carl")}
-	if _, err := client.CreateTournament(ctx, "cup", terms, entrants...); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := client.StartTournament(ctx, "cup"); err != nil {
-		log.Fatal(err)
-	}
-	for entry, err := range client.WatchTournament(ctx, "cup", 0) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(entry.Number, entry.Kind)
-		for _, row := range entry.Standings {
-			fmt.Println(row.Rank, row.Entrant, row.Points)
-		}
+		fmt.Println(bot.GetName(), len(bot.GetPresence().GetSessions()) > 0)
 	}
 }

@@ -104,15 +104,3 @@ func newResult(message *refereev1.Result) Result {
 func enumWord(value fmt.Stringer, prefix string) string {
 	return strings.ToLower(strings.TrimPrefix(value.String(), prefix))
 }
-
-// enumNumber returns the number of a value: "playing" is PAIRING_PHASE_PLAYING. It is 0 for "", and -1, which no server
-// knows, for other words.
-func enumNumber(numbers map[string]int32, prefix, word string) int32 {
-	if word == "" {
-		return 0
-	}
-	if number, known := numbers[prefix+strings.ToUpper(word)]; known {
-		return number
-	}
-	return -1
-}

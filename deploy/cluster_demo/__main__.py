@@ -24,7 +24,7 @@ from referee.local.postgres_server import FAST, PostgresFailed, PostgresMissing,
 
 LADDER = "main"
 TERMS = Terms("troke", {"max_plies": 40}, clock="60+1")
-PLAN = LadderTerms(max_concurrent_matches=8)
+PLAN = LadderTerms(max_concurrent_matches=8, max_matches_per_hour=0)
 BOTS = ("greedy-1", "greedy-2", "greedy-3", "random-1", "random-2", "random-3")
 LATE_BOTS = ("greedy-4", "random-4")
 NODES = 3

@@ -104,7 +104,7 @@ BOTS = Dashboard(
         "Problems": [
             Panel(
                 "Forfeits",
-                "By cause: time, illegal move, gone.",
+                "By cause: time, illegal move, disconnected.",
                 "cps",
                 {"{{game}} {{cause}}": rate("referee_matches_ended_total", FORFEITED, "game", "cause")},
             ),

@@ -25,22 +25,22 @@ class TooManyNames(DetailedError):
         super().__init__(f"there can be no more {what}: the limit is {limit}", what=what, limit=str(limit))
 
 
-class UnknownBot(DetailedError):
+class NoSuchBot(DetailedError):
     def __init__(self, bot: str) -> None:
         super().__init__(f"there is no bot {quoted(bot)}", bot=shortened(bot))
 
 
-class UnknownVersion(DetailedError):
+class NoSuchVersion(DetailedError):
     def __init__(self, bot: str, version: str) -> None:
         super().__init__(f"{bot} has no version {quoted(version)}", bot=bot, version=shortened(version))
 
 
-class UnknownToken(DetailedError):
+class NoSuchToken(DetailedError):
     def __init__(self, token_id: str) -> None:
         super().__init__(f"there is no token {quoted(token_id)}", token_id=shortened(token_id))
 
 
-class UnknownInvitation(DetailedError):
+class NoSuchInvitation(DetailedError):
     def __init__(self, invitation_id: str) -> None:
         super().__init__(f"there is no invitation {quoted(invitation_id)}", invitation_id=shortened(invitation_id))
 

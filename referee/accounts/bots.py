@@ -137,19 +137,19 @@ class Accounts(Protocol):
         """
 
     async def bot(self, name: str) -> Bot:
-        """Return the bot of that name. Raises UnknownBot."""
+        """Return the bot of that name. Raises NoSuchBot."""
 
     async def bots(self, owner: str = "", after: str = "", limit: int | None = None) -> list[Bot]:
         """Return bots ordered by name, after the name `after`; those of one owner, if one is given."""
 
     async def change_bot(self, name: str, change: Callable[[Bot], Bot]) -> Bot:
-        """Change description, pause, faults and consent of a bot atomically, and return it. Raises UnknownBot.
+        """Change description, pause, faults and consent of a bot atomically, and return it. Raises NoSuchBot.
 
         `change` may be called in another thread; if it raises, nothing changes.
         """
 
     async def add_version(self, version: Version, limit: int) -> Version:
-        """Insert a version, or return the existing one of that name. Raises UnknownBot, TooManyNames."""
+        """Insert a version, or return the existing one of that name. Raises NoSuchBot, TooManyNames."""
 
     async def versions(self, bot: str, before: str = "", limit: int | None = None) -> list[Version]:
-        """Return versions, the newest first, older than `before`. Raises UnknownBot, UnknownVersion."""
+        """Return versions, the newest first, older than `before`. Raises NoSuchBot, NoSuchVersion."""

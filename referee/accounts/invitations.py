@@ -103,14 +103,14 @@ class Invitations(Protocol):
         self, organiser: str = "", open_at_ms: int | None = None, before: str = "", limit: int | None = None
     ) -> list[Invitation]:
         """Return invitations, the newest first, older than the one with the id `before`; those of one organiser, if
-        one is given, and those that can be redeemed at a time, if one is given. Raises UnknownInvitation.
+        one is given, and those that can be redeemed at a time, if one is given. Raises NoSuchInvitation.
         """
 
     async def invitation(self, invitation_id: str) -> Invitation:
-        """Return the invitation with that id. Raises UnknownInvitation."""
+        """Return the invitation with that id. Raises NoSuchInvitation."""
 
     async def revoke(self, invitation_id: str) -> Invitation:
-        """Revoke an invitation and return it. Raises UnknownInvitation."""
+        """Revoke an invitation and return it. Raises NoSuchInvitation."""
 
     async def redeem(self, sha256: bytes, request_id: str, token: Token) -> Redeemed:
         """Insert the token of a new author, and count one use of the invitation with that hash, both or neither.

@@ -175,13 +175,13 @@ class Tokens(Protocol):
         """Return the token with that hash, valid or not; None: there is none."""
 
     async def tokens(self, wanted: TokenFilter = ALL_TOKENS, before: str = "", limit: int | None = None) -> list[Token]:
-        """Return tokens, the newest first, older than the one with the id `before`. Raises UnknownToken."""
+        """Return tokens, the newest first, older than the one with the id `before`. Raises NoSuchToken."""
 
     async def revoked(self, token_ids: Collection[str]) -> set[str]:
         """Return those of the ids whose tokens are revoked or do not exist."""
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
-        """Change the last use and the revocation of a token atomically, and return it. Raises UnknownToken.
+        """Change the last use and the revocation of a token atomically, and return it. Raises NoSuchToken.
 
         `change` may be called in another thread; if it raises, nothing changes.
         """

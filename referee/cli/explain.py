@@ -13,7 +13,7 @@ from referee.cli._shared.record_files import PackedCommand, open_named_record, r
 from referee.debugging.seat_turns import SeatTurn, seat_turns
 from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions
-from referee.match.events import MoveRefused
+from referee.match.events import MoveRejected
 from referee.match.state import Match
 from referee.records.describe_clock import control_text
 from referee.records.describe_event import bot_text, escape_unprintable, player_text
@@ -94,7 +94,7 @@ def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:
     for one in found:
         click.echo(MessageToJson(turn_of(one.due, EVERYTHING), preserving_proto_field_name=True, ensure_ascii=False))
         click.echo(f"answered: {answer_text(one)}")
-        if isinstance(one.answer, MoveRefused):
+        if isinstance(one.answer, MoveRejected):
             why = escape_unprintable(one.answer.sentence)
             click.echo(f"why: {why} ({one.answer.reason}; {one.answer.attempts_left} attempts left)")
         if one.row:

@@ -34,7 +34,7 @@ from referee.live.queued_command import NotRunHere
 from referee.live.sessions import Hello, Session, Sessions
 from referee.live.shared_matches import SharedMatches
 from referee.match.clock import MS, Micros
-from referee.match.events import MatchResumed, PlayEnded, PlayStarted
+from referee.match.events import PlayEnded, PlayStarted, RefereeRecovered
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from referee.storage.codec import MATCH_CODEC, decode_request
@@ -238,7 +238,7 @@ class Coordinator:
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         """Let nodes follow a match that has begun or resumed, and tell bots of a match that never began."""
         kinds = {type(entry.event) for entry in entries}
-        if match.phase is MatchPhase.PLAYING and not kinds.isdisjoint({PlayStarted, MatchResumed}):
+        if match.phase is MatchPhase.PLAYING and not kinds.isdisjoint({PlayStarted, RefereeRecovered}):
             self._let_nodes_follow(match, began=PlayStarted in kinds)
         elif PlayEnded in kinds and before and before.phase is MatchPhase.WAITING:
             for seat, player in enumerate(match.players):

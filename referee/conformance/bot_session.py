@@ -36,6 +36,8 @@ class BotSession:
         self.open = True
         self.received: list[play_pb2.BotItem] = []
         """All items of the bot, except the pongs for heartbeats."""
+        self.messages: list[list[play_pb2.BotItem]] = []
+        """These items of the clause, by message."""
         self._clause_start = 0
         self._unread: list[play_pb2.BotItem] = []
         """Received items that no clause has consumed."""
@@ -79,6 +81,7 @@ class BotSession:
             self.observer.on_received(self._observed, request)
             items = [item for item in request.items if item.pong.id not in self._heartbeats]
             self.received += items
+            self.messages.append(items)
             self._unread += items
             self._changed.set()
         if self.open:
@@ -161,6 +164,7 @@ class BotSession:
     def start_clause(self) -> None:
         """Discard what was received before the clause."""
         self._unread.clear()
+        self.messages.clear()
         self._sent.clear()
         self._clause_start = len(self.received)
 

@@ -48,7 +48,7 @@ class EntrantCountOutOfRange(ContestError):
         super().__init__(sentence, entrants=str(entrants), wanted=wanted)
 
 
-class UnknownPairing(ContestError):
+class NoSuchPairing(ContestError):
     def __init__(self, pairing: str) -> None:
         super().__init__(f"there is no pairing {quoted(pairing)}", pairing=shortened(pairing))
 

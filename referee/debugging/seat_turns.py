@@ -10,14 +10,14 @@ from referee.conformance.kit_server import KitServer
 from referee.live.match_history import MatchHistory, MatchStatus
 from referee.live.turns import TurnDue, clocks_at_entry
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import FlagFell, MovePlayed, MoveRefused
+from referee.match.events import FlagFell, MovePlayed, MoveRejected
 from referee.match.state import Match, Turn
 from referee.records.record_reader import RecordHistory
 from referee.wire.error_mapping import WireError
 from referee.wire.matches import MatchContext, match_of, read_turn_options, turn_of
 from referee.wire.wire_errors import FAILED
 
-SeatAnswer = MovePlayed | MoveRefused | FlagFell
+SeatAnswer = MovePlayed | MoveRejected | FlagFell
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SeatTurn:
     @property
     def row(self) -> ClockCharge | None:
         """The clock charge; None without an answer, and for a rejected attempt, which does not stop the clock."""
-        return None if isinstance(self.answer, MoveRefused) or self.answer is None else self.answer.row
+        return None if isinstance(self.answer, MoveRejected) or self.answer is None else self.answer.row
 
 
 def seat_turns(history: RecordHistory, seat: Seat) -> Iterator[SeatTurn]:
@@ -105,7 +105,7 @@ async def rerun_turns(
         compared = ComparedTurn(question, _then(question), (await session.answer_to(turn)).move)
         if compared.then != compared.now:
             session.declare_stale(turn)
-        elif isinstance(question.answer, MoveRefused):
+        elif isinstance(question.answer, MoveRejected):
             session.reject(turn, _recorded_error(question.answer), question.answer.attempts_left)
         else:
             session.accept(turn)
@@ -118,5 +118,5 @@ def _then(question: SeatTurn) -> str:
     return "" if answer is None or by_policy else answer.move
 
 
-def _recorded_error(rejected: MoveRefused) -> WireError:
+def _recorded_error(rejected: MoveRejected) -> WireError:
     return WireError(rejected.reason, FAILED, rejected.sentence, {"move": rejected.move})

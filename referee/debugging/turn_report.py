@@ -11,7 +11,7 @@ from referee.debugging.seat_turns import SeatTurn
 from referee.match.adjudication import LEVEL, LOST, STOPPED
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import FlagFell, MovePlayed, MoveRefused, MoveSource
+from referee.match.events import FlagFell, MovePlayed, MoveRejected, MoveSource
 from referee.match.result import EndKind, Fault
 from referee.match.state import Match
 from referee.records.describe_event import bot_text, escape_unprintable, score_text
@@ -75,7 +75,7 @@ def answer_text(one: SeatTurn) -> str:
             return _move(move) if score is UNSET else f"{_move(move)} ({score_text(score)})"
         case MovePlayed(source=source, move=move):
             return f"({source.value}) {_move(move)}"
-        case MoveRefused(move=move):
+        case MoveRejected(move=move):
             return f"{_move(move)} REJECTED"
         case FlagFell(move=""):
             return "none: FLAG FELL"
@@ -116,7 +116,7 @@ def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
 FAULTS = {
     Fault.TIME: "ran out of time",
     Fault.ILLEGAL_MOVE: "used up its attempts with illegal moves",
-    Fault.GONE: "was disconnected for too long",
+    Fault.DISCONNECTED: "was disconnected for too long",
     Fault.WITHDRAWN: "was withdrawn by its owner",
 }
 

@@ -40,6 +40,15 @@ class AbsenceTimer:
     def waited_us(self, one: Absence) -> Micros:
         return self._waited_us.get(one, 0)
 
+    def ends_us(self, no_show_us: Micros) -> dict[str, Micros]:
+        """Return when the first wait of each pairing ends if those that were absent at the last update do not come."""
+        ends: dict[str, Micros] = {}
+        for one in self._absent:
+            end_us = self._updated_us + no_show_us - self.waited_us(one)
+            ends[one[0]] = min(end_us, ends.get(one[0], end_us))
+        return ends
+
     def forget(self, pairing: str, board: int = 0) -> None:
         """Drop the waits of a pairing, or of a board of teams, that has ended."""
         self._waited_us = {one: waited for one, waited in self._waited_us.items() if one[:2] != (pairing, board)}
+        self._absent = [one for one in self._absent if one[:2] != (pairing, board)]

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engines.api import Game
-from referee.accounts.account_errors import BadField, BotPaused, NameTaken, UnknownBot
+from referee.accounts.account_errors import BadField, BotPaused, NameTaken, NoSuchBot
 from referee.accounts.bots import Accounts
 from referee.accounts.names import NAME, NAME_RULE, check_name, check_words
 from referee.contests.contest_errors import WrongParticipantCount
@@ -25,7 +25,7 @@ from referee.hosting.contest_store import READ_BATCH_SIZE, ContestRegistry, Cont
 from referee.hosting.contest_terms import LadderTerms, TournamentTerms
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
-from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, ContestNotOver, UnknownLadder, UnknownTournament
+from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, ContestNotOver, NoSuchLadder, NoSuchTournament
 from referee.hosting.match_factory import ContestState, MatchQueue, queue_of
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Conflict
@@ -71,11 +71,11 @@ R = TypeVar("R", bound=ContestRequest[Any])
 class ContestHost(ABC, Generic[S, R]):
     """All contests of one kind in this process.
 
-    Every method that takes the name of a contest raises UnknownLadder or UnknownTournament if it does not exist, and
+    Every method that takes the name of a contest raises NoSuchLadder or NoSuchTournament if it does not exist, and
     ContestDamaged if its log is damaged. Every method raises LogUnavailable if the log cannot be used now.
     """
 
-    _unknown: ClassVar[type[UnknownLadder] | type[UnknownTournament]]
+    _unknown: ClassVar[type[NoSuchLadder] | type[NoSuchTournament]]
     _default_filter: ClassVar[ContestFilter]
 
     def __init__(
@@ -105,7 +105,7 @@ class ContestHost(ABC, Generic[S, R]):
         """Create a contest; the same request of the same organiser again returns the contest that it has created.
 
         Raises BadName, NameTaken, RequestIdReused, BadField, or what checking the terms of its matches raises. For a
-        tournament also UnknownLadder, and what `TournamentHost.enter` raises.
+        tournament also NoSuchLadder, and what `TournamentHost.enter` raises.
         """
         check_name(request.name)
         check_words("title", request.title, MAX_TEXT_CHARS)
@@ -134,7 +134,7 @@ class ContestHost(ABC, Generic[S, R]):
         return sum(store.state.created.organiser == organiser for store in self._registry.active)
 
     def check_known(self, name: str) -> None:
-        """Raises UnknownLadder or UnknownTournament."""
+        """Raises NoSuchLadder or NoSuchTournament."""
         if not self._registry.contains(self._contest(name)):
             raise self._unknown(name)
 
@@ -237,7 +237,7 @@ def check_reason(message: str) -> None:
 async def resolve_entrant(entrant: TournamentEntrant, bots_per_entrant: int, accounts: Accounts) -> TournamentEntrant:
     """Return the entrant with its name, if all of its bots may play.
 
-    Raises BadField, WrongParticipantCount, AlreadyIn, UnknownBot, UnknownVersion, BotPaused or LogUnavailable.
+    Raises BadField, WrongParticipantCount, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused or LogUnavailable.
     """
     if len(entrant.bots) != bots_per_entrant:
         what = "an entrant, which has one bot for each seat of a side or each board of a team,"
@@ -273,7 +273,7 @@ async def _check_name(entrant: TournamentEntrant, accounts: Accounts) -> None:
     """Raises BadField if the name is malformed, or that of a bot that does not play for the entrant."""
     if not NAME.fullmatch(entrant.name):
         raise BadField("entrant.name", NAME_RULE)
-    with suppress(UnknownBot):
+    with suppress(NoSuchBot):
         bot = await accounts.bot(entrant.name)
         if bot.name not in {player.bot for player in entrant.bots}:
             raise BadField("entrant.name", "it is the name of a bot that does not play for this entrant")

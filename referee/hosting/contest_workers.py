@@ -71,9 +71,13 @@ class ContestWorkers(Generic[S]):
             entrants = ended.state.bots().values()
             self._referee.reserved_places.on_freed({player.bot for bots in entrants for player in bots})
 
+    def find(self, contest: str) -> ContestWorker[S] | None:
+        """Return the worker of a contest; None: it has none."""
+        return self._workers.get(contest)
+
     def wake(self, contest: str) -> None:
         """Wake the worker of a contest, if it has one."""
-        if worker := self._workers.get(contest):
+        if worker := self.find(contest):
             worker.wake()
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:

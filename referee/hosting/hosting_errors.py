@@ -24,12 +24,12 @@ class ContestNotOver(DetailedError):
         super().__init__(f"{contest} is not over: its record is written when it is", contest=contest)
 
 
-class UnknownLadder(DetailedError):
+class NoSuchLadder(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no ladder {quoted(name)}", ladder=shortened(name))
 
 
-class UnknownTournament(DetailedError):
+class NoSuchTournament(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no tournament {quoted(name)}", tournament=shortened(name))
 

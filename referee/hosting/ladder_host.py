@@ -37,7 +37,7 @@ from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, Ladder
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import LadderTerms, check_ladder_terms
 from referee.hosting.contest_worker import HostingDependencies
-from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_corrections import LadderCorrections
 from referee.hosting.ladder_estimates import LadderEstimates
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
@@ -79,7 +79,7 @@ def max_faults_for(ladders: ContestRegistry[LadderState], match: Match, default:
 
 
 class LadderHost(ContestHost[LadderState, LadderRequest]):
-    _unknown = UnknownLadder
+    _unknown = NoSuchLadder
     _default_filter = LadderFilter()
 
     def __init__(
@@ -104,7 +104,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
         """Add an entrant, which without a name is named as its only bot. Return its row in the standings. Idempotent.
 
-        Raises LadderClosed, AlreadyOnLadder, EntrantNameTaken, AlreadyIn, UnknownBot, UnknownVersion, BotPaused,
+        Raises LadderClosed, AlreadyOnLadder, EntrantNameTaken, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused,
         BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
@@ -182,7 +182,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     ) -> list[RatingPoint]:
         """Return the history of the ratings of a bot, or of one version, oldest first, after entry number `after`.
 
-        The rating of partners is in the history of each of them. Raises UnknownBot or UnknownVersion.
+        The rating of partners is in the history of each of them. Raises NoSuchBot or NoSuchVersion.
         """
         state, accounts = await self.get(name), self._deps.accounts
         await accounts.bot(bot)

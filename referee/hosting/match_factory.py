@@ -22,7 +22,7 @@ from referee.hosting.ladder_state import LadderState
 from referee.hosting.tournament_state import TournamentState
 from referee.live.create import match_id_of
 from referee.live.match_request import DEFAULT_OPENING, MAKER, PAIRING, REQUEST_ID, SET, MatchRequest
-from referee.live.ports import UnknownMatch
+from referee.live.ports import NoSuchMatch
 from referee.live.referee import Referee
 from referee.match.setup import Player
 from referee.match.state import Match
@@ -100,7 +100,7 @@ class MatchFactory:
         """Return the match that the contest created with that request id, or None. Raises LogUnavailable."""
         try:
             return (await self._referee.status(match_id_of(contest, request_id))).match
-        except UnknownMatch:
+        except NoSuchMatch:
             return None
 
     def _online_players(self, request: MatchRequest) -> tuple[Player, ...]:

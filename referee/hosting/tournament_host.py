@@ -5,7 +5,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
@@ -38,18 +37,25 @@ from referee.hosting.contest_host import (
     resolve_entrant,
     with_default_name,
 )
-from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, TournamentCreated
+from referee.hosting.contest_log import (
+    TOURNAMENT,
+    ContestEntry,
+    ContestEvent,
+    ContestLog,
+    TournamentCreated,
+    contest_id,
+)
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import Qualification, TournamentTerms, bots_per_entrant, check_tournament_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
     EntriesClosed,
+    NoSuchTournament,
     NotAnEntrant,
     NotExportable,
     TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
-    UnknownTournament,
     WrongEntrantCount,
 )
 from referee.hosting.ladder_host import LadderHost
@@ -57,7 +63,7 @@ from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_corrections import find_match, score_correction
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
-from referee.hosting.tournament_tables import EXPORTS, ExportFormat, PairingPhase, TournamentTables, phase_of
+from referee.hosting.tournament_tables import ANY_PAIRING, EXPORTS, ExportFormat, PairingFilter, TournamentTables
 from referee.hosting.tournament_worker import Qualified, TournamentWorker
 
 FILTER_BATCH_SIZE = 5_000
@@ -84,25 +90,6 @@ class TournamentFilter(ContestFilter, frozen=True, gc=False):
         return ContestFilter.matches(self, state) and self.phase in (None, state.tournament.phase)
 
 
-class PairingFilter(Struct, frozen=True, gc=False):
-    """Which pairings of a tournament to list; all conditions must hold."""
-
-    round: int = 0
-    entrant: str = ""
-    phase: PairingPhase | None = None
-
-    def matches(self, progress: PairingProgress) -> bool:
-        pairing = progress.pairing
-        return (
-            self.round in (0, pairing.round)
-            and (not self.entrant or self.entrant in pairing.entrants)
-            and self.phase in (None, phase_of(progress))
-        )
-
-
-ANY_PAIRING = PairingFilter()
-
-
 def tournament_registry(
     log: ContestLog, report_fault: Callable[[str, Exception], None]
 ) -> ContestRegistry[TournamentState]:
@@ -111,7 +98,7 @@ def tournament_registry(
 
 
 class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
-    _unknown = UnknownTournament
+    _unknown = NoSuchTournament
     _default_filter = TournamentFilter()
 
     def __init__(
@@ -125,8 +112,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def enter(self, name: str, entrant: TournamentEntrant) -> TournamentState:
         """Add an entrant, which without a name is named as its only bot; its rating is looked up. Idempotent.
 
-        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, UnknownBot,
-        UnknownVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
+        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, NoSuchBot,
+        NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
         if stage := store.state.terms.qualification:
@@ -170,7 +157,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def act(self, name: str, command: StaffAct) -> TournamentState:
         """Execute an act of staff during play; it needs a reason. Idempotent.
 
-        Raises TournamentNotStarted, TournamentOver, UnknownPairing, PairingNotChangeable, BadPairings, NotAnEntrant or
+        Raises TournamentNotStarted, TournamentOver, NoSuchPairing, PairingNotChangeable, BadPairings, NotAnEntrant or
         BadField.
         """
         check_reason(command.message)
@@ -224,6 +211,11 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         first = 0 if last is None else bisect_left(found, (last,))
         return [progress for _, progress in found[first : first + limit]]
 
+    def no_show_times_ms(self, name: str) -> Mapping[str, int]:
+        """Return when absent entrants lose each pairing that waits for them now, unless they come before."""
+        worker = self.workers.find(contest_id(TOURNAMENT, name))
+        return worker.no_show_times_ms if isinstance(worker, TournamentWorker) else {}
+
     async def export(self, name: str, form: ExportFormat) -> str:
         """Return the tournament in an export format. Raises TournamentNotStarted or NotExportable."""
         state = await self.get(name)
@@ -271,7 +263,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return Qualified(state.tournament.phase, best)
 
     async def _check_qualification(self, request: TournamentRequest, qualification: Qualification) -> None:
-        """Raises UnknownTournament or BadField. Bots agreed to the terms of the stage before."""
+        """Raises NoSuchTournament or BadField. Bots agreed to the terms of the stage before."""
         before = await self.get(qualification.tournament)
         if before.organiser != request.organiser:
             raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")

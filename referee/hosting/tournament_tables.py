@@ -72,6 +72,25 @@ def phase_of(course: PairingProgress) -> PairingPhase:
     return PairingPhase.PLAYING if course.matches_in_play else PairingPhase.PLANNED
 
 
+class PairingFilter(Struct, frozen=True, gc=False):
+    """Which pairings of a tournament to list; all conditions must hold."""
+
+    round: int = 0
+    entrant: str = ""
+    phase: PairingPhase | None = None
+
+    def matches(self, progress: PairingProgress) -> bool:
+        pairing = progress.pairing
+        return (
+            self.round in (0, pairing.round)
+            and (not self.entrant or self.entrant in pairing.entrants)
+            and self.phase in (None, phase_of(progress))
+        )
+
+
+ANY_PAIRING = PairingFilter()
+
+
 def rows(state: TournamentState, after_round: int = 0) -> list[TournamentRow]:
     """Return the standings, best first, now or after a round. For an SPRT trial see `Tournament.trial_state`.
 

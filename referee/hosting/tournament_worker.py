@@ -67,6 +67,13 @@ class TournamentWorker(ContestWorker[TournamentState]):
         self._absences = AbsenceTimer()
         self._freeze = VersionFreeze(dependencies.factory, dependencies.accounts, dependencies.notifier)
 
+    @property
+    def no_show_times_ms(self) -> dict[str, int]:
+        """When absent entrants lose each pairing that waits for them now, unless they come before."""
+        ends_us = self._absences.ends_us(self.state.tournament.terms.times.no_show_ms * MS)
+        now_us, now_ms = self._time.monotonic_us(), self._time.wall_ms()
+        return {pairing: now_ms + (end_us - now_us) // MS for pairing, end_us in ends_us.items()}
+
     async def _prepare(self) -> None:
         """Fill the cache of matches in play part by part, and let the event loop run in between."""
         for number, part in enumerate(self.state.tournament.pairings.chunks, 1):

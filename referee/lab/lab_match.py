@@ -9,7 +9,7 @@ from engines.api import Game, Seat
 from referee.lab.lab_difference import LabDifference, lab_difference
 from referee.lab.match_player import PlayedMatch
 from referee.local.results_folder import MatchFinish
-from referee.match.events import FlagFell, MoveRefused
+from referee.match.events import FlagFell, MoveRejected
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.match.setup import Setup
@@ -84,7 +84,7 @@ def lab_result(match: LabMatch, finished: PlayedMatch, game: Game) -> LabResult:
 
 
 def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
-    found = [event for event in finished.events if type(event) is FlagFell or type(event) is MoveRefused]
+    found = [event for event in finished.events if type(event) is FlagFell or type(event) is MoveRejected]
     faults = [(event.seat, Fault.TIME if isinstance(event, FlagFell) else Fault.ILLEGAL_MOVE) for event in found]
     return tuple((seat, fault, count) for (seat, fault), count in Counter(faults).items()) if faults else ()
 

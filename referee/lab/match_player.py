@@ -33,7 +33,7 @@ from referee.match.commands import (
 )
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, MatchCreated, MoveRefused
+from referee.match.events import Event, MatchCreated, MoveRejected
 from referee.match.match_errors import MatchError
 from referee.match.plain_run import PlainRun, plain_run
 from referee.match.setup import Setup
@@ -200,7 +200,7 @@ class _MatchPlayer:
     def _note_refusal(self, seat: Seat) -> None:
         """Keep why a move was refused, so that the bot is told with its next attempt."""
         last = self._log.events[-1]
-        if isinstance(last, MoveRefused) and last.seat == seat:
+        if isinstance(last, MoveRejected) and last.seat == seat:
             self._refused[seat] = Refusal(last.reason, last.sentence)
 
     def _reject(self, seat: Seat, error: DetailedError) -> None:

@@ -15,7 +15,7 @@ from referee.live.checked_matches import game_of_match
 from referee.live.engine_calls import call_engine
 from referee.live.match_history import MatchStatus, match_steps
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
-from referee.live.ports import Conflict, UnknownMatch
+from referee.live.ports import Conflict, NoSuchMatch
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
@@ -117,13 +117,13 @@ class MatchCreator:
         """Return what this request has created; None: nothing. Raises RequestIdReused or LogUnavailable."""
         try:
             return await self._find_created(request, self._match_id(request))
-        except UnknownMatch:
+        except NoSuchMatch:
             return None
 
     async def join(self, match_id: str, seat: Seat | None, player: Player) -> Seat:
         """Take that seat; None: the seat that the bot holds already, or else the first open one.
 
-        Raises SeatHeld, NoSuchSeat, MatchOver, UnknownMatch or LogUnavailable.
+        Raises SeatHeld, NoSuchSeat, MatchOver, NoSuchMatch or LogUnavailable.
         """
         while True:
             match = (await self._live.stored.history(match_id)).match

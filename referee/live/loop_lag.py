@@ -19,7 +19,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.live.ports import Time, Timer
+from referee.live.ports import Lag, Time, Timer
 from referee.match.clock import MS, Micros
 
 INTERVAL_US = 10 * MS
@@ -38,8 +38,7 @@ class MessageArrival(Struct, frozen=True, gc=False):
 
     at_us: Micros
     """When it was read, in monotonic time."""
-    lag_us: Micros
-    """Total lag until then, except what its holder has caused."""
+    lag: Lag
     network_us: Micros | None = None
     """Network round trip of the stream on which it came. None: not known here."""
 
@@ -70,6 +69,7 @@ class LoopLag:
         self._charged_until_us: Micros = 0
 
     def start(self) -> None:
+        self._cpu_charged_us = self._cpu_us()  # What the process has computed before has delayed no bot.
         self._set_timer(self._time.monotonic_us() + INTERVAL_US)
 
     def stop(self) -> None:
@@ -82,20 +82,20 @@ class LoopLag:
         """Return all lag so far, including the current one."""
         return self._past_us + self._late_us(self._time.monotonic_us())
 
-    def lag_us(self, holder: str, now_us: Micros | None = None) -> Micros:
-        """Return all lag so far, except the part that requests of this holder caused. `now_us`: if it is known."""
+    def read(self, holder: str, now_us: Micros | None = None) -> Lag:
+        """Return all lag so far, with the part that requests of this holder caused. `now_us`: if it is known."""
         now_us = self._time.monotonic_us() if now_us is None else now_us
-        past_us = self._past_us - self._past_own_us.get(holder, 0)
+        past_own_us = self._past_own_us.get(holder, 0)
         if self._due_us is None or now_us - self._due_us <= MIN_LAG_US:
-            return past_us
+            return Lag(self._past_us, past_own_us, holder)
         late_us = now_us - self._due_us
         self.charge()
-        return past_us + late_us - min(late_us, self._charged_us.get(holder, 0))
+        return Lag(self._past_us + late_us, past_own_us + min(late_us, self._charged_us.get(holder, 0)), holder)
 
     def arrival(self, holder: str, network_us: Micros | None = None) -> MessageArrival:
         """Record that a message of that holder is read now. `network_us`: see `MessageArrival`."""
         now_us = self._time.monotonic_us()
-        return MessageArrival(now_us, self.lag_us(holder, now_us), network_us)
+        return MessageArrival(now_us, self.read(holder, now_us), network_us)
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""

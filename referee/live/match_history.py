@@ -19,7 +19,7 @@ from referee.match.events import (
     FlagFell,
     MatchCreated,
     MovePlayed,
-    MoveRefused,
+    MoveRejected,
     MoveSource,
     PlayEnded,
     PlayStarted,
@@ -167,7 +167,7 @@ class MatchHistory(LogHistory[Entry, Match]):
             self._apply_move(step, event)
             if event.source is MoveSource.BOT:
                 self._apply_verdict(event, step)
-        elif isinstance(event, MoveRefused | FlagFell):
+        elif isinstance(event, MoveRejected | FlagFell):
             self._apply_verdict(event, step)
         elif isinstance(event, PlayStarted):
             self.started_ms = step.entry.at_ms
@@ -184,7 +184,7 @@ class MatchHistory(LogHistory[Entry, Match]):
         self.moves.append(PlayedMove(event.seat, event.move, shown, sealed))
         self.last_move_of[event.seat] = len(self.moves)
 
-    def _apply_verdict(self, event: MovePlayed | MoveRefused | FlagFell, step: MatchStep) -> None:
+    def _apply_verdict(self, event: MovePlayed | MoveRejected | FlagFell, step: MatchStep) -> None:
         assert step.before
         self.last_verdict[event.seat] = verdict = VerdictLocation(step.entry.number, step.before.ply)
         if event.request_id:

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from functools import partial
 from weakref import WeakMethod
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engines.api import Seat
 from referee.live.loop_lag import MessageArrival
-from referee.live.ports import SeatDelays, Time, Timer
+from referee.live.ports import Lag, SeatDelays, Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement, flag_falls_at_us
 from referee.match.match_terms import DisconnectPolicy
@@ -137,7 +137,7 @@ def deadlines(match: Match) -> list[Deadline]:
 
 def _grace_ends_us(match: Match, turn: Turn) -> Micros | None:
     gone_us, policies = match.gone_us[turn.seat], match.terms.policies
-    if gone_us is None or policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE:
+    if gone_us is None or policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD:
         return None
     return max(gone_us, turn.asked_us) + policies.grace_period_us
 
@@ -161,7 +161,7 @@ class _TurnDelay(Struct, gc=False):
 
     stall_us: Micros
     at_us: Micros
-    lag_us: Micros
+    lag: Lag
     """Lag of the event loop at that moment."""
     withheld: bool = False
     """Whether the turn is not sent, so that all time after that moment is referee delay."""
@@ -187,22 +187,22 @@ class RefereeDelays:
         self._read = read
         self._used_elsewhere: list[TurnUse] = []
         """Time that was used on other processes in turns that are not known here yet."""
-        self._lag_at_stop_us: dict[Seat, Micros] = {}
+        self._lag_at_stop: dict[Seat, Lag] = {}
         """Lag of each seat when match time stopped."""
         at_us = match.at_us
         self._by_seat = {
-            turn.seat: _TurnDelay(at_us - turn.asked_us, at_us, read(turn.seat).lag_us) for turn in match.owing
+            turn.seat: _TurnDelay(at_us - turn.asked_us, at_us, read(turn.seat).lag) for turn in match.owing
         }
 
     def measure(self, seat: Seat, arrival: MessageArrival | None = None) -> TurnMeasurement:
         """Return the measurement of an answer of `seat` that arrived then; None: now."""
         at_us = self._match_time.at_us(arrival.at_us) if arrival else self._match_time.now_us()
-        stall_us = self.delay_us(seat, at_us, arrival.lag_us if arrival else None)
+        stall_us = self.delay_us(seat, at_us, arrival.lag if arrival else None)
         if arrival and arrival.network_us is not None:
             return TurnMeasurement(at_us, arrival.network_us, stall_us)
         return TurnMeasurement(at_us, self._read(seat).network_us, stall_us)
 
-    def delay_us(self, seat: Seat, at_us: Micros, lag_us: Micros | None = None) -> Micros:
+    def delay_us(self, seat: Seat, at_us: Micros, lag: Lag | None = None) -> Micros:
         """Return the delay of the turn of `seat` up to a moment with that lag (None: the current lag)."""
         delay = self._by_seat.get(seat)
         if delay is None:
@@ -210,8 +210,8 @@ class RefereeDelays:
         since_us = at_us - delay.at_us
         if since_us < 0 or delay.withheld:
             return max(0, delay.stall_us + since_us)
-        lag_us = self._lag_us(seat) if lag_us is None else lag_us
-        return delay.stall_us + max(0, min(lag_us - delay.lag_us, since_us))
+        lag = self._lag(seat) if lag is None else lag
+        return delay.stall_us + max(0, min(lag.since_us(delay.lag), since_us))
 
     def all_us(self, match: Match, at_us: Micros) -> list[Micros]:
         """Return the delay of the turn of each seat up to a moment; 0: it has none."""
@@ -230,7 +230,7 @@ class RefereeDelays:
             if turn is None:
                 self._by_seat.pop(seat, None)
             elif was is None or was.ply != turn.ply:
-                self._by_seat[seat] = _TurnDelay(now_us - turn.asked_us, now_us, self._lag_us(seat))
+                self._by_seat[seat] = _TurnDelay(now_us - turn.asked_us, now_us, self._lag(seat))
         if self._used_elsewhere:
             known, self._used_elsewhere = self._used_elsewhere, []
             for used in known:
@@ -242,7 +242,7 @@ class RefereeDelays:
         delay, since_us, stall_us = self._by_seat[seat], measured.arrived_us, measured.stall_us
         if since_us < delay.at_us:  # Time before that is counted already.
             since_us, stall_us = delay.at_us, delay.stall_us
-        self._by_seat[seat] = _TurnDelay(stall_us + now_us - since_us, now_us, self._lag_us(seat), delay.withheld)
+        self._by_seat[seat] = _TurnDelay(stall_us + now_us - since_us, now_us, self._lag(seat), delay.withheld)
 
     def used_us(self, turn: Turn, now_us: Micros) -> Micros:
         """Return how much time the seat has used in this turn until now."""
@@ -263,7 +263,7 @@ class RefereeDelays:
             now_us += ahead_us
             stall_us = max(0, now_us - turn.asked_us - used.us)
             withheld = self.is_withheld(turn.seat)
-            self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag_us(turn.seat), withheld)
+            self._by_seat[turn.seat] = _TurnDelay(stall_us, now_us, self._lag(turn.seat), withheld)
 
     def shift(self, by_us: Micros) -> None:
         """Count the time as delay by which match time has advanced without being lived through here."""
@@ -271,23 +271,31 @@ class RefereeDelays:
             delay.stall_us += by_us
             delay.at_us += by_us
 
+    def update_holder(self, seat: Seat) -> None:
+        """Count no lag from now on that the holder of the bot causes, who was perhaps not known before."""
+        delay, now_us = self._by_seat.get(seat), self._match_time.now_us()
+        if delay and (lag := self._lag(seat)).holder != delay.lag.holder:
+            self._by_seat[seat] = _TurnDelay(self.delay_us(seat, now_us, lag), now_us, lag, delay.withheld)
+
     def withhold(self, seat: Seat, now_us: Micros) -> None:
         """Count all time from now on as delay, since the turn is not sent."""
-        self._by_seat[seat] = _TurnDelay(self.delay_us(seat, now_us), now_us, self._lag_us(seat), withheld=True)
+        self._by_seat[seat] = _TurnDelay(self.delay_us(seat, now_us), now_us, self._lag(seat), withheld=True)
 
     def stop(self) -> None:
         """Stop counting lag, since match time stands still. Idempotent."""
-        self._lag_at_stop_us = {seat: self._lag_us(seat) for seat in self._by_seat}
+        self._lag_at_stop = {seat: self._lag(seat) for seat in self._by_seat}
 
     def resume(self) -> None:
         """Count lag again, since match time runs."""
-        for seat, lag_us in self._lag_at_stop_us.items():
-            if seat in self._by_seat:  # Otherwise another process has ended the turn meanwhile.
-                self._by_seat[seat].lag_us += self._read(seat).lag_us - lag_us
-        self._lag_at_stop_us = {}
+        for seat, at_stop in self._lag_at_stop.items():
+            delay = self._by_seat.get(seat)
+            if delay:  # Otherwise another process has ended the turn meanwhile.
+                stopped_us = self._read(seat).lag.since_us(at_stop)
+                delay.lag = structs.replace(delay.lag, total_us=delay.lag.total_us + stopped_us)
+        self._lag_at_stop = {}
 
-    def _lag_us(self, seat: Seat) -> Micros:
-        return self._lag_at_stop_us[seat] if seat in self._lag_at_stop_us else self._read(seat).lag_us
+    def _lag(self, seat: Seat) -> Lag:
+        return self._lag_at_stop[seat] if seat in self._lag_at_stop else self._read(seat).lag
 
 
 class MatchTimer(DeadlineTimer):

@@ -57,7 +57,7 @@ class LogUnavailable(Exception):
     """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
 
 
-class UnknownMatch(DetailedError):
+class NoSuchMatch(DetailedError):
     def __init__(self, match_id: str) -> None:
         super().__init__(f"there is no match {quoted(match_id)}", match_id=shortened(match_id))
 
@@ -257,13 +257,31 @@ class Time(Protocol):
         """Call `callback` on the caller's event loop at about `at_us`; it may be a little early."""
 
 
+class Lag(Struct, frozen=True, gc=False):
+    """Lag of the event loop since the process started."""
+
+    total_us: Micros = 0
+    own_us: Micros = 0
+    """Part of it that requests of the holder caused."""
+    holder: str = ""
+    """Empty: not known."""
+
+    def since_us(self, earlier: "Lag") -> Micros:
+        """Return the lag since an earlier reading, except what the holder has caused.
+
+        If the readings are not of the same holder, it is not known how much of the lag between them the holder caused.
+        """
+        own_us = self.own_us - earlier.own_us if self.holder == earlier.holder else 0
+        return self.total_us - earlier.total_us - own_us
+
+
 class SeatDelays(Struct, frozen=True, gc=False):
     """Delays of a seat's turn that its bot is not responsible for, as measured outside the match."""
 
     network_us: Micros = 0
     """Network round trip, as measured on the bot's stream."""
-    lag_us: Micros = 0
-    """Total lag of the event loop so far, except what the seat's own holder caused. Only its growth counts."""
+    lag: Lag = Lag()
+    """Lag of the event loop, with what the seat's own holder caused. Only its growth counts."""
 
 
 class MatchObserver(Protocol):

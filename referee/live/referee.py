@@ -58,7 +58,7 @@ class RefereeDraining(DetailedError):
 class Referee:
     """One for each process, on one event loop.
 
-    Every method that names a match raises UnknownMatch if there is none, NotRunHere if another process runs it, and
+    Every method that names a match raises NoSuchMatch if there is none, NotRunHere if another process runs it, and
     LogUnavailable if the log cannot be used now.
     """
 

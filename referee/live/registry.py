@@ -28,9 +28,9 @@ from referee.match.clock import SECOND, Micros
 from referee.match.commands import Command, DisconnectSeat, ReconnectSeat, StartPlay
 from referee.match.decision import Decision
 from referee.match.events import (
-    MatchResumed,
     MovePlayed,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatReconnected,
     SeatTaken,
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 SINGLE_MOVE = frozenset({MovePlayed})
 """Kinds of the entries of nearly all decisions: one move after which nothing else happens."""
-PRESENCE_EVENTS = (PlayStarted, MatchResumed, SeatDisconnected, SeatReconnected)
+PRESENCE_EVENTS = (PlayStarted, RefereeRecovered, SeatDisconnected, SeatReconnected)
 EXPECTED_ERRORS = (DetailedError, LogUnavailable, NotRunHere)
 """Errors of a command that are not reported as faults."""
 RESUME_RETRY_US = SECOND
@@ -156,9 +156,9 @@ class LiveMatches:
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)
         if live_match is None:
-            return SeatDelays(0, self.lag.total_us())
+            return SeatDelays(0, self.lag.read(""))
         round_trip_us, holder = self.sessions.path_and_holder(live_match.history.state.players[seat])
-        return SeatDelays(round_trip_us, self.lag.lag_us(holder))
+        return SeatDelays(round_trip_us, self.lag.read(holder))
 
     def on_fault(self, match_id: str, fault: Exception) -> None:
         for observer in self._observers:
@@ -198,8 +198,8 @@ class LiveMatches:
 
     def update_presence(self, live_match: LiveMatch, seats: Sequence[Seat]) -> None:
         """Write changed presence of these seats to the log, and send their turns to new sessions."""
-        match = live_match.match
-        for seat in seats if match.phase is MatchPhase.PLAYING else ():
+        for seat in seats if live_match.match.phase is MatchPhase.PLAYING else ():
+            live_match.active_runner.delays.update_holder(seat)
             if self.coordinates:
                 self._write_presence(live_match, seat)
             self.notifier.notify_new_session(live_match, seat)
@@ -221,7 +221,7 @@ class LiveMatches:
         self.update_presence(live_match, range(len(live_match.match.players)))
 
     async def runner(self, match_id: str) -> MatchRunner:
-        """Return the runner, resuming the match first. Raises UnknownMatch, MatchOver, NotRunHere or LogUnavailable."""
+        """Return the runner, resuming the match first. Raises NoSuchMatch, MatchOver, NotRunHere or LogUnavailable."""
         if not self.index.find(match_id):
             result = (await self.stored.history(match_id)).match.result  # Restores a match that is still to recover.
             if not self.index.find(match_id):

@@ -3,7 +3,7 @@
 A command for an idle match is decided at once, without a task or a future: it is the path of nearly all moves. While a
 decision is being written, further commands queue up and are decided in order of arrival by a task that lives as long as
 the queue, even if their callers disconnect. Both ways give the same log. While the log is unavailable match time stands
-still, as during a restart; `MatchResumed` in the log says for how long.
+still, as during a restart; `RefereeRecovered` in the log says for how long.
 
 Other processes may write to the same log. A decision that loses the race for a number is not written: the runner
 applies what the other process wrote, and decides the command again. See `docs/decisions/shared-log.md`.

@@ -72,7 +72,7 @@ class SharedMatches:
         """Run a match in play for the bots that are connected here. Idempotent.
 
         `uses` says what other nodes have measured, and `began` whether the bots must be told that play has begun.
-        Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged.
+        Raises NoSuchMatch, LogUnavailable, or EngineFault or LogDamaged.
         """
         live_match = self._live.index.find(match_id)
         if live_match is None and match_id not in self._loading:
@@ -93,9 +93,8 @@ class SharedMatches:
             for seat, player in enumerate(history.match.players):
                 self._live.sessions.notify_end(player, MatchEnded(live_match.match_id, seat))
             return None
-        runner = MatchRunner(history.match, self._live.dependencies)
         self._live.index.add(live_match)
-        self._live.attach_runner(live_match, runner)
+        self._live.attach_runner(live_match, MatchRunner(history.match, self._live.dependencies))
         if began:
             self._live.notifier.notify_start(live_match)
         return live_match

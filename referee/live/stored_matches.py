@@ -24,7 +24,7 @@ from referee.live.ports import (
     Entry,
     EventLog,
     LogDamaged,
-    UnknownMatch,
+    NoSuchMatch,
 )
 from referee.match.events import MatchCreated, PlayEnded, PlayStarted, SeatTaken, SeatVacated
 from referee.match.result import EndCause
@@ -89,7 +89,7 @@ class StoredMatches:
         """
 
     async def history(self, match_id: str) -> MatchHistory:
-        """Return the history of a match. Raises UnknownMatch, LogUnavailable, or EngineFault or LogDamaged.
+        """Return the history of a match. Raises NoSuchMatch, LogUnavailable, or EngineFault or LogDamaged.
 
         The last two mean that its log cannot be replayed or read.
         """
@@ -113,7 +113,7 @@ class StoredMatches:
     async def history_or_log(self, match_id: str) -> MatchHistory | UnplayableMatch:
         """Return the history of a match, or what its log says if its game cannot apply it.
 
-        Raises UnknownMatch, LogUnavailable or LogDamaged.
+        Raises NoSuchMatch, LogUnavailable or LogDamaged.
         """
         if not self._live.find(match_id):
             await self.restore(match_id)
@@ -132,7 +132,7 @@ class StoredMatches:
     async def setup(self, match_id: str) -> Setup:
         """Return the setup of a match with the players that its seats have now, also if its game was removed.
 
-        Raises UnknownMatch, LogUnavailable or LogDamaged.
+        Raises NoSuchMatch, LogUnavailable or LogDamaged.
         """
         found = await self.history_or_log(match_id)
         if isinstance(found, UnplayableMatch):
@@ -173,7 +173,7 @@ class StoredMatches:
             self._remember(match_id, error)
             return error
         if not entries:
-            raise UnknownMatch(match_id)
+            raise NoSuchMatch(match_id)
         history: MatchHistory | UnplayableMatch | LogDamaged
         try:
             history = await replay_log(entries, self._find_game)

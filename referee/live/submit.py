@@ -25,7 +25,7 @@ from referee.match.clock_charge import ClockCharge
 from referee.match.commands import Command, SubmitMove
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
+from referee.match.events import Event, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused
 from referee.match.result import Result
 from referee.match.state import Match
@@ -52,7 +52,7 @@ class TurnAnswer(Struct, frozen=True, gc=False):
 class AttemptRefused(DetailedError):
     """The move is malformed or illegal. The attempt counts."""
 
-    def __init__(self, event: MoveRefused, ply: int, repeated: bool = False) -> None:
+    def __init__(self, event: MoveRejected, ply: int, repeated: bool = False) -> None:
         """`repeated`: the same answer was given before."""
         details = {"move": event.move, "ply": str(ply), "attempts_left": str(event.attempts_left)}
         if event.reason == "ILLEGAL_MOVE":
@@ -197,7 +197,7 @@ def _verdict_on(decided: Decision, events: tuple[Event, ...]) -> MoveAccepted:
 
 def _without_count(events: tuple[Event, ...]) -> tuple[Event, ...]:
     first, *rest = events
-    if isinstance(first, MoveRefused):
+    if isinstance(first, MoveRejected):
         first = structs.replace(first, attempts_left=first.attempts_left + 1)
     return (first, *rest)
 
@@ -214,7 +214,7 @@ def verdict_of(match: Match, number: int, events: Sequence[Event], ply: int, rep
     `ply` is the number of moves made before. Raises AttemptRefused, LateAnswer or EngineFault.
     """
     event, match_id, controls = events[0], match.setup.match_id, match.terms.controls
-    if isinstance(event, MoveRefused):
+    if isinstance(event, MoveRejected):
         raise AttemptRefused(event, ply, repeated)
     if isinstance(event, FlagFell):
         raise LateAnswer(match_id, event, controls[event.seat], ply, repeated)
@@ -237,7 +237,7 @@ def _result_of(events: Sequence[Event]) -> Result | None:
 
 def is_verdict_on(event: Event, token: str, move: str) -> bool:
     """Return whether the event is the verdict on exactly that answer."""
-    assert isinstance(event, MovePlayed | MoveRefused | FlagFell)
+    assert isinstance(event, MovePlayed | MoveRejected | FlagFell)
     return event.token == token and (isinstance(event, FlagFell) or shortened(event.move) == shortened(move))
 
 

@@ -17,7 +17,7 @@ from referee.live.outbox import MatchEnded, MatchStarted, TurnExpired, TurnNotic
 from referee.live.sessions import Session, Sessions
 from referee.match.clock import Clock, Micros, TimeControl
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import FlagFell, MatchResumed, MovePlayed, MoveSource, PlayStarted
+from referee.match.events import FlagFell, MovePlayed, MoveSource, PlayStarted, RefereeRecovered
 from referee.match.state import Match, MatchPhase, Turn
 
 
@@ -165,7 +165,7 @@ class TurnNotifier:
             first = steps[0].entry.event
             if len(steps) > 1 or (isinstance(first, MovePlayed) and first.source is not MoveSource.BOT):
                 self._notify_expired(live_match, before, steps)
-            self._notify_turns(live_match, before, match, log_was_away=MatchResumed in kinds)
+            self._notify_turns(live_match, before, match, log_was_away=RefereeRecovered in kinds)
 
     def notify_new_session(self, live_match: LiveMatch, seat: Seat) -> bool:
         """Send the turn of the seat if a new session owns it; return whether one does."""

@@ -18,7 +18,7 @@ from engines.game_errors import DetailedError
 from referee.live.log_history import EntryT, LogHistory, LogStep, State, replay
 from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep, PlayedMove, WatchedEntry
 from referee.live.ports import Entry, EventLog
-from referee.match.events import MovePlayed, MoveRefused, redact
+from referee.match.events import MovePlayed, MoveRejected, redact
 from referee.match.match_terms import VisibilityMode
 from referee.match.state import Match, MatchPhase
 
@@ -248,7 +248,7 @@ class MatchWatch(LogWatch[Entry, Match]):
         event = None if unplayable else redact(entry.event, position, self._viewer)
         if isinstance(event, MovePlayed):
             return self._move_for_viewer(entry, event, match)
-        if isinstance(entry.event, MoveRefused) and not unplayable and self._history.match.phase is MatchPhase.OVER:
+        if isinstance(entry.event, MoveRejected) and not unplayable and self._history.match.phase is MatchPhase.OVER:
             event = entry.event  # Rejected moves are public after the end.
         return WatchedEntry(entry.number, entry.at_ms, event, match)
 

@@ -57,8 +57,6 @@ COUNTS_OF_A_LADDER = (
     "pause_after_faults",
 )
 OF_A_LADDER = ("name", *OF_BOTH, "games", *COUNTS_OF_A_LADDER, "max_matches_per_hour")
-MATCHES_PER_HOUR = 120
-"""Default of the files of ladders. Without a limit, fast bots would play without a pause until the disk is full."""
 MOST = 1_000_000
 
 
@@ -108,8 +106,8 @@ def read_ladder(file: Path) -> LadderPlan:
     terms = ladder_pb2.LadderTerms(match_terms=every_game, partner_rule=_partners(content))
     for key in COUNTS_OF_A_LADDER:
         setattr(terms, key, count(key, content, 0, MOST))
-    paced = {"max_matches_per_hour": MATCHES_PER_HOUR, **content}
-    terms.max_matches_per_hour = whole("max_matches_per_hour", paced, MOST)
+    if "max_matches_per_hour" in content:
+        terms.max_matches_per_hour = whole("max_matches_per_hour", content, MOST)
     if duplicate := _duplicate(content, every_game[0].rules, file.parent):
         terms.duplicate_play.CopyFrom(duplicate)
     return LadderPlan(_name(content, file), value("title", content, str, ""), terms)

@@ -13,7 +13,7 @@ from engines.api import Seat
 from engines.game_errors import DetailedError, quoted
 from referee.local.entrant import entrant_of
 from referee.local.plan import LocalPairing
-from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, SeatForfeited
+from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRejected, PlayEnded, SeatForfeited
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Fault, Result
 from referee.records.record_reader import RecordInvalid, read_record
@@ -197,7 +197,7 @@ def _finish(file: str, pairing: LocalPairing, events: Sequence[Event]) -> MatchF
 
 def _last_refused(result: Result, events: Sequence[Event]) -> str:
     guilty = {one.seat for one in result.forfeits if one.fault is Fault.ILLEGAL_MOVE}
-    refused = [event for event in events if isinstance(event, MoveRefused) and event.seat in guilty]
+    refused = [event for event in events if isinstance(event, MoveRejected) and event.seat in guilty]
     return f"{quoted(refused[-1].move)}: {refused[-1].sentence}" if refused else ""
 
 
@@ -206,8 +206,8 @@ def _fault(event: Event) -> tuple[Seat, Fault | None]:
     match event:
         case FlagFell(seat=seat):
             return seat, Fault.TIME
-        case MoveRefused(seat=seat):
+        case MoveRejected(seat=seat):
             return seat, Fault.ILLEGAL_MOVE
-        case SeatForfeited(seat=seat, fault=Fault.GONE):
-            return seat, Fault.GONE
+        case SeatForfeited(seat=seat, fault=Fault.DISCONNECTED):
+            return seat, Fault.DISCONNECTED
     return 0, None

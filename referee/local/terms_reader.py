@@ -49,7 +49,7 @@ MAX_MS = 315_360_000_000
 DEFAULT_CLOCK = "60+1"
 CLOCK_RULE = "cannot be read; write for example 60+1, 60 byoyomi 3x10, 5/move or none"
 
-LOCAL_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=5 * SECOND)
+LOCAL_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=5 * SECOND)
 """Policies of local matches: a crashed process does not return, so its clock need not run out."""
 LOCAL_CREDIT = NetworkCredit(Settings().credit_per_move_ms * MS, Settings().credit_per_match_ms * MS)
 """Network credit of local matches, as a server has it by default."""
@@ -149,7 +149,7 @@ def policies_in(given: Mapping[str, Any], usual: Policies) -> policy_pb2.Policie
     table = value("policies", given, dict, {})
     message = policy_pb2.Policies()
     fill("policies", table, message)
-    if "disconnect" not in table and usual.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE:
+    if "disconnect" not in table and usual.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD:
         message.disconnect.CopyFrom(policies_of(usual).disconnect)
     return message
 

@@ -35,9 +35,9 @@ from referee.match.commands import (
 )
 from referee.match.decision import Decision, DecisionBuilder
 from referee.match.events import (
-    MatchResumed,
     NonceAdded,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatForfeited,
     SeatReconnected,
@@ -215,15 +215,15 @@ def _reconnect_seat(builder: DecisionBuilder, command: ReconnectSeat) -> None:
 def _end_grace_period(builder: DecisionBuilder, command: EndGracePeriod) -> None:
     policies = builder.match.terms.policies
     turn, gone_us = builder.match.turns[command.seat], builder.match.gone_us[command.seat]
-    if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE or turn is None or gone_us is None:
+    if policies.gone is not DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD or turn is None or gone_us is None:
         return
     if builder.now_us - max(gone_us, turn.asked_us) >= policies.grace_period_us:
-        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.GONE))
+        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.DISCONNECTED))
 
 
 def _resume_match(builder: DecisionBuilder, command: ResumeMatch) -> None:
     if builder.match.phase is not MatchPhase.OVER:
-        builder.add(MatchResumed(builder.now_us, command.down_ms))
+        builder.add(RefereeRecovered(builder.now_us, command.down_ms))
 
 
 def _abort_match(builder: DecisionBuilder, command: AbortMatch) -> None:

@@ -29,7 +29,7 @@ class MoveSource(Enum):
     """A policy, with the default move of the game."""
 
 
-class MatchCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="opened"):
+class MatchCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="match_created"):
     """The match was created. Always the first event, and the only one before the end that contains the seed."""
 
     at_us: Annotated[Micros, Meta(ge=0, le=0)]
@@ -50,13 +50,13 @@ class SeatVacated(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_vac
     seat: Seat
 
 
-class NonceAdded(Struct, frozen=True, gc=False, tag_field="kind", tag="nonce_given"):
+class NonceAdded(Struct, frozen=True, gc=False, tag_field="kind", tag="nonce_added"):
     at_us: Micros
     seat: Seat
     nonce: bytes
 
 
-class PlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="play_began"):
+class PlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="play_started"):
     at_us: Micros
     seated: tuple[Player, ...]
 
@@ -74,7 +74,7 @@ class MovePlayed(Struct, frozen=True, gc=False, tag_field="kind", tag="move_play
     """What the bot expects for its side. UNSET, which is not stored: it did not say."""
 
 
-class MoveRefused(Struct, frozen=True, gc=False, tag_field="kind", tag="move_refused"):
+class MoveRejected(Struct, frozen=True, gc=False, tag_field="kind", tag="move_rejected"):
     """A rejected move, which counts as an attempt. Before the end only its own seat may see it."""
 
     at_us: Micros
@@ -120,21 +120,21 @@ class SeatForfeited(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_f
     fault: Fault
 
 
-class SeatDisconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_gone"):
+class SeatDisconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_disconnected"):
     at_us: Micros
     seat: Seat
 
 
-class SeatReconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_back"):
+class SeatReconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_reconnected"):
     at_us: Micros
     seat: Seat
 
 
-class MatchResumed(Struct, frozen=True, gc=False, tag_field="kind", tag="referee_back"):
+class RefereeRecovered(Struct, frozen=True, gc=False, tag_field="kind", tag="referee_recovered"):
     """Match time resumed after the referee was down or could not write the log."""
 
     at_us: Micros
-    down_ms: Annotated[int, Meta(ge=0)]
+    downtime_ms: Annotated[int, Meta(ge=0)]
 
 
 class PlayEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="play_ended"):
@@ -154,7 +154,7 @@ Event = (
     | NonceAdded
     | PlayStarted
     | MovePlayed
-    | MoveRefused
+    | MoveRejected
     | FlagFell
     | DrawOffered
     | DrawDeclined
@@ -162,7 +162,7 @@ Event = (
     | SeatForfeited
     | SeatDisconnected
     | SeatReconnected
-    | MatchResumed
+    | RefereeRecovered
     | PlayEnded
 )
 
@@ -190,7 +190,7 @@ def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | Non
         return event
     if isinstance(event, MatchCreated):
         return structs.replace(event, setup=replace(event.setup, seed=b"", opening=""))
-    if isinstance(event, MoveRefused):
+    if isinstance(event, MoveRejected):
         return event if event.seat == viewer else None
     if isinstance(event, MovePlayed):
         assert before is not None

@@ -16,7 +16,7 @@ from referee.match.match_errors import BadSetup
 class IllegalMovePolicy(Enum):
     """Reaction to a malformed or illegal move."""
 
-    REFUSE_THEN_FORFEIT = "refuse_then_forfeit"
+    RETRY_THEN_FORFEIT = "retry_then_forfeit"
     FORFEIT = "forfeit"
     RANDOM_MOVE = "random_move"
 
@@ -33,7 +33,7 @@ class DisconnectPolicy(Enum):
     """Reaction to the absence of a seat's bot, which has no session."""
 
     CLOCK_DECIDES = "clock_decides"
-    FORFEIT_AFTER_GRACE = "forfeit_after_grace"
+    FORFEIT_AFTER_GRACE_PERIOD = "forfeit_after_grace_period"
 
 
 class DropoutPolicy(Enum):
@@ -51,7 +51,7 @@ def check_time(field: str, time_us: Micros) -> None:
 
 
 class Policies(Struct, frozen=True, gc=False):
-    illegal: IllegalMovePolicy = IllegalMovePolicy.REFUSE_THEN_FORFEIT
+    illegal: IllegalMovePolicy = IllegalMovePolicy.RETRY_THEN_FORFEIT
     max_attempts: int = 3
     """Malformed or illegal moves in one turn after which the policy applies."""
     late: LatePolicy = LatePolicy.FORFEIT
@@ -63,12 +63,12 @@ class Policies(Struct, frozen=True, gc=False):
         if not 1 <= self.max_attempts <= 1000:
             raise BadSetup("max_attempts", "must be from 1 to 1000")
         check_time("grace_period_us", self.grace_period_us)
-        if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE and self.grace_period_us < 1:
+        if self.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD and self.grace_period_us < 1:
             raise BadSetup("grace_period_us", "must be greater than 0 if absent bots forfeit")
 
     @property
     def attempts_a_turn(self) -> int:
-        return self.max_attempts if self.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
+        return self.max_attempts if self.illegal is IllegalMovePolicy.RETRY_THEN_FORFEIT else 1
 
 
 class VisibilityMode(Enum):

@@ -24,7 +24,7 @@ from referee.match.events import (
     DrawOffered,
     FlagFell,
     MovePlayed,
-    MoveRefused,
+    MoveRejected,
     MoveSource,
     SeatForfeited,
     SeatResigned,
@@ -101,7 +101,7 @@ def _refuse(
     left = policies.attempts_a_turn - turn.attempt
     illegal = isinstance(refusal, IllegalMove)
     builder.add(
-        MoveRefused(
+        MoveRejected(
             builder.now_us,
             command.seat,
             turn.token,

@@ -42,7 +42,7 @@ class Fault(Enum):
 
     TIME = "time"
     ILLEGAL_MOVE = "illegal_move"
-    GONE = "gone"
+    DISCONNECTED = "disconnected"
     WITHDRAWN = "withdrawn"
     """The owner has taken the bot out of the match, which is not a fault of the bot itself."""
 

@@ -21,13 +21,13 @@ from referee.match.events import (
     Event,
     FlagFell,
     MatchCreated,
-    MatchResumed,
     MovePlayed,
-    MoveRefused,
+    MoveRejected,
     MoveSource,
     NonceAdded,
     PlayEnded,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatForfeited,
     SeatReconnected,
@@ -69,7 +69,7 @@ def new_turn(seat: Seat, ply: int, asked_us: Micros, attempt: int = 1) -> Turn:
     return Turn(seat, ply, asked_us, attempt, f"{seat}.{ply}.{attempt}")
 
 
-Verdict = MovePlayed | MoveRefused | FlagFell
+Verdict = MovePlayed | MoveRejected | FlagFell
 
 
 class Match(Struct, frozen=True):
@@ -245,7 +245,7 @@ def move_played(match: Match, event: MovePlayed, position: Position) -> Match:
     )
 
 
-def _move_refused(match: Match, event: MoveRefused) -> Changes:
+def _move_rejected(match: Match, event: MoveRejected) -> Changes:
     turn = match.turns[event.seat]
     if turn is None:
         raise ValueError(f"seat {event.seat} owes no move that could be refused")
@@ -277,11 +277,11 @@ def _seat_forfeited(match: Match, event: SeatForfeited) -> Changes:
     return {"forfeits": (*match.forfeits, forfeit), "offers": match.offers - {event.seat}}
 
 
-def _seat_gone(match: Match, event: SeatDisconnected) -> Changes:
+def _seat_disconnected(match: Match, event: SeatDisconnected) -> Changes:
     return {"gone_us": replace_at(match.gone_us, event.seat, event.at_us)}
 
 
-def _seat_back(match: Match, event: SeatReconnected) -> Changes:
+def _seat_reconnected(match: Match, event: SeatReconnected) -> Changes:
     return {"gone_us": replace_at(match.gone_us, event.seat, None)}
 
 
@@ -300,15 +300,15 @@ CHANGES: dict[type, Callable[[Match, Any], Changes]] = {  # Of all events but `M
     SeatVacated: _seat_vacated,
     NonceAdded: _nonce_given,
     PlayStarted: _play_began,
-    MoveRefused: _move_refused,
+    MoveRejected: _move_rejected,
     FlagFell: _flag_fell,
     DrawOffered: _draw_offered,
     DrawDeclined: lambda *_: {"offers": NO_SEATS},
     SeatResigned: _seat_resigned,
     SeatForfeited: _seat_forfeited,
-    SeatDisconnected: _seat_gone,
-    SeatReconnected: _seat_back,
-    MatchResumed: lambda *_: {},
+    SeatDisconnected: _seat_disconnected,
+    SeatReconnected: _seat_reconnected,
+    RefereeRecovered: lambda *_: {},
     PlayEnded: _play_ended,
 }
 

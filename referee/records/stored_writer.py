@@ -17,7 +17,6 @@ from referee.match.events import Event, MatchCreated, MovePlayed, MoveSource
 from referee.records.packed_format import StoredRecord, split_numbers, stored_form
 from referee.records.record_format import (
     MAX_LINE_BYTES,
-    STORED_VERSION,
     RecordHeader,
     RecordLine,
     SignatureLine,
@@ -26,6 +25,7 @@ from referee.records.record_format import (
     signed_bytes,
 )
 from referee.records.signing_key import public_hex
+from referee.storage.codec import STORED_VERSION
 
 MOVES_CACHE_SIZE = 10_000
 _encode = msgspec.json.Encoder().encode

@@ -44,13 +44,13 @@ from referee.match.events import (
     Event,
     FlagFell,
     MatchCreated,
-    MatchResumed,
     MovePlayed,
-    MoveRefused,
+    MoveRejected,
     MoveSource,
     NonceAdded,
     PlayEnded,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatForfeited,
     SeatReconnected,
@@ -246,7 +246,9 @@ def _as_far_as_known(recorded: Event, again: Event) -> Event:
     """
     if isinstance(recorded, PlayEnded) and isinstance(again, PlayEnded):
         return structs.replace(again, ratings=recorded.ratings)
-    if not (isinstance(recorded, MoveRefused) and isinstance(again, MoveRefused) and len(recorded.move) > SHOWN_CHARS):
+    if not (
+        isinstance(recorded, MoveRejected) and isinstance(again, MoveRejected) and len(recorded.move) > SHOWN_CHARS
+    ):
         return again
     return structs.replace(again, reason=recorded.reason, rule=recorded.rule, sentence=recorded.sentence)
 
@@ -259,7 +261,7 @@ def command_for_event(match: Match, event: Event, following: NextEvent) -> Comma
     """Return the command to `match` that caused `event`, or None if it follows from another event."""
     if isinstance(event, MovePlayed):
         return _move(event, following)
-    if isinstance(event, MoveRefused):
+    if isinstance(event, MoveRejected):
         return _attempt(event, following)
     if isinstance(event, PlayEnded):
         return _end(match, event)
@@ -282,11 +284,11 @@ def _move(event: MovePlayed, following: NextEvent) -> Command | None:
     return SubmitMove(event.seat, event.token, event.move, measured, event.request_id, offers, score)
 
 
-def _attempt(event: MoveRefused, following: NextEvent) -> Command:
+def _attempt(event: MoveRejected, following: NextEvent) -> Command:
     return SubmitMove(event.seat, event.token, event.move, _measured_of_attempt(event, following), event.request_id)
 
 
-def _measured_of_attempt(event: MoveRefused, following: NextEvent) -> TurnMeasurement:
+def _measured_of_attempt(event: MoveRejected, following: NextEvent) -> TurnMeasurement:
     """Return the measurement in the clock charge of the move played instead, or else one that is in time."""
     if isinstance(following, MovePlayed) and following.token == event.token and following.row:
         return following.row.measured
@@ -312,7 +314,7 @@ def _flag(event: FlagFell) -> Command:
 
 
 def _forfeit(event: SeatForfeited) -> Command | None:
-    return EndGracePeriod(event.seat) if event.fault is Fault.GONE else None
+    return EndGracePeriod(event.seat) if event.fault is Fault.DISCONNECTED else None
 
 
 COMMANDS: dict[type, Callable[[Any], Command | None]] = {
@@ -326,5 +328,5 @@ COMMANDS: dict[type, Callable[[Any], Command | None]] = {
     SeatForfeited: _forfeit,
     SeatDisconnected: lambda event: DisconnectSeat(event.seat),
     SeatReconnected: lambda event: ReconnectSeat(event.seat),
-    MatchResumed: lambda event: ResumeMatch(event.down_ms),
+    RefereeRecovered: lambda event: ResumeMatch(event.downtime_ms),
 }

@@ -137,7 +137,9 @@ def _termination(match: Match) -> str:
     if result.kind is EndKind.PLAYED:
         return "adjudication" if result.cause is EndCause.ADJUDICATION else "normal"
     faults = {forfeit.fault for forfeit in result.forfeits}
-    return "time forfeit" if Fault.TIME in faults else "abandoned" if Fault.GONE in faults else "rules infraction"
+    return (
+        "time forfeit" if Fault.TIME in faults else "abandoned" if Fault.DISCONNECTED in faults else "rules infraction"
+    )
 
 
 def _time_control(white: TimeControl, black: TimeControl) -> str:

@@ -9,7 +9,7 @@ from statistics import median
 from engines.api import Seat
 from engines.game_errors import quoted
 from referee.match.clock import Micros
-from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted
+from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRejected, PlayEnded, PlayStarted
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import Fault
 from referee.match.setup import Player
@@ -110,5 +110,5 @@ def illegal_moves(match_id: str, events: Sequence[Event], names: Sequence[str | 
 
 
 def _last_refused(events: Iterable[Event], seat: Seat) -> str:
-    refused = [event for event in events if isinstance(event, MoveRefused) and event.seat == seat]
+    refused = [event for event in events if isinstance(event, MoveRejected) and event.seat == seat]
     return f"{quoted(refused[-1].move)}: {refused[-1].sentence}" if refused else ""

@@ -7,7 +7,6 @@ from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
 from referee.reporting.formatting import points_text
 from referee.reporting.markup import Markup, joined, tag
 from referee.spectator.correction_marks import correction_notes, list_pairings
-from referee.spectator.frames import milliseconds
 from referee.spectator.layout import moment, nothing, section, table
 from referee.spectator.upstream import Upstream
 
@@ -33,7 +32,7 @@ async def rounds_section(
     if answer.next_page_token:
         return await one_round(upstream, tournament, tournament.current_round, links)
     if tournament.terms.WhichOneof("format") == "elimination" and answer.pairings:
-        return section("Bracket", _bracket(tournament, answer.pairings, links))
+        return section("Bracket", _note(answer.pairings), _bracket(tournament, answer.pairings, links))
     return _all_rounds(tournament, answer.pairings, links)
 
 
@@ -43,7 +42,7 @@ async def one_round(
     """Return a round, with links to the others."""
     pairings = (await list_pairings(upstream, tournament.name, number)).pairings
     shown = _pairing_table(tournament, pairings, links) if pairings else nothing("This round is not paired yet.")
-    return section(f"Round {number}", _round_links(tournament, number), shown)
+    return section(f"Round {number}", _round_links(tournament, number), _note(pairings), shown)
 
 
 def count_rounds(tournament: tournament_pb2.Tournament) -> int:
@@ -83,7 +82,7 @@ def _all_rounds(
         )
         for number in sorted(rounds, reverse=True)
     ]
-    return section("Rounds", *blocks)
+    return section("Rounds", _note(pairings), *blocks)
 
 
 def _pairing_table(
@@ -116,21 +115,24 @@ def _result(pairing: contest_pb2.Pairing) -> str:
 
 
 def _waits(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> Markup:
-    """Return when the break before a planned pairing ends, and when an absent entrant loses it; empty if neither."""
+    """Return until when a planned pairing has a break, or waits for absent entrants; empty if neither."""
     if pairing.phase != contest_pb2.PAIRING_PHASE_PLANNED:
         return Markup("")
-    break_end_ms = milliseconds(pairing.not_before)
-    # When a pairing without a break was planned is known in the first round only.
-    begin_ms = break_end_ms or (milliseconds(tournament.start_time) if pairing.round == 1 else 0)
-    no_show_ms = tournament.terms.no_show_ms
-    return joined(
-        *((", break until ", moment(break_end_ms)) if break_end_ms else ()),
-        # Later if the pairing had to wait for something else as well, or the server was restarted in the meantime.
-        *(
-            (", an absent entrant loses at ", moment(begin_ms + no_show_ms), " or later")
-            if begin_ms and no_show_ms
-            else ()
-        ),
+    if pairing.HasField("no_show_time"):
+        return joined(", an absent entrant loses at ", moment(pairing.no_show_time))
+    if not pairing.HasField("not_before"):
+        return Markup("")
+    no_show_s = tournament.terms.no_show_ms // 1_000
+    wait = f", then {no_show_s} s for absent entrants" if no_show_s else ""
+    return joined(", break until ", moment(pairing.not_before), wait)
+
+
+def _note(pairings: Sequence[contest_pb2.Pairing]) -> Markup:
+    """Return what planned pairings wait for; empty if there are none."""
+    if all(pairing.phase != contest_pb2.PAIRING_PHASE_PLANNED for pairing in pairings):
+        return Markup("")
+    return tag(
+        "p", "A planned pairing starts when its break is over and its bots are connected and free.", class_="soft"
     )
 
 

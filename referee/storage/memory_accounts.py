@@ -6,7 +6,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
+from referee.accounts.account_errors import NameTaken, NoSuchBot, NoSuchToken, NoSuchVersion, TooManyNames
 from referee.accounts.bot_log import ALL_LINES, LineFilter, Note, NumberedNote
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
 from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Quota, Role, Token, TokenFilter
@@ -69,9 +69,9 @@ class MemoryTokens:
         return [token for token in self._tokens.values() if _matches_token(token, wanted)]
 
     def get(self, token_id: str) -> Token:
-        """Return the token with that id. Raises UnknownToken."""
+        """Return the token with that id. Raises NoSuchToken."""
         if token_id not in self._tokens:
-            raise UnknownToken(token_id)
+            raise NoSuchToken(token_id)
         return self._tokens[token_id]
 
 
@@ -140,12 +140,12 @@ class MemoryAccounts:
         self._get(bot)
         known = self._versions[bot]
         if before and before not in known:
-            raise UnknownVersion(bot, before)
+            raise NoSuchVersion(bot, before)
         return [known[name] for name in reversed(_up_to(list(known), before))][:limit]
 
     def _get(self, name: str) -> Bot:
         if name not in self._bots:
-            raise UnknownBot(name)
+            raise NoSuchBot(name)
         return self._bots[name]
 
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
+from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvitation, TooManyNames
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
@@ -92,7 +92,7 @@ class MemoryInvitations:
 
     def _get(self, invitation_id: str) -> Invitation:
         if invitation_id not in self._invitations:
-            raise UnknownInvitation(invitation_id)
+            raise NoSuchInvitation(invitation_id)
         return self._invitations[invitation_id]
 
     def _of_sha256(self, sha256: bytes) -> Invitation:

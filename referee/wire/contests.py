@@ -92,7 +92,8 @@ def correction_of(correction: Correction) -> contest_pb2.MatchCorrection:
     )
 
 
-def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
+def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> contest_pb2.Pairing:
+    """`no_show_ms`: when an absent entrant loses it. None: it waits for nobody, or this is not told."""
     pairing = progress.pairing
     results = [progress.round_result(name) for name in pairing.entrants] if progress.is_done else []
     return contest_pb2.Pairing(
@@ -112,6 +113,7 @@ def pairing_of(progress: PairingProgress) -> contest_pb2.Pairing:
             for board, names in sorted(progress.absent_boards.items())
         ],
         corrections=[correction_of(one.correction) for _, one in sorted(progress.corrections.items())],
+        no_show_time=maybe_timestamp(no_show_ms),
     )
 
 

@@ -49,7 +49,7 @@ class ViewerContext:
         """
         event = watched.event
         return (
-            isinstance(event, core.MoveRefused)
+            isinstance(event, core.MoveRejected)
             and event.seat != self.viewer
             and self.match_context.sealed(watched.match)
         )
@@ -113,7 +113,7 @@ def _charge_of(event: core.MovePlayed | core.FlagFell, watched: WatchedEntry) ->
     return clock_charge_of(event.row, event.seat, watched.match.terms.controls[event.seat]) if event.row else None
 
 
-def _move_rejected(event: core.MoveRefused, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.MoveRejected:
+def _move_rejected(event: core.MoveRejected, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.MoveRejected:
     return entry_pb2.MoveRejected(
         seat=event.seat, move=event.move, message=event.sentence, attempts_left=event.attempts_left
     )
@@ -127,7 +127,7 @@ def _seat_disconnected(
     event: core.SeatDisconnected, watched: WatchedEntry, _: ViewerContext
 ) -> entry_pb2.SeatDisconnected:
     policies = watched.match.terms.policies
-    graced = policies.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE
+    graced = policies.gone is DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD
     grace_period_ms = ms_down(policies.grace_period_us) if graced else None
     return entry_pb2.SeatDisconnected(seat=event.seat, grace_period_ms=grace_period_ms)
 
@@ -156,7 +156,7 @@ CONVERTERS: dict[type, Converter] = {
     core.NonceAdded: ("nonce_added", _of_seat(entry_pb2.NonceAdded)),
     core.PlayStarted: ("play_started", _play_started),
     core.MovePlayed: ("move_played", _move_played),
-    core.MoveRefused: ("move_rejected", _move_rejected),
+    core.MoveRejected: ("move_rejected", _move_rejected),
     core.FlagFell: ("flag_fell", _flag_fell),
     core.DrawOffered: ("draw_offered", _of_seat(entry_pb2.DrawOffered)),
     core.DrawDeclined: ("draw_declined", _of_seat(entry_pb2.DrawDeclined)),
@@ -164,7 +164,10 @@ CONVERTERS: dict[type, Converter] = {
     core.SeatForfeited: ("seat_forfeited", _forfeited),
     core.SeatDisconnected: ("seat_disconnected", _seat_disconnected),
     core.SeatReconnected: ("seat_reconnected", _of_seat(entry_pb2.SeatReconnected)),
-    core.MatchResumed: ("referee_recovered", lambda event, *_: entry_pb2.RefereeRecovered(downtime_ms=event.down_ms)),
+    core.RefereeRecovered: (
+        "referee_recovered",
+        lambda event, *_: entry_pb2.RefereeRecovered(downtime_ms=event.downtime_ms),
+    ),
     core.PlayEnded: ("play_ended", _ended),
 }
 

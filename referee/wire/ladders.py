@@ -35,7 +35,8 @@ from referee.wire.wire_errors import BadSeats
 REMATCH_AFTER = 1
 PROVISIONAL_MATCHES = 20
 PAUSE_AFTER_FAULTS = 3
-"""Defaults."""
+MATCHES_PER_HOUR = 120
+"""Defaults. Without a limit per hour, fast bots would play without a pause until the disk is full."""
 MAX_MATCHES_PER_HOUR = 3_600
 
 
@@ -62,7 +63,7 @@ def read_ladder_terms(terms: pb.LadderTerms, converter: TermsConverter) -> Ladde
         terms.rematch_after or REMATCH_AFTER,
         terms.provisional_matches or PROVISIONAL_MATCHES,
         terms.pause_after_faults or PAUSE_AFTER_FAULTS,
-        terms.max_matches_per_hour,
+        terms.max_matches_per_hour if terms.HasField("max_matches_per_hour") else MATCHES_PER_HOUR,
     )
 
 

@@ -125,7 +125,7 @@ def read_match_request(request: CreateMatchRequest, maker: str, converter: Terms
 DEFAULT_ATTEMPTS = Policies().max_attempts
 
 ILLEGAL_MOVE = {
-    policy_pb2.ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT: IllegalMovePolicy.REFUSE_THEN_FORFEIT,
+    policy_pb2.ILLEGAL_MOVE_ACTION_RETRY_THEN_FORFEIT: IllegalMovePolicy.RETRY_THEN_FORFEIT,
     policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT: IllegalMovePolicy.FORFEIT,
     policy_pb2.ILLEGAL_MOVE_ACTION_RANDOM_MOVE: IllegalMovePolicy.RANDOM_MOVE,
 }
@@ -136,7 +136,7 @@ TIMEOUT = {
 }
 DISCONNECT = {
     policy_pb2.DISCONNECT_ACTION_CLOCK_DECIDES: DisconnectPolicy.CLOCK_DECIDES,
-    policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD: DisconnectPolicy.FORFEIT_AFTER_GRACE,
+    policy_pb2.DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD: DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
 }
 FORFEIT_EFFECT = {
     policy_pb2.FORFEIT_EFFECT_ENDS_MATCH: DropoutPolicy.ENDS_MATCH,

@@ -47,9 +47,9 @@ TIE_BREAKS = {
     pb.TIE_BREAK_KOYA: TieBreak.KOYA,
 }
 SEEDINGS = {
-    pb.SEEDING_ENTRY_ORDER: Seeding.ENTRY,
+    pb.SEEDING_ENTRY_ORDER: Seeding.ENTRY_ORDER,
     pb.SEEDING_RATING: Seeding.RATING,
-    pb.SEEDING_RANDOM: Seeding.LOT,
+    pb.SEEDING_RANDOM: Seeding.RANDOM,
 }
 """The first one is the default."""
 DEFAULT_NO_SHOW_MS = 600_000

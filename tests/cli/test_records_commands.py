@@ -293,7 +293,11 @@ def test_a_damaged_record_is_shown_up_to_the_damage(data: bytes, reason: str, pa
 def test_a_file_without_a_match_is_rejected_with_its_record_status(path: Path) -> None:
     for data, status, arguments in [
         (b"junk", 4, "the entry that opens the match cannot be read"),
-        (RECORD.replace(b'"kind":"opened"', b'"kind":"closed"'), 4, "the entry that opens the match cannot be read"),
+        (
+            RECORD.replace(b'"kind":"match_created"', b'"kind":"closed"'),
+            4,
+            "the entry that opens the match cannot be read",
+        ),
         (RECORD.replace(b'"game":"nim"', b'"game":"shogi"'), 6, "unknown game 'shogi'; known: alquerque"),
         (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "invalid value '0' for option heap; it must be"),
         (resigned([LINES[0], *LINES[2:]]).replace(b'"entry":2', b'"entry":1'), 4, "its first entry opens no match"),

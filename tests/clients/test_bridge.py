@@ -1,4 +1,4 @@
-"""Well-behaved and faulty line programs behind the bridges in Python and in Go, on a real server."""
+"""Well-behaved and faulty line programs behind the bridge, on a real server."""
 
 import os
 import select
@@ -18,8 +18,6 @@ from referee_client.bridge.stderr_log import MAX_BYTES
 from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
 
-from tests.clients.client_builds import ClientBuilder
-from tests.clients.languages import LANGUAGES
 from tests.clients.sdk import BotProgram, connect_organiser, long_match, run_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
@@ -43,11 +41,13 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
         yield one
 
 
+COMMAND = (sys.executable, "-m", "referee_client.bridge")
+
+
 @dataclass(frozen=True)
 class Bridges:
-    """Runs programs behind the bridge of one language, on one server."""
+    """Runs programs behind a bridge, on one server."""
 
-    command: tuple[str, ...]
     server: ServerProcess
     organiser: Organiser
 
@@ -55,7 +55,7 @@ class Bridges:
     def run(self, secret: str, *arguments: str) -> Iterator[BotProgram]:
         environment = {**os.environ, "BOT_REFEREE": self.server.address, "BOT_TOKEN": secret}
         running = BotProgram(
-            subprocess.Popen([*self.command, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
+            subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
         )
         try:
             yield running
@@ -78,19 +78,9 @@ class Bridges:
 bot_numbers = iter(range(1_000_000))
 
 
-@pytest.fixture(params=["python", pytest.param("go", marks=pytest.mark.toolchain)])
-def command(request: pytest.FixtureRequest, client_builder: ClientBuilder) -> tuple[str, ...]:
-    """The command of each bridge."""
-    if request.param == "python":
-        return (sys.executable, "-m", "referee_client.bridge")
-    (go,) = (language for language in LANGUAGES if language.name == "go")
-    client_builder.build(go)
-    return (str(go.folder / go.output / "referee-bridge"),)
-
-
 @pytest.fixture
-def bridges(command: tuple[str, ...], server: ServerProcess, organiser: Organiser) -> Bridges:
-    return Bridges(command, server, organiser)
+def bridges(server: ServerProcess, organiser: Organiser) -> Bridges:
+    return Bridges(server, organiser)
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
@@ -278,11 +268,11 @@ def test_a_program_can_be_reached_by_tcp(bridges: Bridges) -> None:
         assert listening.wait(TIMEOUT_S) == 0
 
 
-def test_a_sandbox_has_no_network(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_sandbox_has_no_network(tmp_path: Path) -> None:
     if shutil.which("bwrap") is None and "CI" not in os.environ:
         pytest.skip("bubblewrap is not installed")
     environment = {**os.environ, "BOT_REFEREE": "127.0.0.1:1", "BOT_TOKEN": "secret"}
-    sandboxed_cat = [*command, "--sandbox", "--", "sh", "-c", "cat"]
+    sandboxed_cat = [*COMMAND, "--sandbox", "--", "sh", "-c", "cat"]
     with subprocess.Popen(sandboxed_cat, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as bridge:
         assert bridge.stderr
         line = bridge.stderr.readline()
@@ -317,13 +307,13 @@ sys.exit(subprocess.run(sandboxed(tuple(sys.argv[1:]), Path.cwd())).returncode)
         (("--", __file__), f"{__file__!r} is not executable; run `chmod +x"),
     ],
 )
-def test_invalid_arguments_are_explained(command: tuple[str, ...], arguments: tuple[str, ...], wrong: str) -> None:
-    completed = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+def test_invalid_arguments_are_explained(arguments: tuple[str, ...], wrong: str) -> None:
+    completed = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
 
     assert completed.returncode == 2
     assert wrong in completed.stderr
 
 
-def test_the_bridge_in_python_is_installed_as_documented() -> None:
+def test_the_bridge_is_installed_as_documented() -> None:
     command = [str(Path(sys.executable).with_name("referee-bridge")), "--help"]
     assert "usage: referee-bridge" in subprocess.run(command, capture_output=True, text=True, check=True).stdout

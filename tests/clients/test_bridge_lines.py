@@ -1,4 +1,4 @@
-"""Lines of the bridge: the vectors that all bridges share, and the schema of lines."""
+"""Lines of the bridge: their vectors, and the schema of lines."""
 
 import json
 import re

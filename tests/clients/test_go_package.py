@@ -12,7 +12,7 @@ import pytest
 
 from tests.clients.client_builds import PROJECT
 from tests.clients.commands import PLACEHOLDER, clone_files, commands_of, run_command
-from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
+from tests.clients.package_checks import pass_conformance_kit, play_match
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -20,45 +20,6 @@ CLIENT = PROJECT / "clients" / "go"
 MODULE, VERSION = "referee.example/referee", "v0.1.0"
 OLDEST = (1, 24)
 """The oldest release of Go that the module permits; Go supports its last two, and we one more."""
-
-ORGANISED = [
-    "error NAME_TAKEN",
-    "match alquerque test gopher digger",
-    "moves true",
-    "result played 2",
-    "record true",
-    "over true",
-    "tournament The cup alquerque true entry",
-    "entrant gopher",
-    "entrant digger",
-    "started true true",
-    "ended ended finished pairings 2",
-    "points 2 true",
-    "matches 2",
-    "export 3 record true",
-    "listed cup finished",
-    "error TOURNAMENT_OVER",
-    "cross table 2 2",
-    "corrected true struck it was played by hand",
-    "snapshot finished 2",
-    "league [median_buchholz wins] random 3 true",
-    "ladder The ladder [alquerque]",
-    "paused true",
-    "joined digger",
-    "joined gopher",
-    "entrants 1",
-    "season 2",
-    "paused false",
-    "closed true",
-    "rated true",
-    "standing true",
-    "standing true",
-    "record true",
-    "listed daily 2",
-    "error LADDER_CLOSED",
-    "stopped true true",
-]
-"""What the program of the organiser prints."""
 
 
 def run_go(folder: Path, environment: dict[str, str], *arguments: str) -> str:
@@ -128,14 +89,6 @@ def test_the_commands_of_the_readme_build_the_bot_in_a_fresh_clone(bot: Path, tm
     assert (project / "mybot").stat().st_mode & 0o100
 
 
-@pytest.fixture(scope="module")
-def organiser_program(bot: Path) -> Path:
-    """A program of an organiser, built in the folder of the module."""
-    source, program = PROJECT / "tests" / "clients" / "organisers" / "organiser.go", bot.with_name("organiser")
-    run_go(CLIENT, dict(os.environ), "build", "-o", str(program), str(source))
-    return program
-
-
 def test_the_bot_of_the_readme_plays_a_match(bot: Path, tmp_path: Path) -> None:
     play_match([str(bot)], tmp_path)
 
@@ -161,12 +114,3 @@ def test_the_package_has_its_licence_readme_and_changelog() -> None:
 
 def test_the_versions_of_module_and_client_agree() -> None:
     assert f'const Version = "{VERSION.removeprefix("v")}"' in (CLIENT / "options.go").read_text()
-
-
-def test_an_organiser_in_go_runs_a_match_a_tournament_and_a_ladder(organiser_program: Path, tmp_path: Path) -> None:
-    assert run_organiser([str(organiser_program)], CLIENT, tmp_path) == ORGANISED
-
-
-def test_an_organiser_in_go_continues_after_a_watched_entry_was_lost(organiser_program: Path, tmp_path: Path) -> None:
-    lost = b"until all are here"
-    assert run_organiser([str(organiser_program)], CLIENT, tmp_path, lost) == ORGANISED

@@ -19,16 +19,12 @@ from tests.clients.maven_artifacts import (
     run_maven,
     versions_folder,
 )
-from tests.clients.package_checks import pass_conformance_kit, play_match, run_organiser
+from tests.clients.package_checks import pass_conformance_kit, play_match
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "kotlin"
 README = (CLIENT / "README.md").read_text(encoding="utf-8")
-ORGANISERS = (
-    PROJECT / "tests" / "clients" / "organisers" / "organiser.kt",
-    CLIENT / "src" / "test" / "kotlin" / "referee" / "samples" / "Organise.kt",
-)
 ARTIFACT = read_model(CLIENT, "artifactId")
 
 
@@ -53,7 +49,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def class_path(repository: Path) -> str:
-    """The classes of a project that depends on the artifact: the bot of the README, and two organisers."""
+    """The classes of a project that depends on the artifact: the bot of the README."""
     project = repository.parent / "mybot"
     sources = project / "src" / "main" / "kotlin"
     sources.mkdir(parents=True)
@@ -61,8 +57,6 @@ def class_path(repository: Path) -> str:
     [model] = re.findall(r"^```xml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     (sources / "MyBot.kt").write_text(bot, encoding="utf-8")
     (project / "pom.xml").write_text(model, encoding="utf-8")
-    for organiser in ORGANISERS:
-        shutil.copy(organiser, sources)
     run_maven(project, f"-Dmaven.repo.local={repository}", "--offline", "-Dkotlin.compiler.daemon=false", "compile")
     return f"{project}/target/classes:{project}/target/lib/*"
 
@@ -82,43 +76,9 @@ def test_the_bot_of_the_readme_passes_the_conformance_kit(bot: list[str]) -> Non
     pass_conformance_kit(bot, "--tls", BOT_MAX_MATCHES="8", **JAVA.environment)
 
 
-def test_the_sample_of_an_organiser_passes_the_conformance_kit(class_path: str) -> None:
-    command = ["java", "-cp", class_path, "referee.samples.OrganiseKt"]
-    pass_conformance_kit(command, "--organiser", "--tls", **JAVA.environment)
-
-
 def test_the_sources_have_the_style_that_ktlint_checks(repository: Path) -> None:
     checkout = repository.parent / "checkout" / "clients" / "kotlin"
     run_maven(checkout, f"-Dmaven.repo.local={repository}", "spotless:check")
-
-
-def test_an_organiser_watches_matches_and_contests_and_cancels_a_watch_a_turn_and_its_bots(
-    class_path: str, tmp_path: Path
-) -> None:
-    command = ["java", "-cp", class_path, "OrganiserKt"]
-    assert run_organiser(command, tmp_path, tmp_path, environment=JAVA.environment) == [
-        "error NAME_TAKEN",
-        "match alquerque test [duke, duke]",
-        "numbers true",
-        "moves true",
-        "later 6",
-        "result PLAYED",
-        "record true",
-        "watch cancelled true",
-        "first 1",
-        "aborted aborted",
-        "turns cancelled 1",
-        "created The cup",
-        "cancelled CANCELLED",
-        "watched ended",
-        "listed [cup]",
-        "joined duke",
-        "standings [duke]",
-        "closed true",
-        "watched closed",
-        "turns cancelled 2",
-        "resigned false",
-    ]
 
 
 def test_the_artifact_has_its_licence_module_name_sources_and_documentation(repository: Path) -> None:
@@ -131,7 +91,7 @@ def test_the_artifact_has_its_licence_module_name_sources_and_documentation(repo
         assert "referee/client/kotlin/Play.kt" in jar.namelist()
     with zipfile.ZipFile(versions / f"{ARTIFACT}-{VERSION}-javadoc.jar") as jar:
         documented = {name for name in jar.namelist() if name.endswith("/index.html")}
-    assert f"{ARTIFACT}/referee.client.kotlin/-coroutine-organiser/index.html" in documented
+    assert f"{ARTIFACT}/referee.client.kotlin/-coroutine-seat-bot/index.html" in documented
     assert not any("-blocking-seat-bot" in name for name in documented)
 
 

@@ -45,7 +45,9 @@ def terms() -> ladder_pb2.LadderTerms:
     match = match_pb2.MatchTerms(
         rules=rules, time_control=clock_pb2.TimeControl(rule=rule), policies=policy_pb2.Policies(disconnect=gone)
     )
-    return ladder_pb2.LadderTerms(match_terms=[match], provisional_matches=3, max_concurrent_matches=8)
+    return ladder_pb2.LadderTerms(
+        match_terms=[match], provisional_matches=3, max_concurrent_matches=8, max_matches_per_hour=0
+    )
 
 
 class LadderOrganiser:

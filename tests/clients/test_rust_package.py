@@ -14,51 +14,13 @@ import pytest
 
 from tests.clients.client_builds import PROJECT, ClientBuilder
 from tests.clients.languages import LANGUAGES
-from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match, run_organiser
+from tests.clients.package_checks import agree_on_a_draw, pass_conformance_kit, play_match
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 CLIENT = PROJECT / "clients" / "rust"
 MANIFEST = tomllib.loads((CLIENT / "Cargo.toml").read_text())
 PACKED = f"referee-client-{MANIFEST['package']['version']}"
-
-ORGANISED = [
-    "error NAME_TAKEN",
-    "match alquerque test ferris crab",
-    "moves true",
-    "result true 2",
-    "record true",
-    "over true",
-    "error MATCH_OVER true",
-    "tournament The cup alquerque Some(RoundRobin { cycles: 2 }) Entry",
-    "entrants ferris crab",
-    "started true",
-    "pairings 2, points 2, winner true",
-    "matches 2",
-    "export 3, record true",
-    "listed true",
-    "error TOURNAMENT_OVER",
-    "cross table 2 2",
-    "corrected true Struck it was played by hand",
-    "snapshot Finished 2",
-    "league [MedianBuchholz, Wins] Random true",
-    "ladder The ladder alquerque",
-    "paused true",
-    "joined crab",
-    "joined ferris",
-    "entrants 1",
-    "season 2",
-    "resumed true",
-    "closed true",
-    "rated true",
-    "standing true",
-    "standing true",
-    "record true",
-    "listed true",
-    "error LADDER_CLOSED daily",
-    "stopped",
-]
-"""What the program of the organiser prints."""
 
 
 def run_cargo(folder: Path, *arguments: str) -> str:
@@ -87,14 +49,6 @@ def bot(packed: Path) -> Path:
     """The bot of the README, built in a project that depends on the unpacked crate."""
     [source] = re.findall(r"^```rust\n(.*?)^```", (CLIENT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     return build_project(packed, "mybot", source, ["fastrand"], ["--path", str(packed)])
-
-
-@pytest.fixture(scope="module")
-def organiser_program(packed: Path) -> Path:
-    """A program of an organiser, built in a project that depends on the unpacked crate."""
-    source = (PROJECT / "tests" / "clients" / "organisers" / "organiser.rs").read_text()
-    crate = ["--path", str(packed), "--features", "organiser"]
-    return build_project(packed, "organiser", source, ["tokio", "--features", "macros,rt"], crate)
 
 
 def build_project(packed: Path, name: str, source: str, *dependencies: list[str]) -> Path:
@@ -127,21 +81,6 @@ def test_a_bot_in_a_program_of_its_own_agrees_on_a_draw_and_is_cancelled(tmp_pat
     assert sorted(lines[:2]) == ["started alquerque as black", "started alquerque as white"]
     assert "ended: draw_agreed, after 2 turns" in lines
     assert lines[-1] == "stopped"
-
-
-def test_an_organiser_in_rust_runs_a_match_a_tournament_and_a_ladder(organiser_program: Path, tmp_path: Path) -> None:
-    assert run_organiser([str(organiser_program)], CLIENT, tmp_path) == ORGANISED
-
-
-@pytest.mark.parametrize(
-    "lost",
-    [b"plays whatever comes first", b"The cup", b"until all are here"],
-    ids=["the token of a bot", "the answer to a call", "a watched entry"],
-)
-def test_an_organiser_in_rust_continues_after_an_answer_was_lost(
-    organiser_program: Path, tmp_path: Path, lost: bytes
-) -> None:
-    assert run_organiser([str(organiser_program)], CLIENT, tmp_path, lost) == ORGANISED
 
 
 def test_the_package_has_its_licence_readme_and_changelog(packed: Path) -> None:

@@ -140,7 +140,11 @@ class Cluster:
             self._token = create_organiser_token(channel, first.admin_token)
             names = [f"bot-{number}" for number in range(BOTS)]
             secrets = dict(zip(names, register_bots(channel, self._token, *names), strict=True))
-            terms = {"match_terms": [_match_terms()], "max_concurrent_matches": MAX_CONCURRENT_MATCHES}
+            terms = {
+                "match_terms": [_match_terms()],
+                "max_concurrent_matches": MAX_CONCURRENT_MATCHES,
+                "max_matches_per_hour": 0,
+            }
             call_method(
                 channel, "LadderService/CreateLadder", self._token, request_id="make it", name=LADDER, terms=terms
             )

@@ -11,26 +11,6 @@ from typing import Any
 
 from tests.cluster.history import Charge, GameResult
 
-KINDS = {
-    "opened": "match_created",
-    "seat_taken": "seat_taken",
-    "seat_vacated": "seat_vacated",
-    "nonce_given": "nonce_added",
-    "play_began": "play_started",
-    "move_played": "move_played",
-    "move_refused": "move_rejected",
-    "flag_fell": "flag_fell",
-    "draw_offered": "draw_offered",
-    "draw_declined": "draw_declined",
-    "seat_resigned": "seat_resigned",
-    "seat_gone": "seat_disconnected",
-    "seat_back": "seat_reconnected",
-    "seat_forfeited": "seat_forfeited",
-    "referee_back": "referee_recovered",
-    "play_ended": "play_ended",
-}
-"""Fields of the contract's `Entry`, by the kind of the event in a record."""
-
 
 @dataclass(frozen=True, slots=True)
 class LoggedEntry:
@@ -102,9 +82,9 @@ def _players(events: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the bots by seat: as seated at the start of play, or before it as they were invited."""
     players: list[str] = []
     for event in events:
-        if event["kind"] == "opened":
+        if event["kind"] == "match_created":
             players = [player["bot"] if player else "" for player in event["setup"]["players"]]
-        elif event["kind"] == "play_began":
+        elif event["kind"] == "play_started":
             players = [player["bot"] for player in event["seated"]]
     return players
 
@@ -113,7 +93,7 @@ def _entry(number: int, at_ms: int, event: Mapping[str, Any]) -> LoggedEntry:
     row, result = event.get("row"), event.get("result")
     return LoggedEntry(
         number,
-        KINDS[event["kind"]],
+        event["kind"],
         event["at_us"],
         at_ms,
         event.get("seat"),

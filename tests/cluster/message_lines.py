@@ -21,7 +21,7 @@ CHANGING = {"online", "seed_commitment", "record", "presence"}
 FAULTS = {
     result_pb2.FORFEIT_CAUSE_TIME: "time",
     result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE: "illegal_move",
-    result_pb2.FORFEIT_CAUSE_DISCONNECTED: "gone",
+    result_pb2.FORFEIT_CAUSE_DISCONNECTED: "disconnected",
     result_pb2.FORFEIT_CAUSE_WITHDRAWN: "withdrawn",
 }
 

@@ -345,7 +345,7 @@ def test_the_end_of_a_match_that_its_bot_has_never_seen(case: Fabricated) -> Non
     assert Broken.END_NOT_TOLD in case.broken()
 
 
-@pytest.mark.parametrize("fault", ["gone", "illegal_move", "withdrawn", "time"])
+@pytest.mark.parametrize("fault", ["disconnected", "illegal_move", "withdrawn", "time"])
 def test_a_forfeit_of_a_bot_that_did_nothing_wrong(case: Fabricated, fault: str) -> None:
     end_with(case, GameResult("forfeited", "fault", (1, 2), ((1, fault),)))
     case.rated = ()

@@ -478,7 +478,7 @@ async def test_a_bot_that_is_back_before_the_node_of_its_opponent_has_reported_g
     assert played.row
     assert played.row.charged_us == 0
     await c.answer(match_id, 1, "1")
-    assert "MatchResumed" not in await c.event_kinds(match_id)
+    assert "RefereeRecovered" not in await c.event_kinds(match_id)
     cluster.nodes.remove(a)
     a.node.close()
     await cluster.close()
@@ -499,7 +499,7 @@ async def test_matches_go_on_without_a_coordinator_and_the_next_one_knows_them()
     await b.answer(match_id, 0, "1")
     await c.answer(match_id, 1, "1")
     assert len(await moves(cluster, match_id)) == 4
-    assert "MatchResumed" not in await b.event_kinds(match_id)
+    assert "RefereeRecovered" not in await b.event_kinds(match_id)
     other = await b.create()
     await settle()
     assert (await c.match(other)).phase is MatchPhase.PLAYING

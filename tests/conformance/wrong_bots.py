@@ -410,6 +410,15 @@ class ReadsOneItemOfAMessage(Bot):
         super().on_message(play_service_pb2.PlayResponse(items=message.items[:1]))
 
 
+@breaks("TURN-17", "pings-are-answered", "the pongs for one message came in 64 messages")
+class SendsEachItemInAMessageOfItsOwn(Bot):
+    def flush(self) -> None:
+        items, self.items = self.items, []
+        for item in items:
+            self.outgoing.put([item])
+        super().flush()
+
+
 # Answers, matches and nonces
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.contests.contest_errors import BadTerms, EntriesOver, UnknownPairing
+from referee.contests.contest_errors import BadTerms, EntriesOver, NoSuchPairing
 from referee.contests.pairing import MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tables.round_result import ResultKind
@@ -173,7 +173,7 @@ def test_absence_changes_nothing_in_a_pairing_that_is_played_or_over() -> None:
     assert declare(play, due.pairing.id, *due.pairing.entrants) == []
     play.result(due, MatchScore((1, 2)))
     assert declare(play, due.pairing.id, *due.pairing.entrants) == []
-    with pytest.raises(UnknownPairing):
+    with pytest.raises(NoSuchPairing):
         declare(play, "9.9", "a")
     play.do(CancelTournament())
     assert declare(play, pairing_with(play), "a") == []

@@ -48,7 +48,7 @@ EVENTS = [
 ]
 
 
-def test_the_estimates_are_those_of_tournaments() -> None:
+def test_the_estimates_are_close_to_those_of_tournaments() -> None:
     """All have had both seats, with the same results, so the first seat has no advantage."""
     seats = [it for one in EVENTS if isinstance(one, MatchRated) for it in (one.finish, turned(one.finish))]
     expected = fit_strengths(seats)
@@ -57,8 +57,8 @@ def test_the_estimates_are_those_of_tournaments() -> None:
 
     for player, rating in found.items():
         it = expected.estimate(player)
-        assert rating.value - 1500 == pytest.approx(it.elo, abs=0.01)
-        assert rating.deviation == pytest.approx((it.high - it.elo) / 1.96, rel=1e-3)
+        assert rating.value - 1500 == pytest.approx(it.elo, abs=3)
+        assert rating.deviation == pytest.approx((it.high - it.elo) / 1.96, rel=0.03)
 
 
 def turned(finish: FinishOrder[Player]) -> FinishOrder[Player]:
@@ -77,7 +77,7 @@ def test_a_large_field_has_about_the_same_estimates(monkeypatch: pytest.MonkeyPa
     exact = estimates(events)
     monkeypatch.setattr(joint_fit, "EXACT_PLAYERS", 0)
     for player, rating in estimates(events).items():
-        assert rating.value == pytest.approx(exact[player].value, abs=0.5)
+        assert rating.value == pytest.approx(exact[player].value, abs=5)
         # Few players have a common error, which the approximation does not leave out.
         assert 0.9 < rating.deviation / exact[player].deviation < 2.5
 
@@ -100,7 +100,19 @@ def test_a_search_ends_after_a_limited_number_of_steps(monkeypatch: pytest.Monke
     monkeypatch.setattr(joint_fit, "EXACT_PLAYERS", 0)
     monkeypatch.setattr(joint_fit, "MAX_STEPS", 1)
     monkeypatch.setattr(joint_fit, "MAX_DIRECTIONS", 1)
-    assert 1500 < estimates([*won(A, B, 50), *won(B, C, 3), *drawn(C, D)])[A].value < 1900
+    monkeypatch.setattr(joint_fit, "ROUNDS", 1)
+    assert 1500 < estimates([*won(A, B, 50), *won(B, C, 3), *drawn(C, D)])[A].value < 1700
+
+
+def test_the_same_results_say_less_in_a_narrow_field() -> None:
+    """A bot that has won three matches is near its opponent where all others are equal."""
+    bots, new = [Player(f"p{number:02}") for number in range(15)], Player("new")
+    level = [event for one, other in permutations(bots, 2) for event in won(one, other)]
+    chain = [event for one, other in pairwise(bots) for event in (*won(one, other, 25), *won(other, one, 3))]
+    narrow, wide = (estimates([*field, *won(new, bots[7], 3)]) for field in (level, chain))
+    assert 50 < narrow[new].value - narrow[bots[7]].value < 150
+    assert wide[new].value - wide[bots[7]].value > 250
+    assert narrow[new].deviation < 0.6 * wide[new].deviation
 
 
 def test_a_new_version_starts_near_the_last_one_and_not_nearer_than_its_matches_justify() -> None:

@@ -9,8 +9,8 @@ from referee.contests.contest_errors import (
     BadRanks,
     CommandNotAllowed,
     MatchNotCounted,
+    NoSuchPairing,
     PairingNotChangeable,
-    UnknownPairing,
 )
 from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
@@ -171,7 +171,7 @@ def test_only_finished_matches_that_count_can_be_corrected() -> None:
     for wrong in (match_id(due), "m-1.1/1.9", "m-1.1/9.1"):
         with pytest.raises(MatchNotCounted):
             apply(play, strike(wrong), number=9 if "9.1" in wrong else 1)
-    with pytest.raises(UnknownPairing):
+    with pytest.raises(NoSuchPairing):
         apply(play, strike("m-7.7/1.1"))
     with pytest.raises(BadRanks):
         apply(play, correct("m-1.1/1.1", 1, 3))

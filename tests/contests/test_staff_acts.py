@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from referee.contests.contest_errors import (
     BadPairings,
     CommandNotAllowed,
+    NoSuchPairing,
     PairingNotChangeable,
     UnknownEntrant,
-    UnknownPairing,
 )
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -118,7 +118,7 @@ def test_a_match_or_an_absence_of_a_pairing_that_was_replaced_is_ignored() -> No
     assert play.do(StartTournamentMatch(due.pairing.id, 1, 1, "m1")) == []
     assert play.do(DeclareAbsent(due.pairing.id, due.pairing.entrants, "away")) == []
     by_staff = DeclareAbsent(due.pairing.id, due.pairing.entrants, WHY, ANN)
-    assert_refused(play, by_staff, UnknownPairing, due.pairing.id)
+    assert_refused(play, by_staff, NoSuchPairing, due.pairing.id)
 
 
 def test_a_pairing_can_be_postponed_until_it_is_played() -> None:
@@ -132,7 +132,7 @@ def test_a_pairing_can_be_postponed_until_it_is_played() -> None:
     assert_refused(play, replace(postponed, until_ms=9), PairingNotChangeable, "being played")
     play.result(due, MatchScore((1, 2)))
     assert_refused(play, replace(postponed, until_ms=9), PairingNotChangeable, "finished")
-    assert_refused(play, replace(postponed, pairing="9.9"), UnknownPairing, "9.9")
+    assert_refused(play, replace(postponed, pairing="9.9"), NoSuchPairing, "9.9")
 
 
 def test_a_reopened_pairing_is_played_again_as_another_attempt() -> None:

@@ -75,7 +75,7 @@ def test_numbers_of_any_format_are_checked_too() -> None:
     with pytest.raises(BadTerms, match="last_entry_round must be 0"):
         TournamentPlayTerms(RoundRobin(), b"", last_entry_round=1)
     with pytest.raises(BadTerms, match="seeding must be the order of entry"):
-        TournamentPlayTerms(SprtTrial(SPRT), b"", seeding=Seeding.LOT)
+        TournamentPlayTerms(SprtTrial(SPRT), b"", seeding=Seeding.RANDOM)
 
 
 def test_a_trial_that_counts_sets_is_played_in_sets_by_default() -> None:

@@ -37,7 +37,7 @@ MOVES_UNTIL_THE_LOG_IS_READ = 35
 REMOVE = """
     DELETE FROM entries
     WHERE entry = (
-        SELECT min(entry) FROM entries JOIN matches USING (match) WHERE match_id = ? AND line LIKE '%seat_gone%'
+        SELECT min(entry) FROM entries JOIN matches USING (match) WHERE match_id = ? AND line LIKE '%seat_disconnected%'
     )
     RETURNING number
 """
@@ -94,7 +94,8 @@ def monitored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MonitoredSer
 
 def create_running_ladder(channel: grpc.Channel, token: str) -> None:
     """Create a ladder that continues by itself."""
-    terms = {"match_terms": [match_terms(game_pb2.Rules(game="troke"))], "max_concurrent_matches": MATCHES}
+    games = [match_terms(game_pb2.Rules(game="troke"))]
+    terms = {"match_terms": games, "max_concurrent_matches": MATCHES, "max_matches_per_hour": 0}
     call_method(channel, "LadderService/CreateLadder", token, request_id="a ladder", name=LADDER, terms=terms)
     for bot in BOTS:
         call_method(channel, "LadderService/JoinLadder", token, ladder=LADDER, entrant={"bots": [{"bot": bot}]})

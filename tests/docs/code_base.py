@@ -1,13 +1,9 @@
-"""Counts of the modules of `referee/`: how many, how long, and which names occur more than once.
-
-Run it with `python -m tests.docs.code_base`.
-"""
+"""Names of modules and classes of `referee/` that occur more than once."""
 
 import ast
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import median
 
 ROOT = Path(__file__).parents[2]
 REFEREE = ROOT / "referee"
@@ -20,10 +16,9 @@ COMMANDS = frozenset({"cli"})
 """Folders whose modules are named after commands, whatever else has that name."""
 
 
-def modules() -> dict[Path, int]:
-    """Return the number of lines of every module but the `__init__.py` of packages."""
-    files = sorted(file for file in REFEREE.rglob("*.py") if file.name != "__init__.py")
-    return {file: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+def modules() -> list[Path]:
+    """Return every module but the `__init__.py` of packages."""
+    return sorted(file for file in REFEREE.rglob("*.py") if file.name != "__init__.py")
 
 
 def repeated_modules(files: Iterable[Path]) -> dict[str, list[str]]:
@@ -59,10 +54,3 @@ def _folder(module: Path) -> str:
 def _mirror_each_other(files: list[Path]) -> bool:
     folders = {_folder(file) for file in files}
     return len(folders) == len(files) and any(folders <= group for group in MIRRORS)
-
-
-if __name__ == "__main__":
-    lengths = modules()
-    print(f"{len(lengths)} modules, median {median(lengths.values())} lines, longest {max(lengths.values())}")
-    print("module names used twice:", repeated_modules(lengths))
-    print("class names used twice:", repeated_classes(lengths))

@@ -17,9 +17,12 @@ def match_terms(rules: game_pb2.Rules = ALQUERQUE, **more: Any) -> match_pb2.Mat
 
 
 def ladder_request(organiser: Organiser, **overrides: Any) -> dict[str, Any]:
-    """Return the fields of a request for a ladder of the organiser's name; other arguments become its terms."""
+    """Return the fields of a request for a ladder of the organiser's name; other arguments become its terms.
+
+    Unless they say otherwise, the number of its matches is not limited, so that tests do not wait for the next one.
+    """
     fields = {field: overrides.pop(field) for field in ("request_id", "name", "title") if field in overrides}
-    terms = {"match_terms": [match_terms()]} | overrides
+    terms = {"match_terms": [match_terms()], "max_matches_per_hour": 0} | overrides
     return {"request_id": "make it", "name": organiser.name, "terms": terms} | fields
 
 

@@ -130,7 +130,9 @@ def _create_contests(channel: grpc.Channel, owner: str, number: int, bots: Seque
     terms = match_request("", "troke", bots).terms
     entrants = [contest_pb2.Entrant(bots=[match_pb2.BotRef(bot=bot)]) for bot in bots]
     create_ladder = ladder_service_pb2.CreateLadderRequest(
-        request_id=ladder, name=ladder, terms=ladder_pb2.LadderTerms(match_terms=[terms], max_concurrent_matches=1)
+        request_id=ladder,
+        name=ladder,
+        terms=ladder_pb2.LadderTerms(match_terms=[terms], max_concurrent_matches=1, max_matches_per_hour=0),
     )
     joins = [ladder_service_pb2.JoinLadderRequest(ladder=ladder, entrant=entrant) for entrant in entrants]
     create_tournament = tournament_service_pb2.CreateTournamentRequest(

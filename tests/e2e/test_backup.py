@@ -69,7 +69,7 @@ def test_matches_continue_from_a_backup_made_under_load(tmp_path: Path) -> None:
     events_by_match = {match_id: parse_events(lines) for match_id, lines in records.items()}
     assert accepted.items() <= played_moves(events_by_match).items(), "moves accepted before the backup are in it"
     assert {events[-1]["result"]["kind"] for events in events_by_match.values()} == {"played"}
-    assert any(event["kind"] == "referee_back" for events in events_by_match.values() for event in events)
+    assert any(event["kind"] == "referee_recovered" for events in events_by_match.values() for event in events)
 
 
 def test_requests_for_an_archived_match_are_rejected_as_archived(tmp_path: Path) -> None:

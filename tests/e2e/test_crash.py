@@ -65,7 +65,7 @@ def test_matches_survive_kills_without_losing_an_accepted_move(
     for events in events_by_match.values():
         assert events[-1]["result"]["kind"] == "played"
         assert events[-1]["at_us"] <= up_us
-        restarts.append([event["down_ms"] for event in events if event["kind"] == "referee_back"])
+        restarts.append([event["downtime_ms"] for event in events if event["kind"] == "referee_recovered"])
     assert len(max(restarts, key=len)) == 1 + kills
     assert min(down_ms for downs_ms in restarts for down_ms in downs_ms[1:]) >= DOWN_S * 1000
 

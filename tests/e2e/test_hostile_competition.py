@@ -91,7 +91,7 @@ class Competition:
         self.absentee = "absent-bot"
         terms = match_terms()
         terms.time_control.rule.CopyFrom(FISCHER)
-        ladder = {"match_terms": [terms], "max_concurrent_matches": 2}
+        ladder = {"match_terms": [terms], "max_concurrent_matches": 2, "max_matches_per_hour": 0}
         tournament = {"match_terms": terms, "round_robin": {}, "no_show_ms": NO_SHOW_MS}
         host.call("LadderService/CreateLadder", request_id="l", name=self.name, terms=ladder)
         host.call("TournamentService/CreateTournament", request_id="t", name=self.name, terms=tournament)

@@ -1,7 +1,7 @@
 """Complete ladders on the real server: creation, joining, matches, ratings and watching."""
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,30 @@ def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organise
         assert one.weight == 1
         match = organiser.call("MatchService/GetMatch", match_id=one.match_id).match
         assert (match.ladder, list(match.ratings)) == (organiser.name, list(one.ratings))
+
+
+def test_a_ladder_is_paced_unless_its_terms_say_otherwise(organiser: Organiser, tmp_path: Path) -> None:
+    shown = {}
+    for name, given in (("paced", None), ("unlimited", 0)):
+        ladder = create_ladder(organiser, name=name, request_id=name, max_matches_per_hour=given)
+        shown[name] = ladder.terms.max_matches_per_hour
+        for bot in organiser.bots:
+            organiser.call("LadderService/JoinLadder", ladder=name, entrant={"bots": [{"bot": bot}]})
+    assert shown == {"paced": 120, "unlimited": 0}
+    with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
+        for name in ("paced", "unlimited"):
+            watched = organiser.call("LadderService/WatchLadder", ladder=name, after_number=0)
+            read_until(watched, "match_rated", times=1 if shown[name] else 6)
+    starts_ms = {}
+    for name in shown:
+        organiser.call("LadderService/CloseLadder", ladder=name)
+        starts_ms[name] = sorted(
+            match.create_time.ToMilliseconds()
+            for match in organiser.call("MatchService/ListMatches", ladder=name).matches
+        )
+    gaps_ms = [later - earlier for earlier, later in pairwise(starts_ms["paced"])]
+    assert all(gap_ms >= 30_000 for gap_ms in gaps_ms)
+    assert len(starts_ms["unlimited"]) >= 6
 
 
 def test_players_and_watchers_of_a_rated_match_get_its_rating_changes(organiser: Organiser) -> None:

@@ -216,6 +216,14 @@ def test_created_terms_show_every_default(organiser: Organiser) -> None:
     assert tournament.title == organiser.name
 
 
+def test_a_pairing_that_waits_for_absent_entrants_shows_when_they_lose_it(organiser: Organiser) -> None:
+    started = start_tournament(organiser, no_show_ms=3_600_000, swiss={"rounds": 1})
+    calls = (call_for_tournament(organiser, "ListPairings") for _ in range(5_000))
+    pairing = next(answer.pairings[0] for answer in calls if answer.pairings[0].HasField("no_show_time"))
+    assert pairing.no_show_time.ToMilliseconds() >= started.start_time.ToMilliseconds() + 3_600_000
+    organiser.call("TournamentService/CancelTournament", name=organiser.name)
+
+
 def test_tournaments_are_listed_page_by_page_the_newest_first(organiser: Organiser) -> None:
     names = [f"{organiser.name}-{number}" for number in range(3)]
     for name in names:

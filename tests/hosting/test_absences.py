@@ -32,6 +32,18 @@ def test_a_restart_lets_every_wait_begin_anew() -> None:
     assert timer.waited_us(ONE) == 0
 
 
+def test_a_pairing_ends_when_the_first_of_its_waits_does() -> None:
+    timer, other = AbsenceTimer(), ("1.1", 0, "bob")
+    timer.update({ONE}, 100)
+    timer.update({ONE, other, OTHER}, 103)
+    timer.update({ONE, other, OTHER}, 104)
+    assert timer.ends_us(60) == {"1.1": 160, "1.2": 163}
+    timer.forget("1.1")
+    assert timer.ends_us(60) == {"1.2": 163}
+    timer.restart()
+    assert timer.ends_us(60) == {}
+
+
 def test_a_board_that_has_ended_leaves_the_waits_of_the_other_boards() -> None:
     timer, first, second = AbsenceTimer(), ("1.1", 1, "ada"), ("1.1", 2, "ada")
     timer.update({first, second}, 0)

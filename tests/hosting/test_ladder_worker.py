@@ -13,7 +13,7 @@ from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import ContestEntry, ContestEvent
 from referee.hosting.contest_terms import DuplicatePlay
-from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderFilter, LadderRequest
 from referee.hosting.ladder_state import LadderFold
 from referee.live.log_history import replay as log_replay
@@ -514,7 +514,7 @@ async def test_a_ladder_is_created_once_and_found_by_name_game_and_bot() -> None
         await harness.ladders.create(replace(request, name="more"))
     with pytest.raises(NameTaken):
         await harness.ladders.create(replace(request, request_id="r2"))
-    with pytest.raises(UnknownLadder):
+    with pytest.raises(NoSuchLadder):
         await harness.ladders.get("more")
     second = await harness.ladders.create(LadderRequest("all", "org", "r3", ladder_terms("toc")))
     assert [item.created.name for item in await harness.ladders.find()] == ["all", "main"]

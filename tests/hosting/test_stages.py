@@ -7,7 +7,7 @@ from referee.accounts.account_errors import BadField
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, TournamentFormat
 from referee.hosting.contest_terms import Qualification, TournamentTerms
-from referee.hosting.hosting_errors import UnknownTournament
+from referee.hosting.hosting_errors import NoSuchTournament
 from referee.hosting.tournament_host import TournamentRequest
 from tests.hosting.harness import HostingHarness, Store, cup_terms, entrant, tournament_request
 from tests.hosting.test_tournament_worker import open_process, start_tournament
@@ -105,7 +105,7 @@ async def test_a_stage_takes_no_other_entrants() -> None:
 @in_loop
 async def test_a_stage_must_follow_a_tournament_of_the_same_organiser_and_match_terms() -> None:
     harness = await open_process(*FOUR)
-    with pytest.raises(UnknownTournament):
+    with pytest.raises(NoSuchTournament):
         await harness.tournaments.create(final(final_terms()))
     await start_tournament(harness, cup_terms(RoundRobin()), *FOUR)
     with pytest.raises(BadField, match="same organiser"):

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
-from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, UnknownBot, UnknownVersion
+from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.pairing import DuplicateSets
@@ -18,16 +18,24 @@ from referee.hosting.contest_store import FINISHED_CACHE_SIZE
 from referee.hosting.contest_terms import Partners
 from referee.hosting.hosting_errors import (
     AlreadyIn,
+    NoSuchTournament,
     NotAnEntrant,
     NotExportable,
     TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
-    UnknownTournament,
     WrongEntrantCount,
 )
-from referee.hosting.tournament_host import ANY_PAIRING, PairingFilter, TournamentFilter, TournamentRequest
-from referee.hosting.tournament_tables import ExportFormat, PairingPhase, cross_table, phase_of, rows
+from referee.hosting.tournament_host import TournamentFilter, TournamentRequest
+from referee.hosting.tournament_tables import (
+    ANY_PAIRING,
+    ExportFormat,
+    PairingFilter,
+    PairingPhase,
+    cross_table,
+    phase_of,
+    rows,
+)
 from referee.live.match_request import Opening
 from referee.live.ports import LogUnavailable
 from referee.live.watch import NumberAhead
@@ -98,8 +106,8 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
 INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
     "a name": (replace(CUP, name="The Cup"), BadName),
     "a title": (replace(CUP, title="x" * 201), BadField),
-    "a bot": (tournament_request(cup_terms(RoundRobin()), "ada", "nobody"), UnknownBot),
-    "a version": (replace(CUP, entrants=(TournamentEntrant("ada", bots=(Player("ada", "9"),)),)), UnknownVersion),
+    "a bot": (tournament_request(cup_terms(RoundRobin()), "ada", "nobody"), NoSuchBot),
+    "a version": (replace(CUP, entrants=(TournamentEntrant("ada", bots=(Player("ada", "9"),)),)), NoSuchVersion),
     "a bot twice": (tournament_request(cup_terms(RoundRobin()), "ada", "ada"), AlreadyIn),
     "two bots for a seat": (replace(CUP, entrants=(entrant("ada", "bob"),)), WrongParticipantCount),
     "partners without a name": (
@@ -221,7 +229,7 @@ async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is
     for call in (cup.start("cup"), cup.enter("cup", entrant("ada")), cup.withdraw("cup", "ada")):
         with pytest.raises(TournamentOver):
             await call
-    with pytest.raises(UnknownTournament):
+    with pytest.raises(NoSuchTournament):
         await cup.get("bowl")
     await harness.close()
 

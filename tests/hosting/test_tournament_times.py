@@ -42,8 +42,12 @@ async def test_a_bot_that_does_not_come_loses_its_pairing_and_holds_up_nobody() 
     harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
     await start_tournament(harness, cup_terms(Swiss(3), times=NO_SHOW), *FOUR)
+    await settle()
+    [(_, lost_ms)] = harness.tournaments.no_show_times_ms("cup").items()
     await harness.time.advance(59 * SECOND)
     assert (await tournament_of(harness)).round == 1
+    assert [*harness.tournaments.no_show_times_ms("cup").values()] == [lost_ms]
+    assert lost_ms == harness.time.wall_ms() + 1_000
     await harness.time.advance(SECOND)
     tournament = await tournament_of(harness)
     assert (tournament.round, await absent_entrants(harness)) == (2, [{"ada"}])
@@ -63,6 +67,7 @@ async def test_a_bot_that_comes_in_time_plays() -> None:
     await harness.time.advance(59 * SECOND)
     harness.connect("ada")
     await harness.until_over("cup")
+    assert harness.tournaments.no_show_times_ms("cup") == {}
     assert await absent_entrants(harness) == []
     await harness.close()
 

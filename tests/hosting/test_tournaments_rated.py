@@ -10,7 +10,7 @@ from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
 from referee.contests.tournament.tournament_terms import RoundRobin, Seeding, Swiss
 from referee.hosting.contest_terms import LadderTerms
-from referee.hosting.hosting_errors import UnknownLadder
+from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
@@ -27,7 +27,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     harness.connect("ada", "bob", "cyd")
     harness.voided = frozenset({"1.1/1.1"})
     rated_terms = replace(cup_terms(RoundRobin(2)), ladder="main")
-    with pytest.raises(UnknownLadder):
+    with pytest.raises(NoSuchLadder):
         await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
     await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated_terms.match_terms)))
     await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))

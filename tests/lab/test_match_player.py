@@ -15,7 +15,7 @@ from referee.lab.lab_bots import PythonBot
 from referee.lab.lab_turn import LabTurn
 from referee.lab.match_player import MAX_REJECTED, PlayedMatch, TimeOver, play_match
 from referee.match.clock import SECOND
-from referee.match.events import FlagFell, MatchCreated, MovePlayed, MoveRefused, MoveSource, PlayEnded
+from referee.match.events import FlagFell, MatchCreated, MovePlayed, MoveRejected, MoveSource, PlayEnded
 from referee.match.result import EndCause, EndKind, Fault
 from referee.match.setup import Player, Setup
 from referee.match.state import MatchPhase, create_match, evolve
@@ -132,7 +132,7 @@ def test_a_bot_that_gives_only_illegal_moves_forfeits_after_three_and_is_told_wh
     assert [attempts for attempts, _ in told] == [3, 2, 1]
     assert told[0][1] == "None"
     assert "c2-c9" in told[1][1]
-    assert len(events_of(MoveRefused, finished)) == 3
+    assert len(events_of(MoveRejected, finished)) == 3
 
 
 def test_a_late_move_loses_on_time() -> None:

@@ -8,7 +8,7 @@ from contextvars import copy_context
 import pytest
 
 from referee.live.loop_lag import HOLDER, INTERVAL_US, MIN_LAG_US, LoopLag, thread_cpu_us
-from referee.live.ports import Entry
+from referee.live.ports import Entry, Lag
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.state import Match
 from tests.live.fake_time import FakeAlarm, FakeTime
@@ -97,9 +97,10 @@ class SuspendedTime(LateAlarmTime):
 class Machine:
     """A clock and a CPU time that a test advances by hand, and the lag of an event loop on them."""
 
-    def __init__(self, time: FakeTime | None = None) -> None:
+    def __init__(self, time: FakeTime | None = None, started_after_us: Micros = 0) -> None:
+        """`started_after_us`: CPU time that the process has used before."""
         self.time = time or FakeTime()
-        self.cpu_us: Micros = 0
+        self.cpu_us = started_after_us
         self.lag = LoopLag(self.time, lambda: self.cpu_us)
         self.lag.start()
 
@@ -115,7 +116,7 @@ class Machine:
 
     def credits(self, *holders: str) -> list[Micros]:
         """Return the lag that has been credited to each holder."""
-        return [self.lag.arrival(holder).lag_us for holder in holders]
+        return [self.lag.arrival(holder).lag.since_us(Lag(holder=holder)) for holder in holders]
 
 
 class SlowObserver(Recorder):

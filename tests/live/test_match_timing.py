@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from engines.api import Seat
 from referee.live.loop_lag import MessageArrival
 from referee.live.match_timing import DeadlineTimer, LoopTime, MatchTime
-from referee.live.ports import LogUnavailable, SeatDelays
+from referee.live.ports import Lag, LogUnavailable, SeatDelays
 from referee.live.runner import LAST_RETRY_US
 from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed, MoveRefused
+from referee.match.events import MovePlayed, MoveRejected
 from referee.match.match_terms import Policies
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, match_setup, submit_move
@@ -147,7 +147,7 @@ class LaggingObserver(RecordingObserver):
     lag_us: Micros = 0
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
-        return SeatDelays(0, self.lag_us)
+        return SeatDelays(0, Lag(self.lag_us))
 
 
 @dataclass
@@ -216,7 +216,7 @@ class TurnSimulation:
         self.withheld_since_us = self.runner.match_now() if self.withheld_since_us is None else self.withheld_since_us
 
     def arrival_now(self) -> MessageArrival:
-        return MessageArrival(self.harness.time.us, self.observer.lag_us)
+        return MessageArrival(self.harness.time.us, Lag(self.observer.lag_us))
 
     def attempt_at(self, arrival: MessageArrival) -> None:
         measured = self.runner.measure(0, arrival)
@@ -230,7 +230,7 @@ class TurnSimulation:
             self.attempts.remove(attempt)
             error = attempt.verdict.exception()
             # The decision on a repeated answer has no events.
-            refused = error is None and isinstance(next(iter(attempt.verdict.result().events), None), MoveRefused)
+            refused = error is None and isinstance(next(iter(attempt.verdict.result().events), None), MoveRejected)
             if refused or (isinstance(error, LogUnavailable) and attempt.token == self.token):
                 self.intervals.append((attempt.arrived_us, self.runner.match_now()))
 

@@ -9,7 +9,7 @@ from engines.options import Settings
 from referee.live import stored_matches
 from referee.live.match_request import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchRequest, Opening
 from referee.live.outbox import MatchEnded, MatchStarted
-from referee.live.ports import LogUnavailable, UnknownMatch
+from referee.live.ports import LogUnavailable, NoSuchMatch
 from referee.match.clock import SECOND
 from referee.match.match_errors import BadSetup, MatchOver, NoSuchSeat, RequestIdReused, SeatHeld
 from referee.match.match_terms import MatchTerms
@@ -226,7 +226,7 @@ async def test_every_call_for_an_unknown_match_is_rejected() -> None:
         referee.join("m", None, BOTS[0]),
         referee.watch("m", None, 0),
     ):
-        with pytest.raises(UnknownMatch):
+        with pytest.raises(NoSuchMatch):
             await call
     assert referee.turn_due("m", 0) is None
     await harness.referee.close()

@@ -17,7 +17,7 @@ from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
 from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
-from referee.match.events import MatchResumed, MovePlayed, PlayEnded, SeatDisconnected, SeatReconnected
+from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.match_terms import DisconnectPolicy, Policies
 from referee.match.result import EndCause, Fault, void_result
@@ -333,14 +333,14 @@ async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_time
 @in_loop
 async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_written() -> None:
     harness = RefereeHarness()
-    grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=3 * SECOND)
+    grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=3 * SECOND)
     match_id, (session, _) = await harness.start_match(policies=grace_policies)
     await harness.time.advance(SECOND)
     harness.referee.sessions.close(session)
     await harness.time.advance(3 * SECOND - 1)
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     await harness.time.advance(1)
-    assert (await harness.match(match_id)).forfeits[0].fault is Fault.GONE
+    assert (await harness.match(match_id)).forfeits[0].fault is Fault.DISCONNECTED
     await harness.referee.close()
 
 
@@ -348,7 +348,7 @@ async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_writte
 async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_starts_again() -> None:
     for written, left_us in ((True, 2 * SECOND), (False, 3 * SECOND)):
         harness = RefereeHarness()
-        grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=3 * SECOND)
+        grace_policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=3 * SECOND)
         match_id, (session, other) = await harness.start_match(policies=grace_policies)
         harness.referee.sessions.close(session)
         await harness.time.advance(ABSENCE_DELAY_US - (not written))
@@ -361,7 +361,7 @@ async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_
         await later.time.advance(left_us - 1)
         assert (await later.match(match_id)).phase is MatchPhase.PLAYING
         await later.time.advance(1)
-        assert (await later.match(match_id)).forfeits[0].fault is Fault.GONE
+        assert (await later.match(match_id)).forfeits[0].fault is Fault.DISCONNECTED
         await later.referee.close()
 
 
@@ -385,7 +385,7 @@ async def test_a_takeover_is_no_absence_and_the_newer_session_continues() -> Non
 async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_reconnected() -> None:
     harness = RefereeHarness()
     match_id, (first, _) = await harness.start_match(
-        policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=SECOND)
+        policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=SECOND)
     )
     harness.log.before.clear()
     harness.referee.sessions.close(first)
@@ -456,7 +456,7 @@ async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back()
     later = await harness.restart()
     assert await later.referee.recover() == 2
     await settle()
-    assert (await later.event_kinds(waiting))[-1] == "MatchResumed"
+    assert (await later.event_kinds(waiting))[-1] == "RefereeRecovered"
     (first,) = later.connect(BOTS[0])
     await later.time.advance(8 * SECOND)
     assert (await later.event_kinds(match_id))[-1] == "MovePlayed"
@@ -479,7 +479,7 @@ async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected() -
     later = await harness.restart()
     await later.referee.recover()
     await later.time.advance(15 * SECOND)
-    assert (await later.event_kinds(match_id))[2:] == ["MatchResumed", "SeatDisconnected", "SeatDisconnected"]
+    assert (await later.event_kinds(match_id))[2:] == ["RefereeRecovered", "SeatDisconnected", "SeatDisconnected"]
     await later.time.advance(10 * SECOND + 1)
     assert (await later.match(match_id)).phase is MatchPhase.OVER
     await later.referee.close()
@@ -510,7 +510,7 @@ async def test_resuming_a_match_is_retried_while_the_log_is_unavailable() -> Non
         await later.referee.resign(match_id, 0)
     later.log.make_available()
     await later.time.advance(SECOND)
-    assert "MatchResumed" in await later.event_kinds(match_id)
+    assert "RefereeRecovered" in await later.event_kinds(match_id)
     await later.referee.close()
 
 
@@ -578,7 +578,7 @@ async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_ot
     illegal_move = MovePlayed(0, 1, "1.1.1", "9")
     await harness.stored.append(broken, len(others) + 1, [illegal_move])
     unreadable = await harness.create()
-    await harness.stored.append("no opening", 0, [MatchResumed(0, 0)])
+    await harness.stored.append("no opening", 0, [RefereeRecovered(0, 0)])
     later = await harness.restart({name: game for name, game in GAMES.items() if name != "fingers"})
     assert await later.referee.recover() == 2
     for match_id in (removed, broken):
@@ -745,7 +745,7 @@ async def test_two_concurrent_commands_resume_a_match_once() -> None:
     later = await harness.restart()
     await later.referee.recover()
     await asyncio.gather(later.referee.offer_draw(match_id, 0), later.referee.offer_draw(match_id, 1))
-    assert (await later.event_kinds(match_id)).count("MatchResumed") == 1
+    assert (await later.event_kinds(match_id)).count("RefereeRecovered") == 1
     assert later.referee.live_matches == []
     await later.referee.close()
 
@@ -772,7 +772,7 @@ async def test_a_conflict_while_declaring_a_match_void_is_reported() -> None:
     later.log.before.clear()
     recovering = asyncio.create_task(later.referee.recover())
     await settle()
-    await later.stored.append(match_id, 2, [MatchResumed(0, 0)])
+    await later.stored.append(match_id, 2, [RefereeRecovered(0, 0)])
     later.log.before.set()
     assert await recovering == 0
     assert [type(fault) for _, fault in later.recorder.faults] == [UnplayableLog, Conflict]

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from referee.live.outbox import RequestAccepted
-from referee.live.ports import EngineFault, LogUnavailable, UnknownMatch
+from referee.live.ports import EngineFault, LogUnavailable, NoSuchMatch
 from referee.live.referee import Referee
 from referee.match.match_errors import MatchOver, NoDraw, RequestIdReused
 from referee.match.match_terms import DropoutPolicy, Policies
@@ -138,7 +138,7 @@ async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_firs
 @in_loop
 async def test_a_request_for_an_unknown_match_is_rejected() -> None:
     harness = RefereeHarness()
-    with pytest.raises(UnknownMatch):
+    with pytest.raises(NoSuchMatch):
         await harness.referee.resign("m", 0, "r")
     await harness.referee.close()
 

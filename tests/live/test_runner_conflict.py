@@ -136,7 +136,7 @@ async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again() 
     assert second.match.number == 2
     processes.second.log.make_available()
     await processes.time.advance(SECOND)
-    assert [type(event).__name__ for event in await processes.first.events()][-1] == "MatchResumed"
+    assert [type(event).__name__ for event in await processes.first.events()][-1] == "RefereeRecovered"
     assert await processes.second.log_agrees_with(second)
     await processes.close(first, second)
 
@@ -251,7 +251,7 @@ async def test_a_match_that_is_resumed_twice_has_one_history() -> None:
     await submit_move(opened, 0, "1")
     processes.second.log.before.set()
     resumed = await resuming
-    assert (await processes.first.event_kinds())[-2:] == ["MovePlayed", "MatchResumed"]
+    assert (await processes.first.event_kinds())[-2:] == ["MovePlayed", "RefereeRecovered"]
     await submit_move(resumed, 1, "1")
     assert await processes.second.log_agrees_with(resumed)
     await processes.close(opened, resumed)

@@ -11,7 +11,7 @@ from referee.live.runner import FIRST_RETRY_US, LAST_RETRY_US, MatchRunner
 from referee.match.clock import MS, SECOND, Bronstein
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, StartPlay, SubmitMove
-from referee.match.events import FlagFell, MatchResumed, MovePlayed
+from referee.match.events import FlagFell, MovePlayed, RefereeRecovered
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
@@ -34,7 +34,7 @@ async def test_a_command_is_rejected_without_effect_and_the_match_continues_late
     assert runner.match is before
     harness.log.make_available()
     await submit_move(runner, 0, "1")
-    assert await harness.event_kinds() == ["MatchCreated", "PlayStarted", "MatchResumed", "MovePlayed"]
+    assert await harness.event_kinds() == ["MatchCreated", "PlayStarted", "RefereeRecovered", "MovePlayed"]
     assert await harness.log_agrees_with(runner)
     await runner.close()
 
@@ -52,9 +52,9 @@ async def test_match_time_stops_until_the_log_is_available_and_the_log_records_f
     harness.log.make_available()
     await harness.time.advance_to_next_alarm()
     resumed = (await harness.events())[-1]
-    assert isinstance(resumed, MatchResumed)
+    assert isinstance(resumed, RefereeRecovered)
     assert resumed.at_us == 3 * SECOND
-    assert resumed.down_ms == (harness.time.us - down_from_us) // MS >= 60_000
+    assert resumed.downtime_ms == (harness.time.us - down_from_us) // MS >= 60_000
     await harness.time.advance(7 * SECOND)
     assert is_playing(runner)
     await harness.time.advance(1)
@@ -96,7 +96,7 @@ async def test_a_flag_fall_that_could_not_be_written_is_written_later() -> None:
     assert await harness.event_kinds() == [
         "MatchCreated",
         "PlayStarted",
-        "MatchResumed",
+        "RefereeRecovered",
         "FlagFell",
         "SeatForfeited",
         "PlayEnded",

@@ -7,7 +7,7 @@ from referee.live.ports import LogUnavailable
 from referee.live.runner import FIRST_RETRY_US
 from referee.match.clock import MS, SECOND
 from referee.match.commands import Resign, StartPlay, TakeSeat
-from referee.match.events import MatchResumed, MovePlayed
+from referee.match.events import MovePlayed, RefereeRecovered
 from referee.match.match_errors import MatchOver
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
@@ -37,7 +37,7 @@ async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_fo
     new_process = await restart(old_process)
     runner = await new_process.resume_match()
     assert runner.match.turns == turns
-    assert (await new_process.events())[-1] == MatchResumed(2 * SECOND, HOUR_MS)
+    assert (await new_process.events())[-1] == RefereeRecovered(2 * SECOND, HOUR_MS)
     await new_process.time.advance(3 * SECOND)
     await submit_move(runner, 1, "1")
     moves = [event for event in await new_process.events() if isinstance(event, MovePlayed)]
@@ -61,7 +61,7 @@ async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time(
         await move
     old_process.log.make_available()
     await old_process.time.advance(FIRST_RETRY_US)
-    assert (await old_process.events())[-1] == MatchResumed(4 * SECOND, FIRST_RETRY_US // MS)
+    assert (await old_process.events())[-1] == RefereeRecovered(4 * SECOND, FIRST_RETRY_US // MS)
     new_process = await restart(old_process)
     runner = await new_process.resume_match()
     await new_process.time.advance(3 * SECOND)
@@ -126,7 +126,7 @@ async def test_a_match_survives_a_restart_after_every_move() -> None:
         harness = await restart(harness)
         runner = await harness.resume_match()
     assert moves == 11
-    assert (await harness.event_kinds()).count("MatchResumed") == 10
+    assert (await harness.event_kinds()).count("RefereeRecovered") == 10
     await runner.close()
 
 
@@ -143,7 +143,7 @@ async def test_a_match_that_waits_for_bots_still_waits_after_a_restart() -> None
     assert runner.match.phase is MatchPhase.WAITING
     await runner.submit(TakeSeat(1, Player("b")))
     await runner.submit(StartPlay())
-    assert await new_process.event_kinds() == ["MatchCreated", "MatchResumed", "SeatTaken", "PlayStarted"]
+    assert await new_process.event_kinds() == ["MatchCreated", "RefereeRecovered", "SeatTaken", "PlayStarted"]
     await runner.close()
 
 
@@ -172,5 +172,5 @@ async def test_a_wall_clock_that_was_set_back_gives_no_negative_downtime() -> No
     await old_runner.close()
     new_process = await restart(old_process, down_ms=-HOUR_MS)
     runner = await new_process.resume_match()
-    assert (await new_process.events())[-1] == MatchResumed(0, 0)
+    assert (await new_process.events())[-1] == RefereeRecovered(0, 0)
     await runner.close()

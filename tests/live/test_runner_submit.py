@@ -6,13 +6,13 @@ from typing import Any, cast
 import pytest
 
 from engines.game_errors import DetailedError
-from referee.live.ports import SeatDelays
+from referee.live.ports import Lag, SeatDelays
 from referee.live.queued_command import NotRunHere
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, DisconnectSeat, FallFlag, Resign, StartPlay, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed, MoveRefused, PlayEnded
+from referee.match.events import MovePlayed, MoveRejected, PlayEnded
 from referee.match.match_errors import NoSuchSeat, NotAllowedNow, StaleTurn
 from referee.match.result import EndCause
 from tests.live.fake_time import settle
@@ -73,7 +73,7 @@ async def test_a_move_that_counts_as_an_attempt_is_written() -> None:
     harness = RunnerHarness()
     runner = await harness.start_match(match_setup())
     decided = await submit_move(runner, 0, "9")
-    assert [type(event) for event in decided.events] == [MoveRefused]
+    assert [type(event) for event in decided.events] == [MoveRejected]
     assert await harness.log_agrees_with(runner)
     await runner.close()
 
@@ -167,7 +167,7 @@ async def test_cancelling_the_close_does_not_cancel_pending_commands() -> None:
 async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runner() -> None:
     harness = RunnerHarness()
     runner = await harness.start_match(match_setup())
-    harness.observer.delays_of[0] = SeatDelays(network_us=30 * MS, lag_us=5 * MS)
+    harness.observer.delays_of[0] = SeatDelays(network_us=30 * MS, lag=Lag(5 * MS))
     await harness.time.advance(SECOND)
     assert runner.measure(0) == TurnMeasurement(runner.match_now(), 30 * MS, 5 * MS)
     assert runner.measure(1) == TurnMeasurement(runner.match_now())

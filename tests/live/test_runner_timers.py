@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.live.ports import SeatDelays
+from referee.live.ports import Lag, SeatDelays
 from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath, Untimed
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
@@ -131,7 +131,7 @@ async def test_referee_delay_that_is_measured_later_delays_the_flag_fall() -> No
     harness = RunnerHarness()
     runner = await harness.start_match(match_setup())
     await harness.time.advance(SECOND)
-    harness.observer.delays_of[0] = SeatDelays(lag_us=2 * SECOND)
+    harness.observer.delays_of[0] = SeatDelays(lag=Lag(2 * SECOND))
     await harness.time.advance(11 * SECOND)
     assert is_playing(runner)
     await harness.time.advance(1)
@@ -241,7 +241,7 @@ async def test_an_untimed_match_has_no_alarm() -> None:
     await runner.close()
 
 
-GRACE_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=2 * SECOND)
+GRACE_POLICIES = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=2 * SECOND)
 
 
 @in_loop
@@ -253,7 +253,7 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period() -> None:
     await harness.time.advance(2 * SECOND - 1)
     assert is_playing(runner)
     await harness.time.advance(1)
-    assert SeatForfeited(3 * SECOND, 0, Fault.GONE) in await harness.events()
+    assert SeatForfeited(3 * SECOND, 0, Fault.DISCONNECTED) in await harness.events()
     assert harness.time.alarms_us == []
     await runner.close()
 
@@ -299,7 +299,7 @@ async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time() -> None
 @in_loop
 async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_once() -> None:
     harness = RunnerHarness()
-    policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=10 * SECOND + 1)
+    policies = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=10 * SECOND + 1)
     runner = await harness.start_match(match_setup(policies=policies))
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(11 * SECOND)

@@ -20,7 +20,7 @@ from referee.live.referee import RefereeDraining
 from referee.live.stored_matches import REPLAY_CHUNK
 from referee.live.watch import READ_BATCH, CooperativeYield, MatchWatch, NumberAhead, SlowConsumer
 from referee.match.clock import Untimed
-from referee.match.events import MatchCreated, MovePlayed, MoveRefused, PlayEnded
+from referee.match.events import MatchCreated, MovePlayed, MoveRejected, PlayEnded
 from referee.match.match_errors import MatchOver
 from referee.match.match_terms import Visibility, VisibilityMode
 from referee.match.result import EndCause
@@ -219,7 +219,7 @@ async def test_a_hidden_entry_is_sent_with_its_number_only() -> None:
     with pytest.raises(ValueError, match="not legal"):
         await harness.submit_move(match_id, 0, "9")
     events = [(await anext((await harness.referee.watch(match_id, 2, viewer))[1]))[0].event for viewer in (0, 1)]
-    assert isinstance(events[0], MoveRefused)
+    assert isinstance(events[0], MoveRejected)
     assert events[1] is None
     await harness.referee.close()
 
@@ -233,7 +233,7 @@ async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over() -> No
     await harness.referee.resign(match_id, 0)
     _, watch = await harness.referee.watch(match_id, 2, SPECTATOR)
     attempt = (await anext(watch))[0].event
-    assert isinstance(attempt, MoveRefused)
+    assert isinstance(attempt, MoveRejected)
     assert attempt.move == "9"
     await harness.referee.close()
 

@@ -50,9 +50,11 @@ def test_faults_are_counted_by_kind() -> None:
         side_ranks=(1, 2),
         forfeits=(Forfeit(1, Fault.TIME, 3),),
     )
-    lost = MatchFinish("nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", Fault.TIME): 1, ("b", Fault.GONE): 2}), 3)
+    lost = MatchFinish(
+        "nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", Fault.TIME): 1, ("b", Fault.DISCONNECTED): 2}), 3
+    )
     rows = {row.name: row for row in standings("ab", [lost])}
-    assert rows["b"].faults == {Fault.TIME: 1, Fault.GONE: 2}
+    assert rows["b"].faults == {Fault.TIME: 1, Fault.DISCONNECTED: 2}
     assert not rows["a"].faults
 
 

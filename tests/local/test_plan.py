@@ -60,7 +60,7 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
     policies = first.match_terms.policies
     assert (policies.late, policies.gone) == (
         LatePolicy.RANDOM_MOVE,
-        DisconnectPolicy.FORFEIT_AFTER_GRACE,
+        DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
     )
     assert (second.label, *second.match_terms.controls, second.games) == ("huffing", Fischer(10 * SECOND, SECOND), 5)
     policies = second.match_terms.policies

@@ -39,7 +39,7 @@ def old_data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return data_dir
 
 
-def all_rows(data_dir: Path) -> dict[str, object]:
+def all_rows(data_dir: Path) -> dict[str, list[dict[str, object]]]:
     """Return all rows of every table as dictionaries."""
     with closing(sqlite3.connect(data_dir / DATABASE)) as connection:
         connection.row_factory = sqlite3.Row

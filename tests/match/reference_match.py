@@ -31,7 +31,7 @@ from referee.match.commands import (
     VoidMatch,
     WithdrawBot,
 )
-from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded
+from referee.match.events import Event, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded
 from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy
 from referee.match.result import VOID_CAUSES, EndCause, EndKind
 from referee.match.setup import Player, Setup
@@ -119,7 +119,7 @@ class ReferenceMatch:
     def _judged(self, command: SubmitMove) -> str:
         if self._is_late(command.seat, command.measured):
             return "FlagFell"
-        return "MovePlayed" if command.move in self.require_position.moves(command.seat) else "MoveRefused"
+        return "MovePlayed" if command.move in self.require_position.moves(command.seat) else "MoveRejected"
 
     def _fall_flag(self, command: FallFlag) -> str:
         owes = command.seat in self.turns
@@ -165,7 +165,7 @@ class ReferenceMatch:
         return "SeatForfeited" if waited >= self.policies.grace_period_us else NOTHING
 
     def _resume_match(self, _: ResumeMatch) -> str:
-        return NOTHING if self.phase == "over" else "MatchResumed"
+        return NOTHING if self.phase == "over" else "RefereeRecovered"
 
     def _abort_match(self, command: AbortMatch) -> str:
         if command.seat in self.out:
@@ -242,9 +242,9 @@ class ReferenceMatch:
         offers = offers and self.game.draws_by_agreement and self.require_position.outcome is None
         return "DrawOffered" if offers else self._settled()
 
-    def _move_refused(self, event: MoveRefused) -> str:
+    def _move_rejected(self, event: MoveRejected) -> str:
         turn = self.turns[event.seat]
-        allowed = self.policies.max_attempts if self.policies.illegal is IllegalMovePolicy.REFUSE_THEN_FORFEIT else 1
+        allowed = self.policies.max_attempts if self.policies.illegal is IllegalMovePolicy.RETRY_THEN_FORFEIT else 1
         assert event.attempts_left == allowed - turn["attempt"] >= 0
         turn["attempt"] += 1
         self._remember(event, "refused", event.move)
@@ -365,7 +365,7 @@ class ReferenceMatch:
             return MoveSource.RANDOM
         return MoveSource.RANDOM if self.policies.late is LatePolicy.RANDOM_MOVE else MoveSource.DEFAULT
 
-    def _remember(self, event: MovePlayed | MoveRefused | FlagFell, verdict: str, move: str) -> None:
+    def _remember(self, event: MovePlayed | MoveRejected | FlagFell, verdict: str, move: str) -> None:
         self.answers[event.seat] = {
             "token": event.token,
             "move": move,

@@ -56,7 +56,7 @@ GRID: list[tuple[Command, Seen, Seen, Seen]] = [
     (DisconnectSeat(0), NOTHING, ["SeatDisconnected"], NOTHING),
     (ReconnectSeat(0), NOTHING, NOTHING, NOTHING),
     (EndGracePeriod(0), NOTHING, NOTHING, NOTHING),
-    (ResumeMatch(5), ["MatchResumed"], ["MatchResumed"], NOTHING),
+    (ResumeMatch(5), ["RefereeRecovered"], ["RefereeRecovered"], NOTHING),
     (AbortMatch(), ENDED, ENDED, MatchOver),
     (AbortMatch(0), ENDED, TooLateToAbort, MatchOver),
     (VoidMatch(EndCause.DECLARED), ENDED, ENDED, MatchOver),

@@ -97,7 +97,7 @@ def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> N
 def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
     policies = Policies(
         IllegalMovePolicy.FORFEIT,
-        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE,
+        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD,
         grace_period_us=5,
         dropout=DropoutPolicy.DEFAULT_MOVES,
     )
@@ -106,7 +106,7 @@ def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
         events = kinds(fixture.flag(0, 101))
         assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
     elif fault is Fault.ILLEGAL_MOVE:
-        assert kinds(fixture.move(0, "9")) == ["MoveRefused", "SeatForfeited", "MovePlayed"]
+        assert kinds(fixture.move(0, "9")) == ["MoveRejected", "SeatForfeited", "MovePlayed"]
     elif fault is Fault.WITHDRAWN:
         bot = fixture.match.players[0].bot
         assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]

@@ -12,7 +12,7 @@ from referee.match.events import (
     FlagFell,
     MatchCreated,
     MovePlayed,
-    MoveRefused,
+    MoveRejected,
     NonceAdded,
     PlayEnded,
     PlayStarted,
@@ -118,7 +118,7 @@ def test_a_rejected_attempt_is_visible_only_to_its_seat(viewer: int) -> None:
     fixture.move(1, "7", request_id="mine")
     assert visible_events(fixture, viewer)[-1] is None
     own = visible_events(fixture, 1)[-1]
-    assert isinstance(own, MoveRefused)
+    assert isinstance(own, MoveRejected)
     assert own == fixture.log[-1]
 
 

@@ -50,7 +50,7 @@ from referee.match.commands import (
 )
 from referee.match.decide import decide
 from referee.match.decision import Decision
-from referee.match.events import Event, MatchCreated, MovePlayed, MoveRefused, PlayEnded, PlayStarted, redact
+from referee.match.events import Event, MatchCreated, MovePlayed, MoveRejected, PlayEnded, PlayStarted, redact
 from referee.match.match_terms import DisconnectPolicy, DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
@@ -170,7 +170,7 @@ class Matches(RuleBasedStateMachine):
             for viewer in (*seats, SPECTATOR):
                 visible = redact(event, match.position, viewer)
                 assert isinstance(event, PlayEnded) == (repr(match.setup.seed) in repr(visible))
-                if isinstance(event, MoveRefused):
+                if isinstance(event, MoveRejected):
                     assert (visible == event) if viewer == event.seat else (visible is None)
                 if isinstance(event, MovePlayed) and viewer != event.seat and len(match.owing) > 1:
                     # Where several seats have a turn at once, their choices are sealed.

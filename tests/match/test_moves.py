@@ -4,7 +4,7 @@ import pytest
 
 from referee.match.clock import SECOND, Fischer, SuddenDeath, Untimed
 from referee.match.clock_charge import NetworkCredit, TurnMeasurement
-from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRefused, MoveSource, PlayEnded, SeatForfeited
+from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded, SeatForfeited
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
 from referee.match.match_terms import IllegalMovePolicy, LatePolicy, Policies
 from referee.match.result import EndCause, EndKind, Fault, Forfeit
@@ -138,7 +138,7 @@ def test_a_repeated_rejected_answer_counts_as_one_attempt() -> None:
 def test_the_same_illegal_move_in_a_new_attempt_counts_again() -> None:
     fixture = started_match()
     fixture.move(0, "9")
-    assert kinds(fixture.move(0, "9")) == ["MoveRefused"]
+    assert kinds(fixture.move(0, "9")) == ["MoveRejected"]
     assert fixture.token(0) == "0.0.3"
 
 
@@ -187,12 +187,12 @@ def test_a_repeated_late_answer_gets_the_verdict_that_its_flag_fell(late: LatePo
 def test_a_rejected_attempt_has_a_reason_and_the_attempts_left() -> None:
     fixture = started_match()
     (refused,) = fixture.move(0, "9", request_id="r")
-    assert isinstance(refused, MoveRefused)
+    assert isinstance(refused, MoveRejected)
     assert (refused.seat, refused.token, refused.move, refused.request_id) == (0, "0.0.1", "9", "r")
     assert (refused.reason, refused.rule, refused.attempts_left) == ("ILLEGAL_MOVE", "NIM-1", 2)
     assert "1 to 3 may be taken" in refused.sentence
     (unread,) = fixture.move(0, LONG_NONSENSE)
-    assert isinstance(unread, MoveRefused)
+    assert isinstance(unread, MoveRejected)
     assert (unread.reason, unread.rule, unread.attempts_left) == ("MALFORMED_MOVE", "", 1)
     assert unread.move == "x" * 80 + "..."
 
@@ -201,7 +201,7 @@ def test_a_move_above_a_thousand_characters_is_a_failed_attempt_and_is_not_passe
     fixture = started_match()
     for chars, sentence in ((1000, "a move is how many are taken"), (1001, "has 1001 characters; 1000")):
         (refused,) = fixture.move(0, "1" * chars)
-        assert isinstance(refused, MoveRefused)
+        assert isinstance(refused, MoveRejected)
         assert refused.reason == "MALFORMED_MOVE"
         assert sentence in refused.sentence
 
@@ -211,7 +211,7 @@ def test_the_clock_runs_on_between_attempts() -> None:
     fixture.move(0, "9", 60)
     assert fixture.match.turns[0] == new_turn(0, 0, 0, 2)
     assert fixture.left_us == [100, 100]
-    assert kinds(fixture.move(0, "9", 40)) == ["MoveRefused"]
+    assert kinds(fixture.move(0, "9", 40)) == ["MoveRejected"]
     assert kinds(fixture.move(0, "1", 1)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
 
 
@@ -228,7 +228,7 @@ def test_each_turn_has_all_its_attempts() -> None:
     fixture.move(0, "1")
     fixture.move(1, "1")
     (refused,) = fixture.move(0, "9")
-    assert isinstance(refused, MoveRefused)
+    assert isinstance(refused, MoveRejected)
     assert refused.attempts_left == 1
 
 
@@ -237,7 +237,7 @@ def test_a_rejected_last_attempt_loses_the_match() -> None:
     fixture.move(0, "9")
     fixture.move(0, "nonsense")
     refused, forfeited, ended = fixture.move(0, "9")
-    assert isinstance(refused, MoveRefused)
+    assert isinstance(refused, MoveRejected)
     assert refused.attempts_left == 0
     assert forfeited == SeatForfeited(0, 0, Fault.ILLEGAL_MOVE)
     assert isinstance(ended, PlayEnded)
@@ -249,7 +249,7 @@ def test_a_rejected_last_attempt_loses_the_match() -> None:
 def test_with_forfeit_the_first_illegal_move_loses_the_match() -> None:
     fixture = started_match(policies=Policies(IllegalMovePolicy.FORFEIT))
     fixture.move(0, "1")
-    assert kinds(fixture.move(1, "9")) == ["MoveRefused", "SeatForfeited", "PlayEnded"]
+    assert kinds(fixture.move(1, "9")) == ["MoveRejected", "SeatForfeited", "PlayEnded"]
     assert fixture.result.forfeits == (Forfeit(1, Fault.ILLEGAL_MOVE, 1),)
     assert fixture.result.ranks == (1, 2)
 
@@ -258,7 +258,7 @@ def test_a_random_move_replaces_an_illegal_one_on_the_same_clock() -> None:
     fixture = started_match(control=HUNDRED, policies=Policies(IllegalMovePolicy.RANDOM_MOVE))
     wrong = fixture.answer(0, "9")
     refused, played = fixture.move(0, "9", 60)
-    assert isinstance(refused, MoveRefused)
+    assert isinstance(refused, MoveRejected)
     assert isinstance(played, MovePlayed)
     assert (played.source, played.seat, played.token) == (MoveSource.RANDOM, 0, "0.0.1")
     assert played.row
@@ -270,7 +270,7 @@ def test_a_random_move_replaces_an_illegal_one_on_the_same_clock() -> None:
 
 def test_a_random_move_for_an_illegal_one_can_end_the_game() -> None:
     fixture = started_match(chosen={"heap": 1}, policies=Policies(IllegalMovePolicy.RANDOM_MOVE))
-    assert kinds(fixture.move(0, "9")) == ["MoveRefused", "MovePlayed", "PlayEnded"]
+    assert kinds(fixture.move(0, "9")) == ["MoveRejected", "MovePlayed", "PlayEnded"]
     assert fixture.result.kind is EndKind.PLAYED
 
 
@@ -393,7 +393,7 @@ def test_a_draw_offer_with_a_move_has_no_effect_in_a_game_without_draws() -> Non
 
 def test_a_draw_offer_with_a_rejected_or_late_move_has_no_effect() -> None:
     fixture = started_match(control=HUNDRED, policies=Policies(late=LatePolicy.RANDOM_MOVE))
-    assert kinds(fixture.move(0, "9", offers_draw=True)) == ["MoveRefused"]
+    assert kinds(fixture.move(0, "9", offers_draw=True)) == ["MoveRejected"]
     assert kinds(fixture.move(0, "1", 101, offers_draw=True)) == ["FlagFell", "MovePlayed"]
     assert fixture.match.offers == frozenset()
 

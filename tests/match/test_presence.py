@@ -14,9 +14,9 @@ from referee.match.commands import (
     TakeSeat,
 )
 from referee.match.events import (
-    MatchResumed,
     NonceAdded,
     PlayStarted,
+    RefereeRecovered,
     SeatDisconnected,
     SeatForfeited,
     SeatReconnected,
@@ -32,7 +32,7 @@ from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, st
 from tests.third_party_games.third_party_games import FINGERS
 
 ANNA, BERT = Player("anna", "2"), Player("bert", "1")
-GRACE = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=100)
+GRACE = Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=100)
 
 
 def waiting() -> MatchFixture:
@@ -207,7 +207,7 @@ def test_a_bot_forfeits_exactly_when_its_grace_period_ends() -> None:
     fixture.do(DisconnectSeat(0), wait_us=10)
     assert fixture.do(EndGracePeriod(0), wait_us=99) == ()
     forfeited, ended = fixture.do(EndGracePeriod(0), wait_us=1)
-    assert forfeited == SeatForfeited(110, 0, Fault.GONE)
+    assert forfeited == SeatForfeited(110, 0, Fault.DISCONNECTED)
     assert kinds([ended]) == ["PlayEnded"]
     assert fixture.result.ranks == (2, 1)
 
@@ -236,7 +236,7 @@ def test_the_end_of_a_grace_period_has_no_effect_on_a_connected_bot() -> None:
 
 def test_with_a_dropout_policy_the_game_continues_without_a_disconnected_seat() -> None:
     policies = Policies(
-        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=100, dropout=DropoutPolicy.DEFAULT_MOVES
+        gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=100, dropout=DropoutPolicy.DEFAULT_MOVES
     )
     fixture = started_match(STONES, policies=policies)
     fixture.do(DisconnectSeat(0))
@@ -252,14 +252,14 @@ def test_a_restart_is_recorded_and_changes_nothing_else() -> None:
     fixture = started_match()
     fixture.move(0, "1", 40)
     turns, clocks = fixture.match.turns, fixture.match.clocks
-    assert fixture.do(ResumeMatch(86_400_000), wait_us=2) == (MatchResumed(42, 86_400_000),)
+    assert fixture.do(ResumeMatch(86_400_000), wait_us=2) == (RefereeRecovered(42, 86_400_000),)
     assert (fixture.match.turns, fixture.match.clocks) == (turns, clocks)
     assert kinds(fixture.move(1, "1")) == ["MovePlayed"]
 
 
 def test_a_restart_is_recorded_before_play_but_not_after_it() -> None:
     fixture = MatchFixture(match_setup())
-    assert kinds(fixture.do(ResumeMatch(5))) == ["MatchResumed"]
+    assert kinds(fixture.do(ResumeMatch(5))) == ["RefereeRecovered"]
     assert fixture.match.phase is MatchPhase.WAITING
     fixture.do(StartPlay())
     fixture.do(Resign(0))

@@ -137,8 +137,8 @@ def test_other_policies_give_one_attempt(illegal: IllegalMovePolicy) -> None:
 
 def test_forfeit_after_grace_needs_a_grace_period() -> None:
     with pytest.raises(BadSetup, match="grace_period_us must be greater than 0"):
-        Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE)
-    assert Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=1).grace_period_us == 1
+        Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD)
+    assert Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=1).grace_period_us == 1
 
 
 def test_a_match_needs_the_rules_version_of_this_server() -> None:

@@ -5,7 +5,7 @@ from msgspec import structs
 
 from referee.match.clock_charge import NetworkCredit
 from referee.match.commands import DisconnectSeat, OfferDraw, Resign, StartPlay
-from referee.match.events import MatchCreated, MatchResumed, MoveRefused, PlayEnded
+from referee.match.events import MatchCreated, MoveRejected, PlayEnded, RefereeRecovered
 from referee.match.setup import Player
 from referee.match.state import NEVER, MatchPhase, create_match, evolve, new_turn, replace_at
 from tests.match.games import STONES
@@ -45,7 +45,7 @@ def test_replaying_a_prefix_of_the_log_gives_the_earlier_state() -> None:
 
 def test_every_event_has_the_next_number_and_its_time() -> None:
     match = create_match(MatchCreated(0, match_setup()), NIM)
-    later = evolve(match, MatchResumed(12, 5))
+    later = evolve(match, RefereeRecovered(12, 5))
     assert (later.number, later.at_us) == (2, 12)
     assert (match.number, match.at_us) == (1, 0)
 
@@ -127,7 +127,7 @@ def test_position_and_random_generator_exist_only_after_the_start_of_play() -> N
 
 def test_an_impossible_order_of_events_is_an_error() -> None:
     first = MatchCreated(0, match_setup())
-    refused = MoveRefused(0, 0, "0.0.1", "x", "ILLEGAL_MOVE", "", "no", 2)
+    refused = MoveRejected(0, 0, "0.0.1", "x", "ILLEGAL_MOVE", "", "no", 2)
     with pytest.raises(ValueError, match="seat 0 owes no move that could be refused"):
         replay([first, refused], lambda _: NIM)
 

@@ -241,7 +241,10 @@ def test_a_connection_that_cannot_be_accepted_waits_and_costs_one_log_event(capl
                 while not caplog.records:
                     await asyncio.sleep(0)
             assert await harness.get("/healthz") == (200, b"alive\n")
-        assert [record.name for record in caplog.records] == ["asyncio"]
+        told = [
+            record for record in caplog.records if record.name == "asyncio"
+        ]  # Not that an earlier handler is closed.
+        assert len(told) == 1
 
     with_server(check)()
 

@@ -10,7 +10,7 @@ import pytest
 from engines.api import Game
 from referee.live.create import open_match
 from referee.live.match_request import LADDER
-from referee.live.ports import Entry, SeatDelays
+from referee.live.ports import Entry, Lag, SeatDelays
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND
@@ -131,7 +131,7 @@ async def test_decision_time_includes_waiting_in_the_queue() -> None:
 async def test_credits_are_counted_in_seconds() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, SECOND)))
-    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
+    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag=Lag(200 * MS))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")
     assert harness.page.value("referee_network_credit_seconds_total", game="nim") == pytest.approx(0.05)
@@ -179,7 +179,7 @@ async def test_moves_of_a_policy_have_no_think_time() -> None:
 async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(policies=Policies(illegal=IllegalMovePolicy.RANDOM_MOVE)))
-    harness.observer.delays_of[0] = SeatDelays(lag_us=200 * MS)
+    harness.observer.delays_of[0] = SeatDelays(lag=Lag(200 * MS))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "nonsense")
     assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
@@ -253,7 +253,7 @@ def functions_called_by(function: Callable[[], None]) -> list[str]:
 async def test_a_move_is_recorded_in_three_calls() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(credit=NetworkCredit(50 * MS, SECOND)))
-    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag_us=200 * MS)
+    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag=Lag(200 * MS))
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")
     before, entries, match = harness.observer.announced[-1]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from math import exp, sqrt
+from math import exp, pi, sqrt
 
 from tests.recomputation.rating_updates import SCALE, Player, Rating
 
@@ -47,26 +47,26 @@ class Results:
         """Return the value and deviation of each player of a season."""
         first = max(1, season - 2)
         nodes = [node for node in self.starts if first <= node[0] <= season]
-        known = [[0.0] * len(nodes) for _ in nodes]
         place = {node: number for number, node in enumerate(nodes)}
-        for node, (former, variance) in self.starts.items():
-            if node not in place:
-                continue
-            i = place[node]
-            if former is None or former not in place:
-                known[i][i] += (SCALE / 600) ** 2
-                continue
-            j, information = place[former], SCALE**2 / variance
-            known[i][i] += information
-            known[j][j] += information
-            known[i][j] -= information
-            known[j][i] -= information
         games = [(place[a], place[b], points * w, w) for a, b, points, w in self.games if a in place and b in place]
-        values, _ = _most_likely(known, games)
         drawn = sum(w for a, b, points, w in self.games if a in place and points == 0.5)
-        varied = sum(played * (p := _chance(values[a] - values[b])) * (1 - p) for a, b, _, played in games)
-        factor = max(0.02, 1 - drawn / 4 / (varied + 0.25))
-        values, covariance = _most_likely(known, [(a, b, won / factor, w / factor) for a, b, won, w in games])
+        deviation, factor, shrunk = 600.0, 1.0, [1.0] * len(games)
+        values: list[float] = []
+        covariance: list[list[float]] = []
+        for _ in range(8):
+            known, roots = self._known(nodes, deviation)
+            counted = [(a, b, won / factor, w / factor, it) for (a, b, won, w), it in zip(games, shrunk, strict=True)]
+            values, covariance = _most_likely(known, counted)
+            observed = sum(1 - covariance[it][it] * (SCALE / deviation) ** 2 for it in roots)
+            squares = sum((SCALE * values[it]) ** 2 for it in roots)
+            deviation = min(600.0, sqrt((squares + 2 * 350**2) / (observed + 2)))
+            varied = 0.0
+            for number, (a, b, _, played) in enumerate(games):
+                p = _chance(shrunk[number] * (values[a] - values[b]))
+                varied += played * p * (1 - p)
+                variance = covariance[a][a] + covariance[b][b] - 2 * covariance[a][b]
+                shrunk[number] = 1 / sqrt(1 + pi * variance / 8)
+            factor = max(0.02, 1 - drawn / 4 / (varied + 0.25))
         sums = [sum(row) / len(nodes) for row in covariance]
         found: dict[Player, tuple[float, float]] = {}
         for number, (played, player) in enumerate(nodes):
@@ -77,25 +77,42 @@ class Results:
             found[player] = rating.value, rating.deviation
         return found
 
+    def _known(self, nodes: list[Node], deviation: float) -> tuple[list[list[float]], list[int]]:
+        """Return the information of the priors, and the places of players without a former one."""
+        known, roots = [[0.0] * len(nodes) for _ in nodes], []
+        place = {node: number for number, node in enumerate(nodes)}
+        for node, i in place.items():
+            former, variance = self.starts[node]
+            if former is None or former not in place:
+                known[i][i] += (SCALE / deviation) ** 2
+                roots.append(i)
+                continue
+            j, information = place[former], SCALE**2 / variance
+            known[i][i] += information
+            known[j][j] += information
+            known[i][j] -= information
+            known[j][i] -= information
+        return known, roots
+
 
 def _chance(lead: float) -> float:
     return 1 / (1 + exp(-lead))
 
 
 def _most_likely(
-    known: list[list[float]], games: list[tuple[int, int, float, float]]
+    known: list[list[float]], games: list[tuple[int, int, float, float, float]]
 ) -> tuple[list[float], list[list[float]]]:
-    """Return the most likely strengths, and the inverse of the information."""
+    """Return the best strengths, and the inverse of the information. A game ends with its factor of leads."""
     values = [0.0] * len(known)
     while True:
         slopes = [-sum(each * value for each, value in zip(row, values, strict=True)) for row in known]
         information = [[*row] for row in known]
-        for a, b, won, played in games:
-            p = _chance(values[a] - values[b])
+        for a, b, won, played, shrunk in games:
+            p = _chance(shrunk * (values[a] - values[b]))
             slopes[a] += won - played * p
             slopes[b] -= won - played * p
             for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
-                information[i][j] += sign * played * p * (1 - p)
+                information[i][j] += sign * shrunk * played * p * (1 - p)
         inverse = _inverse(information)
         step = [sum(each * slope for each, slope in zip(row, slopes, strict=True)) for row in inverse]
         largest = max(map(abs, step), default=0.0)

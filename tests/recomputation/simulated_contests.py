@@ -174,7 +174,7 @@ def simulated_swiss(entrants: int, rounds: int, seed: int) -> bytes:
     """Return the record of a Swiss tournament with random results, seeded by lot."""
     rng = Random(seed)
     names = [f"bot{number:02}" for number in range(entrants)]
-    terms = cup_terms(Swiss(rounds), seeding=Seeding.LOT)
+    terms = cup_terms(Swiss(rounds), seeding=Seeding.RANDOM)
     play_terms = replace(terms.tournament, seed=rng.randbytes(32))
     created = TournamentCreated("cup", "cup", "ann", "r1", replace(terms, tournament=play_terms))
     entries = [ContestEntry("tournament/cup", 1, START_MS, created)]

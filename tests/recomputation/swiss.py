@@ -39,7 +39,7 @@ class SwissTournament:
         self.names.append(event["entrant"]["name"])
 
     def _started(self, event: Event) -> None:
-        order = Draws(self.seed, "seeding").shuffled(self.names) if self.seeding == "lot" else self.names
+        order = Draws(self.seed, "seeding").shuffled(self.names) if self.seeding == "random" else self.names
         expect(self.number, event["order"], order)
         self.players = {name: SwissPlayer(name, number) for number, name in enumerate(order, 1)}
         self.results = {name: [] for name in order}

@@ -8,14 +8,14 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from engines.game_errors import SHOWN_CHARS
-from referee.match.events import Event, FlagFell, MovePlayed, MoveRefused, PlayEnded
+from referee.match.events import Event, FlagFell, MovePlayed, MoveRejected, PlayEnded
 from referee.match.result import EndKind
 from referee.records.verify import ReplayMismatch, replay_finished_match
 from tests.records.matches import all_games, find_game, random_match
 
 DERIVED: dict[type, tuple[str, ...]] = {
     MovePlayed: ("token",),
-    MoveRefused: ("token", "reason", "rule", "sentence", "attempts_left"),
+    MoveRejected: ("token", "reason", "rule", "sentence", "attempts_left"),
     FlagFell: ("token",),
     PlayEnded: ("seed", "result"),
 }
@@ -42,7 +42,7 @@ def _other_value(value: Any, rng: random.Random) -> Any:
 def _falsified(event: Any, rng: random.Random) -> Event | None:
     if isinstance(event, PlayEnded) and event.result.kind is EndKind.VOID:
         return None  # Nothing proves why people abort a match.
-    if isinstance(event, MoveRefused) and len(event.move) > SHOWN_CHARS:
+    if isinstance(event, MoveRejected) and len(event.move) > SHOWN_CHARS:
         return None  # The record has only the beginning of the move.
     names = list(DERIVED.get(type(event), ()))
     row = event.row if isinstance(event, MovePlayed | FlagFell) else None

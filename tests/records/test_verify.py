@@ -262,11 +262,23 @@ def test_a_signed_entry_is_no_entry(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "becomes", "words"),
     [
-        (b'"kind":"play_began"', b'"kind":"play_paused"', "line 3: cannot read this entry: unknown kind 'play_paused'"),
+        (
+            b'"kind":"play_started"',
+            b'"kind":"play_paused"',
+            "line 3: cannot read this entry: unknown kind 'play_paused'",
+        ),
         (b'"seat":1,', b'"seat":"1",', "line 5: cannot read this entry: Expected `int`, got `str` - at `$.seat`"),
         (b'{"v":1,', b'{"v":0,', "line 2: cannot read this entry: unknown version 0"),
-        (b'"opened","at_us":0', b'"opened","at_us":-1', "line 2: cannot read this entry: Expected `int` >= 0"),
-        (b'"opened","at_us":0', b'"opened","at_us":7', "line 2: cannot read this entry: Expected `int` <= 0"),
+        (
+            b'"match_created","at_us":0',
+            b'"match_created","at_us":-1',
+            "line 2: cannot read this entry: Expected `int` >= 0",
+        ),
+        (
+            b'"match_created","at_us":0',
+            b'"match_created","at_us":7',
+            "line 2: cannot read this entry: Expected `int` <= 0",
+        ),
         (
             b'"grace_period_us":0',
             b'"grace_period_us":-1',

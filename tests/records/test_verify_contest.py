@@ -50,7 +50,7 @@ CONTESTS: dict[str, Callable[[], PlayedContest]] = {
     "ladder": lambda: run(played_ladder(ladder_terms())),
     "ladder of two games": lambda: run(played_ladder(ladder_terms("nim", "stones"))),
     "ladder of sets": lambda: run(played_ladder(ladder_terms(duplicate=DuplicatePlay()))),
-    "swiss": lambda: run(played_cup(Swiss(3), *"abcdefg", seeding=Seeding.LOT)),
+    "swiss": lambda: run(played_cup(Swiss(3), *"abcdefg", seeding=Seeding.RANDOM)),
     "swiss of sets": lambda: run(played_cup(Swiss(3), *"abcdef", duplicate=DuplicateSets(2))),
     "round robin of sets": lambda: run(played_cup(RoundRobin(), *"abc", duplicate=DuplicateSets(2))),
     "round robin": lambda: run(played_cup(RoundRobin(2), *"abcde")),

@@ -28,12 +28,12 @@ from referee.match.events import (
     DrawDeclined,
     DrawOffered,
     Event,
-    MatchResumed,
-    MoveRefused,
+    MoveRejected,
     MoveSource,
     NonceAdded,
     PlayEnded,
     PlayStarted,
+    RefereeRecovered,
     SeatForfeited,
     SeatReconnected,
     SeatResigned,
@@ -117,7 +117,7 @@ def test_a_legal_move_that_was_not_played_is_found_by_its_consequences(tmp_path:
 
 
 def test_a_rejection_of_a_legal_move_is_found(tmp_path: Path) -> None:
-    refused = MoveRefused(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
+    refused = MoveRejected(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
     expected = "entry 4: the record says that seat 1's attempt '2' was refused (no); by the rules seat 1 played '2'"
     assert first_mismatch([*MATCH[:3], refused, *MATCH[3:]], tmp_path) == expected
 
@@ -162,7 +162,7 @@ def test_an_event_after_the_end_is_found(tmp_path: Path) -> None:
         "entry 7: the record says that seat 0 resigned, but that is not possible: the match is over"
         in first_mismatch(again, tmp_path)
     )
-    back = [*MATCH, MatchResumed(9_010, 5), MATCH[-1]]
+    back = [*MATCH, RefereeRecovered(9_010, 5), MATCH[-1]]
     expected = "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens"
     assert first_mismatch(back, tmp_path) == expected
 
@@ -213,11 +213,11 @@ def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
 
 
 def test_a_forfeit_before_the_end_of_the_grace_period_is_found(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE, grace_period_us=SECOND))
+    terms = nim_setup(policies=Policies(gone=DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, grace_period_us=SECOND))
     events = decided_events(terms, START, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
     assert isinstance(events[-1], PlayEnded)
     early = _with(_with(events, 4, at_us=SECOND), 5, at_us=SECOND)
-    expected = "entry 4: the record says that seat 0 forfeited (gone), and by the rules nothing happens"
+    expected = "entry 4: the record says that seat 0 forfeited (disconnected), and by the rules nothing happens"
     assert first_mismatch(early, tmp_path) == expected
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 from referee_client import Terms
-from referee_client.values import Elimination, RoundRobin, Swiss, TournamentTerms
+from referee_client.values import Elimination, LadderTerms, RoundRobin, Swiss, TournamentTerms
 from referee_client.values.tournament_terms import TournamentFormat
 
 from tests.spectator.bots import HELD_PLY
@@ -61,7 +61,7 @@ def paths(world: World) -> dict[str, str]:
     """The path of each page, with contests and matches of all kinds behind them."""
     organiser = world.organiser
     fast = Terms("alquerque", clock=FAST)
-    organiser.ladders.create("open", fast, title="Open ladder")
+    organiser.ladders.create("open", fast, title="Open ladder", plan=LadderTerms(max_matches_per_hour=0))
     for bot in BOTS:
         organiser.ladders.join("open", bot)
     formats: dict[str, TournamentFormat] = {

@@ -201,8 +201,6 @@ def test_the_number_of_rounds_is_left_out_until_it_is_known() -> None:
 # Times
 
 START_S = 1_800_000_000
-AWAITED = ", break until 2027-01-15 09:00 UTC, an absent entrant loses at 2027-01-15 09:10 UTC or later"
-"""The words of a pairing that is planned, one hour after the start, with ten minutes for absent entrants."""
 
 
 def awaited(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> list[str]:
@@ -226,20 +224,17 @@ def planned(terms: tournament_pb2.TournamentTerms) -> tuple[tournament_pb2.Tourn
 
 
 @pytest.mark.parametrize("terms", [tournament_pb2.TournamentTerms(), BRACKET])
-def test_a_planned_pairing_shows_until_when_its_break_and_its_wait_for_absent_entrants_last(
+def test_a_planned_pairing_shows_when_its_break_ends_and_then_when_an_absent_entrant_loses(
     terms: tournament_pb2.TournamentTerms,
 ) -> None:
-    texts = awaited(*planned(terms))
-    assert AWAITED in "".join(texts)
-    assert "planned" in "".join(texts)
-
-
-def test_without_a_break_the_wait_of_the_first_round_begins_with_the_tournament() -> None:
-    tournament, pairing = planned(tournament_pb2.TournamentTerms())
-    pairing.ClearField("not_before")
-    assert "absent" not in "".join(awaited(tournament, pairing))
-    pairing.round = 1
-    assert "planned, an absent entrant loses at 2027-01-15 08:10 UTC or later" in "".join(awaited(tournament, pairing))
+    tournament, pairing = planned(terms)
+    text = "".join(awaited(tournament, pairing))
+    assert "planned, break until 2027-01-15 09:00 UTC, then 600 s for absent entrants" in text
+    assert "A planned pairing starts when" in text
+    pairing.no_show_time.FromSeconds(START_S + 4_200)
+    text = "".join(awaited(tournament, pairing))
+    assert "planned, an absent entrant loses at 2027-01-15 09:10 UTC" in text
+    assert "until" not in text
 
 
 @pytest.mark.parametrize("phase", [contest_pb2.PAIRING_PHASE_PLAYING, contest_pb2.PAIRING_PHASE_DONE])

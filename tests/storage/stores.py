@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.live.ports import EventLog
-from referee.match.events import Event, MatchResumed
+from referee.match.events import Event, RefereeRecovered
 from referee.storage.memory import MemoryEventLog
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.event_log import PostgresEventLog
@@ -97,7 +97,7 @@ def other_connection(path: Path) -> "closing[sqlite3.Connection]":
 
 def note(number: int) -> Event:
     """Return a distinguishable event."""
-    return MatchResumed(at_us=number, down_ms=number)
+    return RefereeRecovered(at_us=number, downtime_ms=number)
 
 
 def notes(first: int, last: int) -> list[Event]:

@@ -133,7 +133,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.NonceAdded: st.builds(events.NonceAdded, WHOLE, WHOLE, SOME_BYTES),
     events.PlayStarted: st.builds(events.PlayStarted, WHOLE, PLAYERS),
     events.MovePlayed: MOVE_PLAYED,
-    events.MoveRefused: st.builds(events.MoveRefused, WHOLE, WHOLE, TEXT, TEXT, TEXT, TEXT, TEXT, WHOLE, TEXT),
+    events.MoveRejected: st.builds(events.MoveRejected, WHOLE, WHOLE, TEXT, TEXT, TEXT, TEXT, TEXT, WHOLE, TEXT),
     events.FlagFell: st.builds(events.FlagFell, WHOLE, WHOLE, TEXT, ROW, TEXT, TEXT),
     events.DrawOffered: st.builds(events.DrawOffered, WHOLE, WHOLE),
     events.DrawDeclined: st.builds(events.DrawDeclined, WHOLE, WHOLE),
@@ -141,7 +141,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(Fault)),
     events.SeatDisconnected: st.builds(events.SeatDisconnected, WHOLE, WHOLE),
     events.SeatReconnected: st.builds(events.SeatReconnected, WHOLE, WHOLE),
-    events.MatchResumed: st.builds(events.MatchResumed, WHOLE, st.integers(0, (1 << 63) - 1)),
+    events.RefereeRecovered: st.builds(events.RefereeRecovered, WHOLE, st.integers(0, (1 << 63) - 1)),
     events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES, RATINGS),
 }
 

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from referee.accounts.account_errors import (
     BotNotPaused,
     NameTaken,
+    NoSuchBot,
+    NoSuchToken,
+    NoSuchVersion,
     TooManyNames,
-    UnknownBot,
-    UnknownToken,
-    UnknownVersion,
 )
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version, paused, resumed
 from referee.accounts.consent import DEFAULT_CONSENT, Consent, ConsentScope
@@ -169,7 +169,7 @@ async def test_every_call_for_an_unknown_bot_is_rejected(stores: AccountStores) 
         stores.accounts.add_version(Version("ada", "1", NOON_MS), 10),
         stores.accounts.versions("ada"),
     ):
-        with pytest.raises(UnknownBot, match="there is no bot 'ada'"):
+        with pytest.raises(NoSuchBot, match="there is no bot 'ada'"):
             await call
 
 
@@ -213,7 +213,7 @@ async def test_versions_are_listed_newest_first_in_pages(stores: AccountStores) 
     assert await names("1", 1) == "10"
     assert await names("2") == ""
     assert await stores.accounts.versions("bob", "2") == [Version("bob", "1", NOON_MS)]
-    with pytest.raises(UnknownVersion, match="ada has no version '7'"):
+    with pytest.raises(NoSuchVersion, match="ada has no version '7'"):
         await names("7")
 
 
@@ -319,7 +319,7 @@ async def test_tokens_are_listed_newest_first_in_pages_and_can_be_filtered(store
 @with_all_account_stores
 async def test_every_call_for_an_unknown_token_is_rejected(stores: AccountStores) -> None:
     for call in (stores.tokens.change_token("tk_0", revoked), stores.tokens.tokens(before="tk_0")):
-        with pytest.raises(UnknownToken, match="there is no token 'tk_0'"):
+        with pytest.raises(NoSuchToken, match="there is no token 'tk_0'"):
             await call
 
 

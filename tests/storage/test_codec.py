@@ -230,7 +230,7 @@ def test_every_field_is_required(event: Event) -> None:
         ('{"v":true}', "unknown version True; known: 1"),
         ('{"v":2,"kind":"draw_offered","at_us":17,"seat":1}', "unknown version 2; known: 1"),
         ('{"v":1}', "kind is missing"),
-        ('{"v":1,"kind":"checkmate"}', "unknown kind 'checkmate'; known: opened, seat_taken,"),
+        ('{"v":1,"kind":"checkmate"}', "unknown kind 'checkmate'; known: match_created, seat_taken,"),
     ],
 )
 def test_a_line_that_is_no_event_is_rejected(line: str, sentence: str) -> None:

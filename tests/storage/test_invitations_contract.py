@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
+from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvitation, TooManyNames
 from referee.accounts.invitations import Invitation, Redeemed
 from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of
 from referee.match.match_errors import RequestIdReused
@@ -113,7 +113,7 @@ async def test_invitations_are_listed_newest_first_in_pages(stores: AccountStore
     assert await listed("", NOON_MS + HOUR_MS) == []
     assert await listed("ann", None, gone.id, 1) == [open_one]
     for call in (listed(before="in_0"), stores.invitations.revoke("in_0"), stores.invitations.invitation("in_0")):
-        with pytest.raises(UnknownInvitation):
+        with pytest.raises(NoSuchInvitation):
             await call
 
 

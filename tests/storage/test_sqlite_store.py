@@ -8,7 +8,7 @@ from threading import Event as Signal
 
 import pytest
 
-from referee.accounts.account_errors import UnknownBot
+from referee.accounts.account_errors import NoSuchBot
 from referee.accounts.tokens import Quota
 from referee.live.ports import LogUnavailable
 from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
@@ -125,7 +125,7 @@ def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> N
         assert await first == 0
         answers = await asyncio.gather(*others, return_exceptions=True)
         assert answers[0] == 1
-        assert isinstance(answers[1], UnknownBot)
+        assert isinstance(answers[1], NoSuchBot)
         assert answers[2] == [0, 1, 2]
         assert await store.read(numbers) == [0, 1, 2]
         await store.close()
@@ -139,7 +139,7 @@ def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> N
 
     def failing(file: sqlite3.Connection) -> int:
         add(99, file)
-        raise UnknownBot("nobody")
+        raise NoSuchBot("nobody")
 
     asyncio.run(check())
 

@@ -145,6 +145,7 @@ def test_a_ladder_is_read_as_it_was_written() -> None:
         rematch_after=3,
         provisional_matches=5,
         pause_after_faults=2,
+        max_matches_per_hour=0,
     )
     converted = ladder_round_trip(terms)
     assert len(converted.match_terms) == 2

@@ -22,7 +22,7 @@ from referee.live.ports import LogUnavailable, MatchArchived
 from referee.match import match_errors
 from referee.match.clock import Clock, Untimed
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import FlagFell, MoveRefused
+from referee.match.events import FlagFell, MoveRejected
 from referee.match.setup import Player
 from referee.wire import wire_errors
 from referee.wire.error_mapping import ERROR_MAPPINGS, error_detail_of, fault, status_of, to_wire_error
@@ -63,10 +63,10 @@ EXAMPLES: list[Exception] = [
     account_errors.BadField("label", "too long"),
     account_errors.NameTaken("ada"),
     account_errors.TooManyNames("bots", 3),
-    account_errors.UnknownBot("ada"),
-    account_errors.UnknownVersion("ada", "2"),
-    account_errors.UnknownToken("tk_1"),
-    account_errors.UnknownInvitation("in_1"),
+    account_errors.NoSuchBot("ada"),
+    account_errors.NoSuchVersion("ada", "2"),
+    account_errors.NoSuchToken("tk_1"),
+    account_errors.NoSuchInvitation("in_1"),
     account_errors.BadInvitation("expired"),
     account_errors.BotPaused("ada", "admin"),
     account_errors.BotNotPaused("ada"),
@@ -79,8 +79,8 @@ EXAMPLES: list[Exception] = [
     contest_errors.SameOwner("main", "ada", "bob"),
     contest_errors.WrongParticipantCount("a pairing", 1, 2),
     hosting_errors.ContestDamaged("ladder/main"),
-    hosting_errors.UnknownLadder("main"),
-    hosting_errors.UnknownTournament("cup"),
+    hosting_errors.NoSuchLadder("main"),
+    hosting_errors.NoSuchTournament("cup"),
     hosting_errors.AlreadyIn("ada", "ada"),
     hosting_errors.NotAnEntrant("cup", "ada"),
     hosting_errors.TournamentStarted("cup"),
@@ -89,7 +89,7 @@ EXAMPLES: list[Exception] = [
     contest_errors.BadPairings("come too late"),
     contest_errors.PairingNotChangeable("1.1", "it is finished"),
     contest_errors.ByeNotPossible("ada", 3, "the round is paired already"),
-    contest_errors.UnknownPairing("1.1"),
+    contest_errors.NoSuchPairing("1.1"),
     contest_errors.MatchNotCounted("m17"),
     contest_errors.BadRanks("must be 2, one for each side, not 3"),
     hosting_errors.TournamentOver("cup", "finished"),
@@ -97,11 +97,11 @@ EXAMPLES: list[Exception] = [
     hosting_errors.ContestNotOver("ladder/main"),
     hosting_errors.NotExportable("cup", "trf", "it knows round robin and Swiss only"),
     BadSprt("elo1", "must be more than elo0"),
-    ports.UnknownMatch("m1"),
+    ports.NoSuchMatch("m1"),
     queued_command.NotRunHere("m1"),
     MatchArchived("m1"),
-    submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
-    submit.AttemptRefused(MoveRefused(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
+    submit.AttemptRefused(MoveRejected(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
+    submit.AttemptRefused(MoveRejected(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
     submit.LateAnswer("m1", FlagFell(9, 0, "0.1.1", ROW), Untimed(), 1),
     ports.EngineFault("m1"),
     ports.LogDamaged("m1", 7),

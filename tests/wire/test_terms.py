@@ -71,7 +71,7 @@ def test_policies_and_visibility_are_read_as_they_were_written() -> None:
     for illegal in IllegalMovePolicy:
         for late in LatePolicy:
             for dropout in DropoutPolicy:
-                policies = Policies(illegal, 2, late, DisconnectPolicy.FORFEIT_AFTER_GRACE, SECOND, dropout)
+                policies = Policies(illegal, 2, late, DisconnectPolicy.FORFEIT_AFTER_GRACE_PERIOD, SECOND, dropout)
                 assert read_policies(policies_of(policies)) == policies
     for shown in VisibilityMode:
         assert read_visibility(visibility_of(Visibility(shown, 3))) == Visibility(shown, 3)

@@ -1,40 +1,46 @@
 // Organises a match, which is the task of the conformance kit: creates and watches it, reads its
 // result and record.
-#include <algorithm>
 #include <iostream>
 
 #include "referee/organiser.h"
+#include "referee_api/v1/match_service.grpc.pb.h"
 
-using namespace std::chrono_literals;
-
-const char* kind_of(const referee::Result& result) {
-    switch (result.kind) {
-        case referee::Result::Kind::played:
-            return "played";
-        case referee::Result::Kind::forfeited:
-            return "forfeited";
-        default:
-            return "voided";
-    }
-}
+namespace api = referee_api::v1;
 
 void organise() {
     referee::Options options;
     options.read_environment();
-    referee::Organiser organiser(options);
-    referee::MatchTerms terms;
-    terms.game = "alquerque";
-    terms.clock = referee::TimeControl::sudden_death(60s);
-    terms.title = "conformance";
-    const std::string id = organiser.create_match(terms, {"anna", "bert"}).id;
-    organiser.watch(id, [](const referee::Entry& entry) {
-        std::cout << "entry " << entry.number << std::endl;
+    const referee::Organiser organiser(options);
+    api::CreateMatchRequest creation;
+    creation.set_title("conformance");
+    creation.mutable_terms()->mutable_rules()->set_game("alquerque");
+    auto& clock = *creation.mutable_terms()->mutable_time_control()->mutable_rule();
+    clock.mutable_sudden_death()->set_main_ms(60'000);
+    for (const char* bot : {"anna", "bert"}) creation.add_seats()->set_bot(bot);
+    const std::string id =
+        organiser.call(&api::MatchService::Stub::CreateMatch, creation).match().id();
+
+    api::WatchMatchRequest watch;
+    watch.set_match_id(id);
+    watch.set_after_number(0);  // From the beginning.
+    organiser.watch(&api::MatchService::Stub::WatchMatch, watch, [](const auto& item) {
+        if (item.has_entry()) std::cout << "entry " << item.entry().number() << std::endl;
         return true;
     });
-    const auto result = organiser.match(id).result;
-    if (result) std::cout << "result " << kind_of(*result) << std::endl;
-    const std::string record = organiser.record(id);
-    std::cout << "record " << std::count(record.begin(), record.end(), '\n') << std::endl;
+
+    api::GetMatchRequest request;
+    request.set_match_id(id);
+    const auto match = organiser.call(&api::MatchService::Stub::GetMatch, request).match();
+    const bool played = match.result().has_played(), forfeited = match.result().has_forfeited();
+    std::cout << "result " << (played ? "played" : forfeited ? "forfeited" : "voided") << std::endl;
+
+    api::GetRecordRequest record;
+    record.set_match_id(id);
+    int lines = 0;
+    for (const auto& part : organiser.read(&api::MatchService::Stub::GetRecord, record)) {
+        lines += part.lines_size();
+    }
+    std::cout << "record " << lines << std::endl;
 }
 
 int main() {

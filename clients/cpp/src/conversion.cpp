@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 
 #include "error_details.pb.h"
 
@@ -10,9 +12,20 @@ namespace referee {
 
 namespace {
 
+const std::chrono::milliseconds MAX_RETRY_AFTER{60'000}, DEFAULT_RETRY_AFTER{1'000};
+
 std::map<std::string, std::string> to_map(
     const google::protobuf::Map<std::string, std::string>& fields) {
     return {fields.begin(), fields.end()};
+}
+
+// Returns the word for a value: FORFEIT_CAUSE_TIME is "time". It is empty for values that are
+// unknown here.
+std::string word_of(const std::string& name, const std::string& prefix) {
+    std::string word = name.substr(std::min(prefix.size(), name.size()));
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char letter) { return std::tolower(letter); });
+    return word;
 }
 
 std::string reason_of(const api::PlayedResult& played) {
@@ -63,13 +76,6 @@ Clock to_clock(const api::Clock& message) {
 
 }  // namespace
 
-std::string word_of(const std::string& name, const std::string& prefix) {
-    std::string word = name.substr(std::min(prefix.size(), name.size()));
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char letter) { return std::tolower(letter); });
-    return word;
-}
-
 Turn to_turn(const api::Turn& message, const api::Rules& rules) {
     Turn turn;
     turn.match_id = message.match_id();
@@ -115,6 +121,17 @@ Rejection to_rejection(const grpc::Status& status) {
         rejection.metadata = to_map(info.metadata());
     }
     return rejection;
+}
+
+std::optional<std::chrono::milliseconds> retry_after(const Rejection& rejection) {
+    const auto found = rejection.metadata.find("retry_after_ms");
+    if (found == rejection.metadata.end()) return std::nullopt;
+    const std::string& text = found->second;
+    std::uint64_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool valid = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
+                       number <= static_cast<std::uint64_t>(MAX_RETRY_AFTER.count());
+    return valid ? std::chrono::milliseconds(number) : DEFAULT_RETRY_AFTER;
 }
 
 Match to_match(const api::Match& message) {

@@ -3,6 +3,9 @@
 
 #include <grpcpp/support/status.h>
 
+#include <chrono>
+#include <optional>
+
 #include "referee/turn.h"
 #include "referee_api/v1/match.pb.h"
 #include "referee_api/v1/play.pb.h"
@@ -16,9 +19,8 @@ Turn to_turn(const api::Turn& message, const api::Rules& rules);
 Rejection to_rejection(const api::ErrorDetail& detail);
 // Details that are missing, malformed or unknown leave the name of the status code as the reason.
 Rejection to_rejection(const grpc::Status& status);
-// Returns the word for a value: FORFEIT_CAUSE_TIME is "time". It is empty for values that are
-// unknown here.
-std::string word_of(const std::string& name, const std::string& prefix);
+// Returns the time after which a retry may succeed, or nothing if it is not known that one will.
+std::optional<std::chrono::milliseconds> retry_after(const Rejection& rejection);
 Match to_match(const api::Match& message);
 Result to_result(const api::Result& message);
 

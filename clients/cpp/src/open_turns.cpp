@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "conversion.h"
-#include "retries.h"
-
 namespace referee {
 
 namespace {

@@ -1,101 +1,77 @@
 #include "referee/organiser.h"
 
-#include "calls.h"
-#include "contest_conversion.h"
-#include "contest_terms.h"
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <string_view>
+
+#include "backoff.h"
+#include "channel.h"
 #include "conversion.h"
-#include "referee/ladders.h"
-#include "referee/tournaments.h"
 #include "settings.h"
 
 namespace referee {
 
-using Matches = api::MatchService::Stub;
+namespace {
 
-Organiser::Organiser(const Options& options) {
+const int MAX_ATTEMPTS = 5;
+
+const Options& checked(const Options& options) {
     check(options);
-    calls_ = std::make_shared<Calls>(options);
+    return options;
 }
 
-Organiser::~Organiser() = default;
-Organiser::Organiser(Organiser&&) noexcept = default;
-Organiser& Organiser::operator=(Organiser&&) noexcept = default;
-
-std::string Organiser::register_bot(const std::string& name, const std::string& description) {
-    api::RegisterBotRequest request;
-    request.set_request_id(random_request_id());
-    request.set_name(name);
-    request.set_description(description);
-    std::string token =
-        calls_->call(*calls_->bots, &api::BotService::Stub::RegisterBot, request).secret();
-    if (!token.empty()) return token;
-    // The call was repeated, and the response that had the token was lost.
-    api::CreateBotTokenRequest another;
-    another.set_bot(name);
-    return calls_->call(*calls_->bots, &api::BotService::Stub::CreateBotToken, another).secret();
+// Waits until the time is over or a stop is requested.
+void pause_for(std::chrono::milliseconds duration, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, stop, duration, [] { return false; });
 }
 
-Match Organiser::create_match(const MatchTerms& terms, const std::vector<std::string>& bots) {
-    api::CreateMatchRequest request;
-    request.set_request_id(random_request_id());
-    request.set_title(terms.title);
-    *request.mutable_terms() = to_message(terms);
-    for (const std::string& bot : bots) request.add_seats()->set_bot(bot);
-    return to_match(calls_->call(*calls_->matches, &Matches::CreateMatch, request).match());
+// Returns whether a watch may continue. A watcher that is too slow gets RESOURCE_EXHAUSTED.
+bool is_interruption(grpc::StatusCode code) {
+    return code == grpc::UNAVAILABLE || code == grpc::UNKNOWN || code == grpc::INTERNAL ||
+           code == grpc::RESOURCE_EXHAUSTED;
 }
 
-Match Organiser::match(const std::string& match_id) {
-    api::GetMatchRequest request;
-    request.set_match_id(match_id);
-    return to_match(calls_->call(*calls_->matches, &Matches::GetMatch, request).match());
+}  // namespace
+
+Organiser::Organiser(const Options& options)
+    : authorization_(authorization_of(checked(options))),
+      channel_(create_channel(options, Pings::REGULAR)) {}
+
+std::string Organiser::new_request_id() {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::string id;
+    for (const unsigned char byte : random_nonce()) {
+        id += digits[byte >> 4];
+        id += digits[byte & 15];
+    }
+    return id;
 }
 
-void Organiser::abort_match(const std::string& match_id, const std::string& why) {
-    api::AbortMatchRequest request;
-    request.set_request_id(random_request_id());
-    request.set_match_id(match_id);
-    request.set_message(why);
-    calls_->call(*calls_->matches, &Matches::AbortMatch, request);
-}
-
-void Organiser::watch(const std::string& match_id,
-                      const std::function<bool(const Entry&)>& on_entry, std::uint64_t after,
-                      const std::stop_token& stop) {
-    api::WatchMatchRequest request;
-    request.set_match_id(match_id);
-    const auto handle = [&](const api::Entry& entry) { return on_entry(to_entry(entry)); };
-    calls_->watch(*calls_->matches, &Matches::WatchMatch, request, after, handle, stop);
-}
-
-std::optional<Result> Organiser::result(const std::string& match_id, const std::stop_token& stop) {
-    std::optional<Result> result;
-    const auto keep = [&](const Entry& entry) {
-        result = entry.result;
-        return !result;
-    };
-    watch(match_id, keep, 0, stop);
-    return result;
-}
-
-std::string Organiser::record(const std::string& match_id) {
-    api::GetRecordRequest request;
-    request.set_match_id(match_id);
-    std::string record;
-    const auto handle = [&](const api::GetRecordResponse& response) {
-        for (const std::string& line : response.lines()) record += line + "\n";
-        return true;
-    };
-    calls_->read_whole(*calls_->matches, &Matches::GetRecord, request, handle,
-                       [&record] { record.clear(); });
-    return record;
-}
-
-Tournaments Organiser::tournaments() const {
-    return Tournaments(calls_);
-}
-
-Ladders Organiser::ladders() const {
-    return Ladders(calls_);
+void Organiser::repeat(const Attempt& attempt, const bool* progress,
+                       const std::stop_token& stop) const {
+    std::mt19937 generator(std::random_device{}());
+    Backoff backoff;
+    for (int attempts = 1; !stop.stop_requested(); ++attempts) {
+        grpc::ClientContext context;
+        context.AddMetadata("authorization", authorization_);
+        const grpc::Status status = attempt(context);
+        if (status.ok()) return;
+        const Rejection rejection = to_rejection(status);
+        const auto asked = retry_after(rejection);
+        const bool temporary =
+            progress != nullptr
+                ? is_interruption(status.error_code())
+                : attempts < MAX_ATTEMPTS && (asked || status.error_code() == grpc::UNAVAILABLE);
+        if (!temporary) throw CallError(rejection);
+        if (progress != nullptr && *progress) backoff = {};
+        const double random = std::uniform_real_distribution<>(0, 1)(generator);
+        pause_for(asked && asked->count() > 0 ? *asked
+                                              : backoff.next(Backoff::Clock::now(), false, random),
+                  stop);
+    }
 }
 
 }  // namespace referee

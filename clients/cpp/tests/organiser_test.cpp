@@ -1,23 +1,20 @@
-// The calls of organisers, on a server in this process.
+// What the conformance kit for organisers does not show.
 #include "referee/organiser.h"
 
-#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include <mutex>
-
+#include "error_details.pb.h"
 #include "referee_api/v1/bot_service.grpc.pb.h"
-#include "referee_api/v1/match_service.grpc.pb.h"
+#include "referee_api/v1/ladder_service.grpc.pb.h"
 
 namespace referee {
 
 namespace api = referee_api::v1;
 
-// Answers each call of WatchMatch by two entries, and then by an interruption or, from number 3 on,
-// the end.
-class WatchedMatches : public api::MatchService::Service {
+// Has three pages with one standing each, and a log with two entries that does not end.
+class Ladders : public api::LadderService::Service {
   public:
-    WatchedMatches() {
+    Ladders() {
         int port = 0;
         grpc::ServerBuilder builder;
         builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
@@ -27,115 +24,123 @@ class WatchedMatches : public api::MatchService::Service {
         options.token = "secret";
     }
 
-    grpc::Status WatchMatch(grpc::ServerContext* context, const api::WatchMatchRequest* request,
-                            grpc::ServerWriter<api::WatchMatchResponse>* writer) override {
-        if (request->match_id() == "none") return {grpc::NOT_FOUND, "there is no such match"};
-        const auto tokens = context->client_metadata().equal_range("authorization");
-        if (tokens.first == tokens.second || tokens.first->second != "Bearer secret") {
-            return {grpc::UNAUTHENTICATED, "no token"};
+    grpc::Status ListLadderStandings(grpc::ServerContext*,
+                                     const api::ListLadderStandingsRequest* request,
+                                     api::ListLadderStandingsResponse* response) override {
+        if (request->ladder() != "main") return {grpc::NOT_FOUND, "there is no such ladder"};
+        tokens.push_back(request->page_token());
+        response->add_standings()->set_rank(static_cast<unsigned>(tokens.size()));
+        if (tokens.size() < 3) {
+            response->set_next_page_token("page" + std::to_string(tokens.size()));
         }
-        std::size_t calls = 0;
-        {
-            const std::lock_guard lock(mutex_);
-            asked_after_.push_back(request->after_number());
-            calls = asked_after_.size();
-        }
-        api::WatchMatchResponse response;
-        for (const std::uint64_t next : {1, 2}) {
-            api::Entry& entry = *response.add_items()->mutable_entry();
-            entry.set_number(request->after_number() + next);
-            entry.mutable_move_played()->mutable_played()->set_move("c2-c3");
-        }
-        writer->Write(response);
-        if (request->match_id() == "endless") {
-            while (writer->Write({})) continue;
-            return grpc::Status::CANCELLED;
-        }
-        return calls == 1 ? grpc::Status(grpc::UNAVAILABLE, "restart") : grpc::Status::OK;
+        return grpc::Status::OK;
     }
 
-    // Returns the numbers after which entries were requested.
-    std::vector<std::uint64_t> asked_after() {
-        const std::lock_guard lock(mutex_);
-        return asked_after_;
+    grpc::Status WatchLadder(grpc::ServerContext*, const api::WatchLadderRequest*,
+                             grpc::ServerWriter<api::WatchLadderResponse>* writer) override {
+        api::WatchLadderResponse response;
+        for (const unsigned number : {1, 2}) {
+            response.add_items()->mutable_entry()->set_number(number);
+        }
+        writer->Write(response);
+        while (writer->Write({})) continue;
+        return grpc::Status::CANCELLED;
     }
 
     Options options;
+    std::vector<std::string> tokens;
 
   private:
-    std::mutex mutex_;
-    std::vector<std::uint64_t> asked_after_;
     std::unique_ptr<grpc::Server> server_;
 };
 
-TEST(Organiser, WatchingGoesOnWithTheNextEntryAfterAnInterruption) {
-    WatchedMatches matches;
-    std::vector<std::uint64_t> numbers;
-    Organiser(matches.options).watch("m1", [&](const Entry& entry) {
-        EXPECT_EQ(entry.kind, "move_played");
-        EXPECT_EQ(entry.move.value().move, "c2-c3");
-        numbers.push_back(entry.number);
-        return true;
-    });
-    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3, 4}));
-    EXPECT_EQ(matches.asked_after(), (std::vector<std::uint64_t>{0, 2}));
+// Returns the ranks of the standings of a ladder, up to `last`.
+std::vector<unsigned> ranks(const Ladders& ladders, const std::string& ladder, unsigned last) {
+    std::vector<unsigned> ranks;
+    api::ListLadderStandingsRequest request;
+    request.set_ladder(ladder);
+    Organiser(ladders.options)
+        .pages(&api::LadderService::Stub::ListLadderStandings, request, [&](const auto& page) {
+            ranks.push_back(page.standings(0).rank());
+            return ranks.back() != last;
+        });
+    return ranks;
 }
 
-TEST(Organiser, WatchingEndsWhenTheWatcherHasSeenEnough) {
-    WatchedMatches matches;
-    std::vector<std::uint64_t> numbers;
-    const auto first = [&](const Entry& entry) {
-        numbers.push_back(entry.number);
-        return false;
-    };
-    Organiser(matches.options).watch("endless", first, 6);
-    EXPECT_EQ(numbers, std::vector<std::uint64_t>{7});
+TEST(Organiser, AListIsReadPageByPageToItsEnd) {
+    Ladders ladders;
+    EXPECT_EQ(ranks(ladders, "main", 0), (std::vector<unsigned>{1, 2, 3}));
+    EXPECT_EQ(ladders.tokens, (std::vector<std::string>{"", "page1", "page2"}));
 }
 
-TEST(Organiser, WatchingEndsWhenAStopIsRequested) {
-    WatchedMatches matches;
+TEST(Organiser, AListThatIsLeftReadsNoFurtherPage) {
+    Ladders ladders;
+    EXPECT_EQ(ranks(ladders, "main", 1), std::vector<unsigned>{1});
+    EXPECT_EQ(ladders.tokens, std::vector<std::string>{""});
+}
+
+TEST(Organiser, AWatchEndsWhenTheWatcherHasSeenEnough) {
+    Ladders ladders;
+    std::vector<std::uint64_t> numbers;
+    Organiser(ladders.options)
+        .watch(&api::LadderService::Stub::WatchLadder, api::WatchLadderRequest(),
+               [&](const api::WatchLadderItem& item) {
+                   numbers.push_back(item.entry().number());
+                   return false;
+               });
+    EXPECT_EQ(numbers, std::vector<std::uint64_t>{1});
+}
+
+TEST(Organiser, AWatchEndsWhenAStopIsRequested) {
+    Ladders ladders;
     std::stop_source source;
-    const auto stop = [&](const Entry&) {
+    int items = 0;
+    const auto stop = [&](const auto&) {
         source.request_stop();
-        return true;
+        return ++items > 0;
     };
-    Organiser(matches.options).watch("endless", stop, 0, source.get_token());
-    EXPECT_EQ(matches.asked_after().size(), 1U);
-    EXPECT_FALSE(Organiser(matches.options).result("endless", source.get_token()));
+    Organiser(ladders.options)
+        .watch(&api::LadderService::Stub::WatchLadder, api::WatchLadderRequest(), stop,
+               source.get_token());
+    EXPECT_EQ(items, 2);
 }
 
 TEST(Organiser, ARejectedCallIsAnErrorWithAReason) {
-    WatchedMatches matches;
+    const Ladders ladders;
     try {
-        Organiser(matches.options).result("none");
+        ranks(ladders, "none", 0);
         FAIL();
     } catch (const CallError& error) {
         EXPECT_EQ(error.reason(), "NOT_FOUND");
-        EXPECT_STREQ(error.what(), "there is no such match (NOT_FOUND)");
+        EXPECT_STREQ(error.what(), "there is no such ladder (NOT_FOUND)");
     }
 }
 
-// Registers each bot, but loses the response to the first call.
-class ForgetfulBots : public api::BotService::Service {
+TEST(Organiser, AnInvalidOptionIsAnError) {
+    EXPECT_THROW(Organiser(Options{}), SettingError);
+}
+
+// Is never able to answer, and asks for a short pause.
+class BusyBots : public api::BotService::Service {
   public:
     grpc::Status RegisterBot(grpc::ServerContext*, const api::RegisterBotRequest* request,
                              api::RegisterBotResponse*) override {
         ids.push_back(request->request_id());
-        // The repeated call has no token in its response: that is shown only once.
-        return ids.size() == 1 ? grpc::Status(grpc::UNAVAILABLE, "lost") : grpc::Status::OK;
-    }
-
-    grpc::Status CreateBotToken(grpc::ServerContext*, const api::CreateBotTokenRequest* request,
-                                api::CreateBotTokenResponse* response) override {
-        response->set_secret("token of " + request->bot());
-        return grpc::Status::OK;
+        referee_error::ErrorInfo info;
+        info.set_reason("BUSY");
+        (*info.mutable_metadata())["retry_after_ms"] = "1";
+        referee_error::Status details;
+        referee_error::Detail& detail = *details.add_details();
+        detail.set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
+        detail.set_value(info.SerializeAsString());
+        return {grpc::RESOURCE_EXHAUSTED, "not now", details.SerializeAsString()};
     }
 
     std::vector<std::string> ids;
 };
 
-TEST(Organiser, ABotIsRegisteredOnceAndItsLostTokenReplaced) {
-    ForgetfulBots bots;
+TEST(Organiser, TheFifthFailureIsFinal) {
+    BusyBots bots;
     int port = 0;
     grpc::ServerBuilder builder;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
@@ -144,14 +149,12 @@ TEST(Organiser, ABotIsRegisteredOnceAndItsLostTokenReplaced) {
     Options options;
     options.address = "127.0.0.1:" + std::to_string(port);
     options.token = "secret";
-    EXPECT_EQ(Organiser(options).register_bot("anna"), "token of anna");
-    ASSERT_EQ(bots.ids.size(), 2U);
-    EXPECT_EQ(bots.ids[0], bots.ids[1]);
+    EXPECT_THROW(
+        Organiser(options).call(&api::BotService::Stub::RegisterBot, api::RegisterBotRequest()),
+        CallError);
+    ASSERT_EQ(bots.ids.size(), 5U);
+    EXPECT_EQ(bots.ids, std::vector(5, bots.ids[0]));
     EXPECT_FALSE(bots.ids[0].empty());
-}
-
-TEST(Organiser, AnInvalidOptionIsAnError) {
-    EXPECT_THROW(Organiser(Options{}), SettingError);
 }
 
 }  // namespace referee

@@ -338,7 +338,10 @@ type Pairing struct {
 	// Boards that teams lost by absence, by number.
 	AbsentBoards []*AbsentBoard `protobuf:"bytes,12,rep,name=absent_boards,json=absentBoards,proto3" json:"absent_boards,omitempty"`
 	// Corrections of its matches by staff that count, in the order of matches. `points` include them.
-	Corrections   []*MatchCorrection `protobuf:"bytes,13,rep,name=corrections,proto3" json:"corrections,omitempty"`
+	Corrections []*MatchCorrection `protobuf:"bytes,13,rep,name=corrections,proto3" json:"corrections,omitempty"`
+	// When an entrant that is absent now loses it, or of teams a board of it, by `no_show_ms`, unless it comes before. Only
+	// in `ListPairings`. Not set: it waits for no absent entrant.
+	NoShowTime    *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=no_show_time,json=noShowTime,proto3" json:"no_show_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -460,6 +463,13 @@ func (x *Pairing) GetAbsentBoards() []*AbsentBoard {
 func (x *Pairing) GetCorrections() []*MatchCorrection {
 	if x != nil {
 		return x.Corrections
+	}
+	return nil
+}
+
+func (x *Pairing) GetNoShowTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.NoShowTime
 	}
 	return nil
 }
@@ -713,7 +723,7 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\x04bots\x18\x02 \x03(\v2\x16.referee_api.v1.BotRefR\x04bots\"h\n" +
 	"\rDuplicatePlay\x12\"\n" +
 	"\farrangements\x18\x01 \x01(\rR\farrangements\x123\n" +
-	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xf9\x03\n" +
+	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xb7\x04\n" +
 	"\aPairing\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x14\n" +
@@ -729,7 +739,9 @@ const file_referee_api_v1_contest_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tnotBefore\x12!\n" +
 	"\fboard_points\x18\v \x03(\x01R\vboardPoints\x12@\n" +
 	"\rabsent_boards\x18\f \x03(\v2\x1b.referee_api.v1.AbsentBoardR\fabsentBoards\x12A\n" +
-	"\vcorrections\x18\r \x03(\v2\x1f.referee_api.v1.MatchCorrectionR\vcorrections\"\xa0\x01\n" +
+	"\vcorrections\x18\r \x03(\v2\x1f.referee_api.v1.MatchCorrectionR\vcorrections\x12<\n" +
+	"\fno_show_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"noShowTime\"\xa0\x01\n" +
 	"\x0fMatchCorrection\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x122\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1e.referee_api.v1.CorrectionKindR\x04kind\x12\x14\n" +
@@ -796,13 +808,14 @@ var file_referee_api_v1_contest_proto_depIdxs = []int32{
 	12, // 3: referee_api.v1.Pairing.not_before:type_name -> google.protobuf.Timestamp
 	7,  // 4: referee_api.v1.Pairing.absent_boards:type_name -> referee_api.v1.AbsentBoard
 	6,  // 5: referee_api.v1.Pairing.corrections:type_name -> referee_api.v1.MatchCorrection
-	1,  // 6: referee_api.v1.MatchCorrection.kind:type_name -> referee_api.v1.CorrectionKind
-	3,  // 7: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
-	8,  // [8:8] is the sub-list for method output_type
-	8,  // [8:8] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	12, // 6: referee_api.v1.Pairing.no_show_time:type_name -> google.protobuf.Timestamp
+	1,  // 7: referee_api.v1.MatchCorrection.kind:type_name -> referee_api.v1.CorrectionKind
+	3,  // 8: referee_api.v1.EntrantJoined.entrant:type_name -> referee_api.v1.Entrant
+	9,  // [9:9] is the sub-list for method output_type
+	9,  // [9:9] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_contest_proto_init() }

@@ -41,8 +41,8 @@ type LadderTerms struct {
 	ProvisionalMatches uint32 `protobuf:"varint,6,opt,name=provisional_matches,json=provisionalMatches,proto3" json:"provisional_matches,omitempty"`
 	// Number of consecutive faults that pause a bot. Default 0: 3.
 	PauseAfterFaults uint32 `protobuf:"varint,7,opt,name=pause_after_faults,json=pauseAfterFaults,proto3" json:"pause_after_faults,omitempty"`
-	// Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited.
-	MaxMatchesPerHour uint32 `protobuf:"varint,8,opt,name=max_matches_per_hour,json=maxMatchesPerHour,proto3" json:"max_matches_per_hour,omitempty"`
+	// Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120.
+	MaxMatchesPerHour *uint32 `protobuf:"varint,8,opt,name=max_matches_per_hour,json=maxMatchesPerHour,proto3,oneof" json:"max_matches_per_hour,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -127,8 +127,8 @@ func (x *LadderTerms) GetPauseAfterFaults() uint32 {
 }
 
 func (x *LadderTerms) GetMaxMatchesPerHour() uint32 {
-	if x != nil {
-		return x.MaxMatchesPerHour
+	if x != nil && x.MaxMatchesPerHour != nil {
+		return *x.MaxMatchesPerHour
 	}
 	return 0
 }
@@ -943,7 +943,7 @@ var File_referee_api_v1_ladder_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\n" +
-	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xbb\x03\n" +
+	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xd9\x03\n" +
 	"\vLadderTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsR\n" +
 	"matchTerms\x12D\n" +
@@ -952,8 +952,9 @@ const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\x16max_concurrent_matches\x18\x04 \x01(\rR\x14maxConcurrentMatches\x12#\n" +
 	"\rrematch_after\x18\x05 \x01(\rR\frematchAfter\x12/\n" +
 	"\x13provisional_matches\x18\x06 \x01(\rR\x12provisionalMatches\x12,\n" +
-	"\x12pause_after_faults\x18\a \x01(\rR\x10pauseAfterFaults\x12/\n" +
-	"\x14max_matches_per_hour\x18\b \x01(\rR\x11maxMatchesPerHour\"\xbe\x03\n" +
+	"\x12pause_after_faults\x18\a \x01(\rR\x10pauseAfterFaults\x124\n" +
+	"\x14max_matches_per_hour\x18\b \x01(\rH\x00R\x11maxMatchesPerHour\x88\x01\x01B\x17\n" +
+	"\x15_max_matches_per_hour\"\xbe\x03\n" +
 	"\x06Ladder\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x121\n" +
@@ -1092,6 +1093,7 @@ func file_referee_api_v1_ladder_proto_init() {
 	file_referee_api_v1_match_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_seed_proto_init()
+	file_referee_api_v1_ladder_proto_msgTypes[0].OneofWrappers = []any{}
 	file_referee_api_v1_ladder_proto_msgTypes[3].OneofWrappers = []any{
 		(*LadderEntry_Created)(nil),
 		(*LadderEntry_EntrantJoined)(nil),

@@ -1,10 +1,18 @@
 //! Organises a match, which is the task of the conformance kit: creates and watches it, reads its result and record.
 
-use std::{error::Error, process::ExitCode, time::Duration};
+use std::{error::Error, process::ExitCode};
 
 use referee_client::{
-    Options, RefereeError, ResultKind,
-    organiser::{MatchTerms, Organiser, TimeControl},
+    Options, RefereeError,
+    organiser::{
+        Organiser, StreamExt,
+        api::{
+            BotRef, ClockRule, CreateMatchRequest, GetMatchRequest, GetRecordRequest, MatchTerms, Rules, SuddenDeath,
+            TimeControl, WatchMatchRequest, clock_rule, match_service_client::MatchServiceClient, result::Kind,
+            watch_match_item::Item,
+        },
+        request_id,
+    },
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -21,25 +29,83 @@ async fn main() -> ExitCode {
 
 async fn organise() -> Result<(), Box<dyn Error>> {
     let organiser = Organiser::new(Options::from_environment()?)?;
-    let terms = MatchTerms::new("alquerque")
-        .clock(TimeControl::SuddenDeath(Duration::from_secs(60)))
-        .title("conformance");
-    let id = organiser.create_match(&terms, ["anna", "bert"]).await?.id;
-    let mut entries = organiser.watch(&id, 0);
-    while let Some(entry) = entries.next().await {
-        println!("entry {}", entry?.number);
+    let channel = organiser.channel();
+    let matches = move || MatchServiceClient::new(channel.clone());
+    let creating = organiser.call(new_match(), |request| {
+        let mut matches = matches();
+        async move { matches.create_match(request).await }
+    });
+    let match_id = creating.await?.r#match.unwrap_or_default().id;
+
+    let (stub, id) = (matches.clone(), match_id.clone());
+    let mut items = organiser.watch(Some(0), move |after_number| {
+        let (mut matches, match_id) = (stub(), id.clone());
+        let request = WatchMatchRequest {
+            match_id,
+            after_number,
+            ..Default::default()
+        };
+        async move { matches.watch_match(request).await }
+    });
+    while let Some(item) = items.next().await {
+        if let Some(Item::Entry(entry)) = item?.item {
+            println!("entry {}", entry.number);
+        }
     }
-    if let Some(result) = organiser.get_match(&id).await?.result {
-        println!("result {}", kind(result.kind));
+
+    let request = GetMatchRequest {
+        match_id: match_id.clone(),
+        ..Default::default()
+    };
+    let getting = organiser.call(request, |request| {
+        let mut matches = matches();
+        async move { matches.get_match(request).await }
+    });
+    let result = getting.await?.r#match.and_then(|found| found.result);
+    if let Some(kind) = result.and_then(|result| result.kind) {
+        println!("result {}", word(&kind));
     }
-    println!("record {}", organiser.record(&id).await?.lines().count());
+
+    let reading = organiser.read_all(GetRecordRequest { match_id }, |request| {
+        let mut matches = matches();
+        async move { matches.get_record(request).await }
+    });
+    let record = reading.await?;
+    println!("record {}", record.iter().map(|part| part.lines.len()).sum::<usize>());
     Ok(())
 }
 
-fn kind(kind: ResultKind) -> &'static str {
+fn new_match() -> CreateMatchRequest {
+    let rules = Rules {
+        game: "alquerque".into(),
+        ..Default::default()
+    };
+    let clock = clock_rule::Kind::SuddenDeath(SuddenDeath { main_ms: 60_000 });
+    let time_control = TimeControl {
+        rule: Some(ClockRule { kind: Some(clock) }),
+        ..Default::default()
+    };
+    let seat = |bot: &str| BotRef {
+        bot: bot.into(),
+        ..Default::default()
+    };
+    CreateMatchRequest {
+        request_id: request_id(),
+        title: "conformance".into(),
+        seats: ["anna", "bert"].map(seat).into(),
+        terms: Some(MatchTerms {
+            rules: Some(rules),
+            time_control: Some(time_control),
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
+}
+
+fn word(kind: &Kind) -> &'static str {
     match kind {
-        ResultKind::Played => "played",
-        ResultKind::Forfeited => "forfeited",
-        _ => "voided",
+        Kind::Played(_) => "played",
+        Kind::Forfeited(_) => "forfeited",
+        Kind::Voided(_) => "voided",
     }
 }

@@ -44,6 +44,13 @@ impl Backoff {
         doubled.min(longest).mul_f64(1.0 + 2.0 * random) / 3
     }
 
+    /// Returns the pause after an error of a call: what the referee asks for, or else the next one.
+    #[cfg(feature = "organiser")]
+    pub fn after_error(&mut self, error: &crate::RefereeError, random: f64) -> Duration {
+        let asked = error.retry_after().filter(|time| !time.is_zero());
+        asked.unwrap_or_else(|| self.next(Instant::now(), false, random))
+    }
+
     /// Returns the pause after a stream that a draining referee has ended, which is not a failure.
     pub fn after_draining(reconnect_delay: Duration, random: f64) -> Duration {
         reconnect_delay + MAX_DRAINING_JITTER.mul_f64(random)

@@ -102,6 +102,18 @@ impl RefereeError {
         }
     }
 
+    /// Returns the error of a call of an organiser.
+    #[cfg(feature = "organiser")]
+    pub(crate) fn of_call(status: &Status) -> Self {
+        let mut error = Self::from(status);
+        if let Some(cause) = status.source() {
+            // tonic's own code for a connection that breaks during a call is UNKNOWN.
+            error.reason = "UNAVAILABLE".into();
+            error.message = message_with_causes(cause);
+        }
+        error
+    }
+
     /// Returns the time after which the same answer may be accepted, if the error is temporary.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         let text = self.metadata.get("retry_after_ms")?;

@@ -45,9 +45,9 @@
 //! # let _ = bots;
 //! ```
 //!
-//! The module `organiser`, in the feature of this name, has the calls of organisers and watchers.
+//! The module `organiser`, in the feature of this name, is for organisers and watchers: it has the generated stubs.
 //!
-//! The types of this crate are its own, so that a change of the contract or of its compiler is no breaking change.
+//! The types that bots see are the crate's own, so that a change of the contract or of its compiler is no breaking change.
 
 #![warn(missing_docs, missing_debug_implementations)]
 

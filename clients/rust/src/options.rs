@@ -244,6 +244,19 @@ pub(crate) struct Target {
     pub authorization: MetadataValue<Ascii>,
 }
 
+/// Adds the token to each call of an organiser.
+#[cfg(feature = "organiser")]
+#[derive(Clone, Debug)]
+pub struct Authorization(pub(crate) MetadataValue<Ascii>);
+
+#[cfg(feature = "organiser")]
+impl tonic::service::Interceptor for Authorization {
+    fn call(&mut self, mut request: tonic::Request<()>) -> Result<tonic::Request<()>, tonic::Status> {
+        request.metadata_mut().insert("authorization", self.0.clone());
+        Ok(request)
+    }
+}
+
 /// Returns the host of HOST:PORT, without the brackets of an IPv6 address.
 fn checked_host(address: &str) -> Result<&str, SettingError> {
     if address.is_empty() {

@@ -188,7 +188,7 @@ export function ladderTermsMessage(terms: LadderTerms): MessageInitShape<typeof 
   return {
     matchTerms: terms.matches.map(matchTermsMessage),
     maxConcurrentMatches: terms.maxConcurrentMatches ?? 0,
-    maxMatchesPerHour: terms.maxMatchesPerHour ?? 0,
+    ...(terms.maxMatchesPerHour !== undefined && { maxMatchesPerHour: terms.maxMatchesPerHour }),
     rematchAfter: terms.rematchAfter ?? 0,
     provisionalMatches: terms.provisionalMatches ?? 0,
     pauseAfterFaults: terms.pauseAfterFaults ?? 0,

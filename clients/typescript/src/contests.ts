@@ -139,7 +139,7 @@ export interface LadderTerms {
   readonly matches: readonly ContestMatchTerms[];
   /** How many matches are in play at once. Default: as many as possible. */
   readonly maxConcurrentMatches?: number | undefined;
-  /** How many matches start in an hour. Default: as many as possible. */
+  /** How many matches start in an hour; 0: as many as possible. Default: 120. */
   readonly maxMatchesPerHour?: number | undefined;
   /** How many other opponents come before a rematch. Default: 1. */
   readonly rematchAfter?: number | undefined;

@@ -33,7 +33,7 @@ Exit status:
 """
 
 NAME = "referee"
-FAULTS = {Fault.TIME: "late", Fault.ILLEGAL_MOVE: "illegal", Fault.GONE: "absent"}
+FAULTS = {Fault.TIME: "late", Fault.ILLEGAL_MOVE: "illegal", Fault.DISCONNECTED: "absent"}
 FORFEITS_SHOWN = 5
 """Forfeited matches that the summary lists."""
 

@@ -63,16 +63,22 @@ class SidePair(Struct, frozen=True, gc=False):
     score: float
     played: float
     drawn: float
+    flatness: float = 1.0
+    """Factor of leads: below 1 if these are uncertain, because expected scores are averages over possible leads."""
 
     def ahead(self, elos: Sequence[float]) -> float:
         return fsum(sign * elos[player] for player, sign in self.signs)
 
     def chance(self, values: Sequence[float]) -> float:
         """Return the expected score of the first side."""
-        return expected_score(ELO_SCALE * self.ahead(values))
+        return expected_score(ELO_SCALE * self.flatness * self.ahead(values))
+
+    def information(self, chance: float) -> float:
+        """Return how much the results say of the lead, given the expected score."""
+        return self.played * self.flatness * chance * (1 - chance)
 
     def with_weight(self, weight: float) -> "SidePair":
-        return SidePair(self.signs, self.score * weight, self.played * weight, self.drawn * weight)
+        return SidePair(self.signs, self.score * weight, self.played * weight, self.drawn * weight, self.flatness)
 
 
 class Strengths(Struct, Generic[Player], frozen=True, gc=False):
@@ -118,31 +124,26 @@ def fit_strengths(finishes: Iterable[FinishOrder[Player]]) -> Strengths[Player]:
     numbers, pairs = _side_pairs(finishes)
     prior = [FIRST_SEAT_INFORMATION, *[PRIOR_INFORMATION] * len(numbers)]
     known = [[each * (row == column) for column in range(len(prior))] for row, each in enumerate(prior)]
-    values, lower = maximise(pairs, known)
+    values, _ = climb(pairs, known, [0.0] * len(known))
+    weight = 1 / dispersion(pairs, values)
+    values, lower = climb([pair.with_weight(weight) for pair in pairs], known, values)
     played = fsum(pair.played for pair in pairs)
     draw_rate = fsum(pair.drawn for pair in pairs) / played if played else 0.0
     return _centre(list(numbers), values, inverse_factor_columns(lower), draw_rate)
 
 
-def maximise(pairs: Sequence[SidePair], known: Matrix) -> tuple[list[float], list[list[float]]]:
-    """Return the strengths of maximum likelihood, and the Cholesky factor of their information.
-
-    `known` is the information of the prior, whose mean is 0. Results count more if they vary less, because of draws.
-    """
-    values, _ = _climb(pairs, known, [0.0] * len(known))
-    weight = 1 / dispersion(pairs, values)
-    return _climb([pair.with_weight(weight) for pair in pairs], known, values)
-
-
 def dispersion(pairs: Sequence[SidePair], values: Sequence[float]) -> float:
-    """Return the variance of results relative to that without draws, from 0 to 1."""
+    """Return the variance of results relative to that without draws, up to 1. Results that vary less count more."""
     without_draws = fsum(pair.played * (chance := pair.chance(values)) * (1 - chance) for pair in pairs)
     less = fsum(pair.drawn for pair in pairs) / 4
     return max(MIN_DISPERSION, 1 - less / (without_draws + PRIOR_RESULTS / 4))
 
 
-def _climb(pairs: Sequence[SidePair], known: Matrix, values: list[float]) -> tuple[list[float], list[list[float]]]:
-    """Return the strengths of maximum likelihood, starting from those given, and the factor of their information."""
+def climb(pairs: Sequence[SidePair], known: Matrix, values: list[float]) -> tuple[list[float], list[list[float]]]:
+    """Return the strengths of maximum likelihood, starting from those given, and the factor of their information.
+
+    `known` is the information of the prior, whose mean is 0.
+    """
     while True:
         gradient, lower = _gradient(pairs, known, values)
         step = solve_by_factor(lower, gradient)
@@ -182,10 +183,11 @@ def _gradient(pairs: Iterable[SidePair], known: Matrix, values: list[float]) -> 
     information = [[*row] for row in known]
     for pair in pairs:
         chance = pair.chance(values)
+        known_by_pair = pair.information(chance)
         for player, sign in pair.signs:
             gradient[player] += sign * (pair.score - pair.played * chance)
             for other, other_sign in pair.signs:
-                information[player][other] += sign * other_sign * pair.played * chance * (1 - chance)
+                information[player][other] += sign * other_sign * known_by_pair
     return gradient, cholesky_factor(information)
 
 

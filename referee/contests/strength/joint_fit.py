@@ -2,7 +2,11 @@
 
 The model is that of `bradley_terry`, without the advantage of the first seat, since ladders alternate seats. A player
 either has the prior of a player of whom nothing is known, or starts near a former player, such as the last version of
-a bot: their difference is normal with mean 0.
+a bot: their difference is normal with mean 0. How wide the prior is follows from the field (empirical Bayes): in a
+narrow field, few results change an estimate less. For this, strengths must not be the most likely ones, which in wide
+fields with few matches would be too close together. They are the means of the normal distributions that describe the
+knowledge best (Gaussian variational approximation), so expected scores are averages over possible leads. Width,
+strengths and errors depend on each other, and are computed in turn, `ROUNDS` times.
 
 Up to `EXACT_PLAYERS` players, strengths and errors are exact, in a time that grows with the third power of the number
 of players. Above, strengths are found by conjugate gradients, and errors by belief propagation: what a result says of a
@@ -15,26 +19,35 @@ Numbers are in arrays, because these are copied to worker processes faster than 
 from array import array
 from collections.abc import Sequence
 from itertools import chain
-from math import fsum, sqrt
-from operator import mul, truediv
+from math import fsum, pi, sqrt
+from operator import add, mul, sub, truediv
 
 from msgspec import Struct
 
 from referee.contests.strength.bradley_terry import (
     PRIOR_INFORMATION,
+    Matrix,
     SidePair,
     Signs,
     Vector,
+    climb,
     dispersion,
     dot_product,
     inverse_factor_columns,
-    maximise,
 )
 from referee.contests.strength.elo import ELO_SCALE
 from referee.contests.strength.rating import INITIAL_VALUE
 
 EXACT_PLAYERS = 100
 """Number of players up to which strengths and errors are exact: some hundred milliseconds."""
+
+ROUNDS = 8
+"""How often strengths, errors and the width of the prior are computed in turn."""
+
+ASSUMED_STRENGTHS = 2
+"""Strengths with the deviation below that are added to those of a field, to find the width of the prior."""
+
+ASSUMED_INFORMATION = (ELO_SCALE / 350.0) ** 2
 
 MAX_STEPS = 20
 """Limit of Newton's steps to find strengths."""
@@ -49,7 +62,7 @@ FINAL_CHANGE = 1e-4
 """Strengths are final when none changes by more than this in a step: 0.02 Elo."""
 
 ROUGH_CHANGE = 0.05
-"""The same for the strengths from which the variance of results is found."""
+"""The same in all rounds but the last."""
 
 ERROR_SWEEPS = 8
 """Number of sweeps of belief propagation."""
@@ -112,6 +125,18 @@ class _Known(Struct, frozen=True, gc=False):
             sums[player] += sign * change
 
 
+class _Fit(Struct, frozen=True, gc=False):
+    """Strengths and what is known of them."""
+
+    values: list[float]
+    variances: Sequence[float]
+    """Of each strength."""
+    errors: Sequence[float]
+    """Standard errors, relative to the average of the field where this is known."""
+    lead_variances: Sequence[float]
+    """Of the lead of the first of each two sides."""
+
+
 def fit_field(field: FieldOfPlayers, start: Sequence[float] = ()) -> JointEstimates:
     """Return the strengths of all players. `start`: former estimates of the first players, which shorten the search."""
     pairs = list(chain.from_iterable(map(_side_pairs, field.met)))
@@ -120,16 +145,37 @@ def fit_field(field: FieldOfPlayers, start: Sequence[float] = ()) -> JointEstima
         for player, (former, deviation) in enumerate(zip(field.former, field.deviations, strict=True))
         if former >= 0
     ]
-    prior = [PRIOR_INFORMATION * (former < 0) for former in field.former]
-    if len(prior) <= EXACT_PLAYERS:
-        values, errors = _fit_exactly(prior, links, pairs)
-    else:
-        known = [(value - INITIAL_VALUE) / ELO_SCALE for value in start]
-        values, errors = _fit_approximately(prior, links, pairs, known + [0.0] * (len(prior) - len(known)))
+    roots = [player for player, former in enumerate(field.former) if former < 0]
+    values = [(value - INITIAL_VALUE) / ELO_SCALE for value in start]
+    values += [0.0] * (len(field.former) - len(values))
+    fit_once = _fit_exactly if len(values) <= EXACT_PLAYERS else _fit_approximately
+    errors: Sequence[float] = ()
+    information, weight = PRIOR_INFORMATION, 1.0
+    for number in range(ROUNDS):
+        prior = [information * (former < 0) for former in field.former]
+        weighted = [pair.with_weight(weight) for pair in pairs]
+        fit = fit_once(prior, links, weighted, values, FINAL_CHANGE if number == ROUNDS - 1 else ROUGH_CHANGE)
+        values, errors, information = fit.values, fit.errors, _prior_information(fit, roots, information)
+        weight = 1 / dispersion(pairs, values)
+        pairs = [
+            SidePair(it.signs, it.score, it.played, it.drawn, 1 / sqrt(1 + pi / 8 * variance))
+            for it, variance in zip(pairs, fit.lead_variances, strict=True)
+        ]
     return JointEstimates(
         array("d", (INITIAL_VALUE + ELO_SCALE * value for value in values)),
         array("d", (ELO_SCALE * error for error in errors)),
     )
+
+
+def _prior_information(fit: _Fit, roots: Sequence[int], information: float) -> float:
+    """Return the information on each strength that the prior adds, given its effect so far.
+
+    Each strength counts as observed by the part that results, and not the prior, contribute to what is known of it.
+    """
+    squares = fsum(fit.values[root] ** 2 for root in roots)
+    observed = fsum(1 - information * fit.variances[root] for root in roots)
+    variance = (squares + ASSUMED_STRENGTHS / ASSUMED_INFORMATION) / (observed + ASSUMED_STRENGTHS)
+    return max(PRIOR_INFORMATION, 1 / variance)
 
 
 def _side_pairs(met: MetSides) -> list[SidePair]:
@@ -142,32 +188,44 @@ def _side_pairs(met: MetSides) -> list[SidePair]:
     return found
 
 
-def _fit_exactly(prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair]) -> tuple[list[float], list[float]]:
-    """Return strengths and their errors."""
+def _fit_exactly(
+    prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair], values: list[float], _: float
+) -> _Fit:
     known = [[each * (row == column) for column in range(len(prior))] for row, each in enumerate(prior)]
     for link in links:
         for player, sign in link.signs:
             link.add(known[player], sign * link.information)
-    values, lower = maximise(pairs, known)
+    values, lower = climb(pairs, known, values)
     columns = inverse_factor_columns(lower)
     shared = [fsum(column) / len(columns) for column in zip(*columns, strict=True)]
-    return values, [sqrt(sum((a - b) ** 2 for a, b in zip(each, shared, strict=True))) for each in columns]
+    errors = [list(map(sub, each, shared)) for each in columns]
+    return _Fit(
+        values,
+        [dot_product(each, each) for each in columns],
+        [sqrt(dot_product(each, each)) for each in errors],
+        [_lead_variance(pair.signs, columns) for pair in pairs],
+    )
+
+
+def _lead_variance(signs: Signs, columns: Matrix) -> float:
+    error = [0.0] * len(columns)
+    for player, sign in signs:
+        error = list(map(add if sign > 0 else sub, error, columns[player]))
+    return dot_product(error, error)
 
 
 def _fit_approximately(
-    prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair], values: list[float]
-) -> tuple[list[float], list[float]]:
-    """Return strengths and their errors."""
-    values = _climb(prior, links, pairs, values, ROUGH_CHANGE)
-    weight = 1 / dispersion(pairs, values)
-    pairs = [pair.with_weight(weight) for pair in pairs]
-    values = _climb(prior, links, pairs, values, FINAL_CHANGE)
+    prior: Vector, links: Sequence[_Known], pairs: Sequence[SidePair], values: list[float], final: float
+) -> _Fit:
+    values = _climb(prior, links, pairs, values, final)
     known = [*links, *(_known_by_result(pair, pair.chance(values)) for pair in pairs)]
-    return values, [1 / sqrt(it) for it in _propagate(prior, known)]
+    variances = [1 / each for each in _propagate(prior, known)]
+    leads = [fsum(variances[player] for player, _ in pair.signs) for pair in pairs]
+    return _Fit(values, variances, list(map(sqrt, variances)), leads)
 
 
 def _known_by_result(pair: SidePair, chance: float) -> _Known:
-    return _Known(pair.signs, max(LEAST_INFORMATION, pair.played * chance * (1 - chance)))
+    return _Known(pair.signs, max(LEAST_INFORMATION, pair.information(chance)))
 
 
 def _climb(

@@ -18,7 +18,7 @@ from referee.contests.tournament.tournament_terms import Elimination, SprtTrial
 def correct_score(tournament: Tournament, command: CorrectScore) -> list[TournamentEvent]:
     """Return the event of a correction.
 
-    Raises UnknownPairing, MatchNotCounted, BadRanks, PairingNotChangeable or RequestIdReused.
+    Raises NoSuchPairing, MatchNotCounted, BadRanks, PairingNotChangeable or RequestIdReused.
     """
     correction = command.correction
     if is_known(tournament.correction_requests, correction):

@@ -7,7 +7,7 @@ set aside stays in the log, and a pairing is replaced only while none of its mat
 from collections.abc import Collection, Sequence
 from itertools import count
 
-from referee.contests.contest_errors import BadPairings, PairingNotChangeable, UnknownEntrant, UnknownPairing
+from referee.contests.contest_errors import BadPairings, NoSuchPairing, PairingNotChangeable, UnknownEntrant
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
@@ -122,7 +122,7 @@ def _pairings_from(tournament: Tournament, first_round: int) -> list[PairingProg
 
 
 def find_pairing(tournament: Tournament, pairing: str) -> PairingProgress:
-    """Raises UnknownPairing."""
+    """Raises NoSuchPairing."""
     if pairing not in tournament.pairings:
-        raise UnknownPairing(pairing)
+        raise NoSuchPairing(pairing)
     return tournament.pairings[pairing]

@@ -56,7 +56,7 @@ def order_seeds(tournament: Tournament) -> tuple[str, ...]:
 
 def _seeds(tournament: Tournament) -> tuple[str, ...]:
     names = tuple(tournament.entrants)
-    if tournament.terms.seeding is Seeding.LOT:
+    if tournament.terms.seeding is Seeding.RANDOM:
         return tournament.terms.chance.fork("seeding").shuffled(names)[0]
     if tournament.terms.seeding is Seeding.RATING:
         return tuple(by_rating(tournament.entrants))

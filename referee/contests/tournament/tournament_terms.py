@@ -147,9 +147,9 @@ MAX_TABLE_SIZE = 8
 
 
 class Seeding(Enum):
-    ENTRY = "entry"
+    ENTRY_ORDER = "entry_order"
     RATING = "rating"
-    LOT = "lot"
+    RANDOM = "random"
 
 
 class TournamentPlayTerms(Struct, frozen=True, gc=False):
@@ -160,7 +160,7 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
     """Source of all randomness of the tournament: lots, the first colour, tables, starts of matches."""
     tie_breaks: tuple[TieBreak, ...] | None = None
     """None: the default of the format."""
-    seeding: Seeding = Seeding.ENTRY
+    seeding: Seeding = Seeding.ENTRY_ORDER
     max_concurrent_matches: int | None = None
     last_entry_round: int = 0
     """The last round before which entrants may still enter."""
@@ -257,7 +257,7 @@ def _check_trial(form: SprtTrial) -> None:
 
 
 def _check_trial_terms(terms: TournamentPlayTerms) -> None:
-    if terms.seeding is not Seeding.ENTRY:
+    if terms.seeding is not Seeding.ENTRY_ORDER:
         raise BadTerms("seeding", "must be the order of entry: the first entrant is the one that is tested")
     if terms.times.no_show_ms:
         raise BadTerms("no_show_ms", "must be 0: a test waits for its two entrants")

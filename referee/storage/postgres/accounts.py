@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
-from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
+from referee.accounts.account_errors import NameTaken, NoSuchBot, NoSuchToken, NoSuchVersion, TooManyNames
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
 from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
@@ -187,14 +187,14 @@ async def _versions(connection: Connection, bot: str, before: str, limit: int | 
 async def _version_key(connection: Connection, bot: str, version: str) -> int:
     key: int | None = await connection.fetchval(VERSION, bot, version)
     if key is None:
-        raise UnknownVersion(bot, version)
+        raise NoSuchVersion(bot, version)
     return key
 
 
 async def _bot(connection: Connection, name: str) -> Bot:
     row = await connection.fetchrow(SELECT_BOT, name)
     if not row:
-        raise UnknownBot(name)
+        raise NoSuchBot(name)
     return read_bot(row)
 
 
@@ -254,7 +254,7 @@ async def _select_tokens(connection: Connection, wanted: TokenFilter, before: st
 async def _change_token(connection: Connection, token_id: str, change: Callable[[Token], Token]) -> Token:
     token = await _find_token(connection, LOCK_TOKEN, token_id)
     if not token:
-        raise UnknownToken(token_id)
+        raise NoSuchToken(token_id)
     changed = change(token)
     await connection.execute(UPDATE_TOKEN, token_id, changed.used_ms, int(changed.revoked))
     return replace(token, used_ms=changed.used_ms, revoked=changed.revoked)
@@ -263,7 +263,7 @@ async def _change_token(connection: Connection, token_id: str, change: Callable[
 async def token_of_id(connection: Connection, token_id: str) -> Token:
     token = await _find_token(connection, SELECT_BY_ID, token_id)
     if not token:
-        raise UnknownToken(token_id)
+        raise NoSuchToken(token_id)
     return token
 
 

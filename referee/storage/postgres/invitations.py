@@ -4,7 +4,7 @@ Invitations are created under the lock of the organiser, whose authors are count
 new author, whose name must be new, and then of the row of the invitation, whose uses are counted.
 """
 
-from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
+from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvitation, TooManyNames
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
@@ -104,7 +104,7 @@ class PostgresInvitations:
     async def revoke(self, invitation_id: str) -> Invitation:
         row = await self._database.write(lambda connection: connection.fetchrow(REVOKE, invitation_id))
         if not row:
-            raise UnknownInvitation(invitation_id)
+            raise NoSuchInvitation(invitation_id)
         return read_invitation(row)
 
     async def redeem(self, sha256: bytes, request_id: str, token: Token) -> Redeemed:
@@ -150,7 +150,7 @@ async def _page(
 async def _of_id(connection: Connection, invitation_id: str) -> Invitation:
     row = await connection.fetchrow(SELECT_BY_ID, invitation_id)
     if not row:
-        raise UnknownInvitation(invitation_id)
+        raise NoSuchInvitation(invitation_id)
     return read_invitation(row)
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection
 from sqlite3 import Connection
 
-from referee.accounts.account_errors import NameTaken, TooManyNames, UnknownBot, UnknownToken, UnknownVersion
+from referee.accounts.account_errors import NameTaken, NoSuchBot, NoSuchToken, NoSuchVersion, TooManyNames
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
 from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
@@ -170,7 +170,7 @@ def _versions(file: Connection, bot: str, before: str, limit: int | None) -> lis
 def _version_key(file: Connection, bot: str, version: str) -> int:
     row = file.execute(VERSION, (bot, version)).fetchone()
     if not row:
-        raise UnknownVersion(bot, version)
+        raise NoSuchVersion(bot, version)
     number: int = row[0]
     return number
 
@@ -178,7 +178,7 @@ def _version_key(file: Connection, bot: str, version: str) -> int:
 def _bot(file: Connection, name: str) -> Bot:
     row = file.execute(SELECT_BOT, (name,)).fetchone()
     if not row:
-        raise UnknownBot(name)
+        raise NoSuchBot(name)
     return read_bot(row)
 
 
@@ -249,7 +249,7 @@ def _change_token(file: Connection, token_id: str, change: Callable[[Token], Tok
 def token_of_id(file: Connection, token_id: str) -> Token:
     token = _find_token(file, SELECT_BY_ID, token_id)
     if not token:
-        raise UnknownToken(token_id)
+        raise NoSuchToken(token_id)
     return token
 
 

@@ -3,7 +3,7 @@
 from sqlite3 import Connection
 from typing import Any
 
-from referee.accounts.account_errors import BadInvitation, NameTaken, TooManyNames, UnknownInvitation
+from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvitation, TooManyNames
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
@@ -138,7 +138,7 @@ def _page(file: Connection, values: dict[str, Any]) -> list[Invitation]:
 def _of_id(file: Connection, invitation_id: str) -> Invitation:
     row = file.execute(SELECT_BY_ID, (invitation_id,)).fetchone()
     if not row:
-        raise UnknownInvitation(invitation_id)
+        raise NoSuchInvitation(invitation_id)
     return read_invitation(row)
 
 

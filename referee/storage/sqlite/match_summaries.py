@@ -49,7 +49,7 @@ SUMMARY = """
 """
 """Selects all entries until play began, and the last entry of a match that is over."""
 
-KINDS = ("opened", "seat_taken", "seat_vacated", "play_began", "play_ended")
+KINDS = ("match_created", "seat_taken", "seat_vacated", "play_started", "play_ended")
 """Kinds of the entries that `write` uses."""
 
 OF_KIND = " OR ".join(f'line GLOB \'{{"v":[0-9],"kind":"{kind}",*\'' for kind in KINDS)

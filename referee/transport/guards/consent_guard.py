@@ -20,7 +20,7 @@ from referee.transport.guards.authentication import Caller
 
 
 class ConsentGuard:
-    """All methods raise ConsentMissing, which names the bot and the condition, or UnknownBot."""
+    """All methods raise ConsentMissing, which names the bot and the condition, or NoSuchBot."""
 
     def __init__(self, accounts: Accounts, referee: Referee, ladders: LadderHost, games: Mapping[str, Game]) -> None:
         self._accounts = accounts

@@ -45,7 +45,7 @@ class Permissions:
     accounts: Accounts
 
     async def require_all(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
-        """Raises NotYours unless the contest, or every one of these bots, is the caller's; or UnknownBot."""
+        """Raises NotYours unless the contest, or every one of these bots, is the caller's; or NoSuchBot."""
         if is_organiser_of(caller, organiser):
             return
         for player in bots:
@@ -53,7 +53,7 @@ class Permissions:
                 raise NotYours(what)
 
     async def require_any(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
-        """Raises NotYours unless the contest, or one of these bots, is the caller's; or UnknownBot."""
+        """Raises NotYours unless the contest, or one of these bots, is the caller's; or NoSuchBot."""
         if is_organiser_of(caller, organiser):
             return
         for player in bots:
@@ -106,14 +106,14 @@ class MatchLabels:
     games: Mapping[str, Game]
 
     def check_filter(self, request: ListMatchesRequest) -> None:
-        """Raises UnknownLadder or UnknownTournament."""
+        """Raises NoSuchLadder or NoSuchTournament."""
         if request.ladder:
             self.ladders.check_known(request.ladder)
         if request.tournament:
             self.tournaments.check_known(request.tournament)
 
     async def check_request(self, match_request: MatchRequest, caller: Caller) -> None:
-        """Raises UnknownLadder, NotYours, LadderClosed, BadSeats or NotAMember, if the request names a ladder."""
+        """Raises NoSuchLadder, NotYours, LadderClosed, BadSeats or NotAMember, if the request names a ladder."""
         if LADDER not in match_request.labels:
             return
         state = await self.check_rating_ladder(match_request.labels[LADDER], caller, "CreateMatch")
@@ -127,7 +127,7 @@ class MatchLabels:
             _need_member(state, player)
 
     async def check_rating_ladder(self, name: str, caller: Caller, method: str) -> LadderState:
-        """Return the ladder that is to rate matches of the caller. Raises UnknownLadder or NotYours."""
+        """Return the ladder that is to rate matches of the caller. Raises NoSuchLadder or NotYours."""
         state = await self.ladders.get(name)
         require_organiser(caller, state.created.organiser, f"{method} for a ladder of another")
         return state

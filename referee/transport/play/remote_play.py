@@ -53,7 +53,8 @@ class RemotePlay:
         outcome: MoveAccepted | RequestAccepted | Exception
         try:
             if kind == "move":
-                arrival = self._referee.lag.arrival("", session.path.round_trip_us)
+                _, holder = self._referee.sessions.path_and_holder(session.player)
+                arrival = self._referee.lag.arrival(holder, session.path.round_trip_us)
                 outcome = await submit_move(self._referee, session, received, item.move, arrival)
             elif kind in REQUEST_HANDLERS:
                 request: Any = getattr(item, kind)

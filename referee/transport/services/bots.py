@@ -9,7 +9,7 @@ from referee_api.v1 import bot_pb2
 from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceServicer, add_BotServiceServicer_to_server
 
-from referee.accounts.account_errors import BadField, UnknownToken
+from referee.accounts.account_errors import BadField, NoSuchToken
 from referee.accounts.bot_log import LineFilter
 from referee.accounts.bots import Accounts, Bot, MaxNames, Version, returned
 from referee.accounts.consent import Consent
@@ -88,7 +88,7 @@ class TokenIssuer:
         return minted.secret, token
 
     async def revoke(self, token_id: str) -> Token:
-        """Revoke a token, and end the streams that were opened with it. Raises UnknownToken."""
+        """Revoke a token, and end the streams that were opened with it. Raises NoSuchToken."""
         token = await self._tokens.change_token(token_id, revoked)
         self._authenticator.forget(token)
         self._rate_limiter.end_streams(token.id)
@@ -187,7 +187,7 @@ class Bots(BotServiceServicer):
     async def RevokeBotToken(self, request: pb.RevokeBotTokenRequest, context: Any) -> pb.RevokeBotTokenResponse:
         bot = await self._own_bot(request.bot)
         if request.token_id not in {token.id for token in await self._tokens.tokens(TokenFilter(bot=bot.name))}:
-            raise UnknownToken(request.token_id)
+            raise NoSuchToken(request.token_id)
         return pb.RevokeBotTokenResponse(token=token_of(await self._token_issuer.revoke(request.token_id)))
 
     async def ReinstateBot(self, request: pb.ReinstateBotRequest, context: Any) -> pb.ReinstateBotResponse:
@@ -208,7 +208,7 @@ class Bots(BotServiceServicer):
         return pb.ListBotLogEntriesResponse(entries=map(bot_log_entry_of, lines[:size]), has_more=len(lines) > size)
 
     async def _own_bot(self, name: str) -> Bot:
-        """Return the bot if the caller is that bot, its owner or an administrator. Raises UnknownBot or NotYours."""
+        """Return the bot if the caller is that bot, its owner or an administrator. Raises NoSuchBot or NotYours."""
         caller = CALLER.get()
         bot = await self._accounts.bot(name)
         if caller.role is Role.ADMIN:

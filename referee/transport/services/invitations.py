@@ -11,7 +11,7 @@ from referee_api.v1.invitation_service_pb2_grpc import (
     add_InvitationServiceServicer_to_server,
 )
 
-from referee.accounts.account_errors import BadField, UnknownInvitation
+from referee.accounts.account_errors import BadField, NoSuchInvitation
 from referee.accounts.invitations import CODE_PREFIX, Invitation, Invitations
 from referee.accounts.names import check_name
 from referee.accounts.tokens import Role, mint_secret, sha256_of
@@ -107,8 +107,8 @@ class InvitationServicer(InvitationServiceServicer):
         return pb.RedeemInvitationResponse(secret=secret, token=token_of(redeemed.token))
 
     async def _own(self, invitation_id: str) -> Invitation:
-        """Return the invitation if it is the caller's. Raises UnknownInvitation, also if it belongs to another."""
+        """Return the invitation if it is the caller's. Raises NoSuchInvitation, also if it belongs to another."""
         caller, invitation = CALLER.get(), await self._invitations.invitation(invitation_id)
         if caller.role is not Role.ADMIN and caller.holder != invitation.organiser:
-            raise UnknownInvitation(invitation_id)
+            raise NoSuchInvitation(invitation_id)
         return invitation

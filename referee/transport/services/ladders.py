@@ -218,7 +218,7 @@ class Ladders(LadderServiceServicer):
         )
 
     async def _own_ladder(self, name: str, what: str) -> LadderState:
-        """Raises UnknownLadder or NotYours."""
+        """Raises NoSuchLadder or NotYours."""
         state = await self._ladders.get(name)
         require_organiser(CALLER.get(), state.created.organiser, f"{what} for a ladder of another")
         return state

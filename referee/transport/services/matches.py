@@ -305,7 +305,7 @@ class Matches(MatchServiceServicer):
             return await submit(request.match_id, seat, request.request_id)
 
     async def _check_player(self, player: Player) -> None:
-        """Raises UnknownBot, UnknownVersion or BotPaused."""
+        """Raises NoSuchBot, NoSuchVersion or BotPaused."""
         if not player.bot:
             return
         bot = await self._accounts.bot(player.bot)

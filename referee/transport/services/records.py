@@ -79,7 +79,7 @@ class ContestRecords:
     async def parts(self, host: ContestHost[S, Any], name: str) -> AsyncIterator[str]:
         """Yield the record of a contest that is over, in parts that fit into messages.
 
-        Raises ContestNotOver, ContestDamaged, LogUnavailable, UnknownLadder or UnknownTournament.
+        Raises ContestNotOver, ContestDamaged, LogUnavailable, NoSuchLadder or NoSuchTournament.
         """
         state = await host.last_state(name)
         writer = self._new_writer(state.contest)

@@ -5,7 +5,7 @@ from typing import Any
 
 import grpc.aio
 from msgspec.structs import replace
-from referee_api.v1 import tournament_pb2
+from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.tournament_service_pb2_grpc import (
     TournamentServiceServicer,
@@ -14,6 +14,7 @@ from referee_api.v1.tournament_service_pb2_grpc import (
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts
+from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     DeclareAbsent,
     PairRound,
@@ -26,9 +27,9 @@ from referee.contests.tournament.decide import MAX_ENTRANTS
 from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.hosting_errors import NotAnEntrant
-from referee.hosting.tournament_host import PairingFilter, TournamentFilter, TournamentHost, TournamentRequest
+from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
 from referee.hosting.tournament_state import TournamentState
-from referee.hosting.tournament_tables import ExportFormat
+from referee.hosting.tournament_tables import ExportFormat, PairingFilter
 from referee.live.match_request import find_game
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.consent_guard import ConsentGuard
@@ -215,7 +216,12 @@ class Tournaments(TournamentServiceServicer):
         phase = parse_enum(PAIRING_PHASES, request.phase, "phase") if request.phase else None
         wanted = PairingFilter(request.round, request.entrant, phase)
         found = await self._tournaments.pairings(request.tournament, wanted, parse_page_token(request), size + 1)
-        shown, token = await convert_page(request, found, size, lambda progress: progress.pairing.id, pairing_of)
+        no_shows_ms = self._tournaments.no_show_times_ms(request.tournament)
+
+        def convert(progress: PairingProgress) -> contest_pb2.Pairing:
+            return pairing_of(progress, no_shows_ms.get(progress.pairing.id))
+
+        shown, token = await convert_page(request, found, size, lambda progress: progress.pairing.id, convert)
         return pb.ListPairingsResponse(pairings=shown, next_page_token=token)
 
     async def GetTournamentStandings(
@@ -304,7 +310,7 @@ class Tournaments(TournamentServiceServicer):
         return state, entrant.name
 
     async def _own_tournament(self, name: str, what: str) -> TournamentState:
-        """Raises UnknownTournament or NotYours."""
+        """Raises NoSuchTournament or NotYours."""
         state = await self._tournaments.get(name)
         require_organiser(CALLER.get(), state.organiser, f"{what} for a tournament of another")
         return state

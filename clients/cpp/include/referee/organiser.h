@@ -1,13 +1,13 @@
 /// @file
-/// The calls of organisers and watchers.
+/// Calls of the contract, for organisers and watchers. It needs the target `referee::organiser`.
 #pragma once
 
+#include <grpcpp/grpcpp.h>
+
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -37,98 +37,104 @@ class CallError : public std::runtime_error {
     Rejection rejection_;
 };
 
-/// The time control of a match. The default is no clock.
-struct TimeControl {
-    using Time = std::chrono::milliseconds;
-    enum class Kind { untimed, fischer, sudden_death, per_move };
-
-    /// A main time, with an increment for each move.
-    static TimeControl fischer(Time main, Time increment) {
-        return {Kind::fischer, main, increment};
-    }
-    /// A main time for all moves.
-    static TimeControl sudden_death(Time main) { return {Kind::sudden_death, main}; }
-    /// A time for each move.
-    static TimeControl per_move(Time move) { return {Kind::per_move, move}; }
-
-    Kind kind = Kind::untimed;
-    Time main{0}, increment{0};
-};
-
-/// The terms of a new match.
-struct MatchTerms {
-    /// The name of the game, and its variant; the defaults are those of the game.
-    std::string game, preset;
-    std::map<std::string, std::string> options;
-    /// The time control of all seats.
-    TimeControl clock;
-    /// The time within which all bots must be online. 0: the default of the server.
-    std::chrono::milliseconds start_timeout{0};
-    std::string title;
-};
-
-/// A numbered entry of the log of a match.
-struct Entry {
-    /// Counted from 1, without gaps.
-    std::uint64_t number = 0;
-    std::chrono::system_clock::time_point time;
-    /// The event in the words of the contract, such as "move_played". Empty if the watcher may not
-    /// see it.
-    std::string kind;
-    /// What was played, if the kind is "move_played".
-    std::optional<PlayedMove> move;
-    /// The result of the match, if the kind is "play_ended".
-    std::optional<Result> result;
-};
-
-class Calls;
-class Ladders;      // In referee/ladders.h.
-class Tournaments;  // In referee/tournaments.h.
-
-/// Makes the calls of an organiser or watcher, with the token of the options. Options that are
-/// about bots have no effect. While the server cannot be reached or asks for a pause, a call is
-/// made up to five times, with the same request id, so that nothing is created twice. Its methods
-/// are thread-safe, and throw CallError.
+/// Makes calls of the contract with the token and the connection of the options. Methods, requests
+/// and responses are the generated ones, in referee_api/v1: `call(&MatchService::Stub::GetMatch,
+/// request)`. While the server cannot be reached or asks for a pause, a call is made up to five
+/// times, with the same request id, so that nothing is created twice. All methods are thread-safe,
+/// and throw CallError.
 class Organiser {
   public:
-    /// Throws SettingError. It connects with its first call.
+    template <typename Stub, typename Request, typename Response>
+    using Unary = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
+    template <typename Stub, typename Request, typename Response>
+    using Streaming = std::unique_ptr<grpc::ClientReader<Response>> (Stub::*)(grpc::ClientContext*,
+                                                                              const Request&);
+
+    /// Throws SettingError. It connects with its first call. Options about bots have no effect.
     explicit Organiser(const Options& options);
-    ~Organiser();
-    Organiser(const Organiser&) = delete;
-    Organiser& operator=(const Organiser&) = delete;
-    Organiser(Organiser&&) noexcept;
-    Organiser& operator=(Organiser&&) noexcept;
 
-    /// Registers a bot, and returns its first token, which is shown only once.
-    std::string register_bot(const std::string& name, const std::string& description = "");
+    /// Makes a call with one response, which may take a minute. If the request has a request id
+    /// that is empty, a new id is set.
+    template <typename Stub, typename Request, typename Response>
+    Response call(Unary<Stub, Request, Response> method, Request request) const {
+        if constexpr (requires { request.set_request_id(std::string()); }) {
+            if (request.request_id().empty()) request.set_request_id(new_request_id());
+        }
+        Response response;
+        Stub stub(channel_);
+        repeat([&](grpc::ClientContext& context) {
+            context.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(1));
+            return (stub.*method)(&context, request, &response);
+        });
+        return response;
+    }
 
-    /// Creates a match with a bot for each seat, in order. It begins when all of them are online.
-    Match create_match(const MatchTerms& terms, const std::vector<std::string>& bots);
+    /// Reads a finite stream, such as a record, from its beginning again if it breaks.
+    template <typename Stub, typename Request, typename Response>
+    std::vector<Response> read(Streaming<Stub, Request, Response> method,
+                               const Request& request) const {
+        std::vector<Response> responses;
+        Stub stub(channel_);
+        repeat([&](grpc::ClientContext& context) {
+            responses.clear();
+            const auto stream = (stub.*method)(&context, request);
+            for (Response response; stream->Read(&response);) responses.push_back(response);
+            return stream->Finish();
+        });
+        return responses;
+    }
 
-    Match match(const std::string& match_id);
+    /// Reads the pages of a list, until `on_page` returns false.
+    template <typename Stub, typename Request, typename Response, typename OnPage>
+    void pages(Unary<Stub, Request, Response> method, Request request, OnPage on_page) const {
+        do {
+            const Response page = call(method, request);
+            if (!on_page(page)) return;
+            request.set_page_token(page.next_page_token());
+        } while (!request.page_token().empty());
+    }
 
-    /// Ends a match, which is void then.
-    void abort_match(const std::string& match_id, const std::string& why);
-
-    /// Calls `on_entry` for the entries after a number, each once and in order, and returns when
-    /// the match is over, when `on_entry` has returned false, or when a stop is requested. After an
-    /// interruption it goes on with the next entry.
-    void watch(const std::string& match_id, const std::function<bool(const Entry&)>& on_entry,
-               std::uint64_t after = 0, const std::stop_token& stop = {});
-
-    /// Waits for the end of a match. Returns nothing if a stop was requested before.
-    std::optional<Result> result(const std::string& match_id, const std::stop_token& stop = {});
-
-    /// Returns the record of a match that is over: a file with one line per entry, which `referee
-    /// verify` checks.
-    std::string record(const std::string& match_id);
-
-    /// Returns the calls about tournaments and ladders. They can be used after this object is gone.
-    Tournaments tournaments() const;
-    Ladders ladders() const;
+    /// Calls `on_item` for the items of a match or a contest, each entry once and in order, and
+    /// returns when the match or contest is over, when `on_item` has returned false, or when a stop
+    /// is requested. After an interruption, the watch continues after the last entry. If the
+    /// request has no `after_number`, only new entries are watched.
+    template <typename Stub, typename Request, typename Response, typename OnItem>
+    void watch(Streaming<Stub, Request, Response> method, Request request, OnItem on_item,
+               const std::stop_token& stop = {}) const {
+        Stub stub(channel_);
+        bool wanted = true;
+        bool progress = false;
+        const auto read_items = [&](grpc::ClientContext& context) {
+            const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+            const auto stream = (stub.*method)(&context, request);
+            progress = false;
+            for (Response response; wanted && stream->Read(&response);) {
+                for (const auto& item : response.items()) {
+                    if (item.has_entry()) {
+                        request.set_after_number(item.entry().number());
+                        progress = true;
+                    }
+                    wanted = wanted && on_item(item);
+                }
+            }
+            if (!wanted) context.TryCancel();
+            const grpc::Status status = stream->Finish();
+            return wanted && !stop.stop_requested() ? status : grpc::Status::OK;
+        };
+        repeat(read_items, &progress, stop);
+    }
 
   private:
-    std::shared_ptr<const Calls> calls_;
+    using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
+
+    static std::string new_request_id();
+    // Makes attempts until one succeeds or fails for good: five at most, or those of a watch, which
+    // tells its progress, until a stop is requested.
+    void repeat(const Attempt& attempt, const bool* progress = nullptr,
+                const std::stop_token& stop = {}) const;
+
+    std::string authorization_;
+    std::shared_ptr<grpc::Channel> channel_;
 };
 
 }  // namespace referee

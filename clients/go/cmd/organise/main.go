@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
-	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"referee.example/referee"
+	"referee.example/referee/refereev1"
 )
 
 func main() {
@@ -31,30 +32,51 @@ func organise(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	terms := referee.MatchTerms{Game: "alquerque", Clock: referee.SuddenDeath(time.Minute), Title: "conformance"}
-	match, err := client.CreateMatch(ctx, terms, "anna", "bert")
+	matches := refereev1.NewMatchServiceClient(client)
+	clock := &refereev1.ClockRule_SuddenDeath{SuddenDeath: &refereev1.SuddenDeath{MainMs: 60_000}}
+	created, err := matches.CreateMatch(ctx, &refereev1.CreateMatchRequest{
+		Title: "conformance",
+		Seats: []*refereev1.BotRef{{Bot: "anna"}, {Bot: "bert"}},
+		Terms: &refereev1.MatchTerms{
+			Rules:       &refereev1.Rules{Game: "alquerque"},
+			TimeControl: &refereev1.TimeControl{Rule: &refereev1.ClockRule{Kind: clock}},
+		},
+	})
 	if err != nil {
 		return err
 	}
-	for entry, err := range client.Watch(ctx, match.ID, 0) {
+	id := created.GetMatch().GetId()
+	watch := &refereev1.WatchMatchRequest{MatchId: id, AfterNumber: proto.Uint64(0)}
+	items := referee.Watch(ctx, client, matches.WatchMatch, watch, (*refereev1.WatchMatchResponse).GetItems)
+	for item, err := range items {
 		if err != nil {
 			return err
 		}
-		fmt.Println("entry", entry.Number)
-	}
-	if match, err = client.Match(ctx, match.ID); err != nil {
-		return err
-	}
-	if match.Result != nil {
-		kinds := map[referee.ResultKind]string{
-			referee.Played: "played", referee.Forfeited: "forfeited", referee.Void: "voided",
+		if entry := item.GetEntry(); entry != nil {
+			fmt.Println("entry", entry.GetNumber())
 		}
-		fmt.Println("result", kinds[match.Result.Kind])
 	}
-	record, err := client.Record(ctx, match.ID)
+	found, err := matches.GetMatch(ctx, &refereev1.GetMatchRequest{MatchId: id})
 	if err != nil {
 		return err
 	}
-	fmt.Println("record", strings.Count(record, "\n"))
+	result := found.GetMatch().GetResult()
+	switch {
+	case result.GetPlayed() != nil:
+		fmt.Println("result played")
+	case result.GetForfeited() != nil:
+		fmt.Println("result forfeited")
+	case result.GetVoided() != nil:
+		fmt.Println("result voided")
+	}
+	record, err := referee.ReadAll(ctx, client, matches.GetRecord, &refereev1.GetRecordRequest{MatchId: id})
+	if err != nil {
+		return err
+	}
+	lines := 0
+	for _, part := range record {
+		lines += len(part.GetLines())
+	}
+	fmt.Println("record", lines)
 	return nil
 }

@@ -131,6 +131,11 @@ class Pairing:
     """Boards that teams lost by absence, by number."""
     corrections: tuple[MatchCorrection, ...] = ()
     """Corrections of its matches by staff that count, in the order of matches. `points` include them."""
+    no_show_time: datetime | None = None
+    """When an entrant that is absent now loses it, or of teams a board of it, by `no_show_ms`, unless it comes before.
+
+    Only in `ListPairings`. None: it waits for no absent entrant.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

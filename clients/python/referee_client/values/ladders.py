@@ -35,8 +35,8 @@ class LadderTerms:
     """Number of matches for which a rating is provisional. Default 0: 20."""
     pause_after_faults: int = 0
     """Number of consecutive faults that pause a bot. Default 0: 3."""
-    max_matches_per_hour: int = 0
-    """Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited."""
+    max_matches_per_hour: int | None = None
+    """Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3523,6 +3523,10 @@ pub struct Pairing {
     /// Corrections of its matches by staff that count, in the order of matches. `points` include them.
     #[prost(message, repeated, tag = "13")]
     pub corrections: ::prost::alloc::vec::Vec<MatchCorrection>,
+    /// When an entrant that is absent now loses it, or of teams a board of it, by `no_show_ms`, unless it comes before. Only
+    /// in `ListPairings`. Not set: it waits for no absent entrant.
+    #[prost(message, optional, tag = "14")]
+    pub no_show_time: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// A correction of a finished match by staff. What was played stays in the record of the match.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3702,9 +3706,9 @@ pub struct LadderTerms {
     /// Number of consecutive faults that pause a bot. Default 0: 3.
     #[prost(uint32, tag = "7")]
     pub pause_after_faults: u32,
-    /// Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited.
-    #[prost(uint32, tag = "8")]
-    pub max_matches_per_hour: u32,
+    /// Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120.
+    #[prost(uint32, optional, tag = "8")]
+    pub max_matches_per_hour: ::core::option::Option<u32>,
 }
 /// A ladder.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -189,6 +189,7 @@ class Pairing(_message.Message):
     BOARD_POINTS_FIELD_NUMBER: _builtins.int
     ABSENT_BOARDS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
+    NO_SHOW_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id of the pairing."""
     round: _builtins.int
@@ -233,6 +234,12 @@ class Pairing(_message.Message):
     def corrections(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchCorrection]:
         """Corrections of its matches by staff that count, in the order of matches. `points` include them."""
 
+    @_builtins.property
+    def no_show_time(self) -> _timestamp_pb2.Timestamp:
+        """When an entrant that is absent now loses it, or of teams a board of it, by `no_show_ms`, unless it comes before. Only
+        in `ListPairings`. Not set: it waits for no absent entrant.
+        """
+
     def __init__(
         self,
         *,
@@ -249,10 +256,11 @@ class Pairing(_message.Message):
         board_points: _abc.Iterable[_builtins.float] | None = ...,
         absent_boards: _abc.Iterable[Global___AbsentBoard] | None = ...,
         corrections: _abc.Iterable[Global___MatchCorrection] | None = ...,
+        no_show_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["not_before", b"not_before"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["no_show_time", b"no_show_time", "not_before", b"not_before"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_boards", b"absent_boards", "absent_entrants", b"absent_entrants", "board", b"board", "board_points", b"board_points", "corrections", b"corrections", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_boards", b"absent_boards", "absent_entrants", b"absent_entrants", "board", b"board", "board_points", b"board_points", "corrections", b"corrections", "entrants", b"entrants", "id", b"id", "match_ids", b"match_ids", "no_show_time", b"no_show_time", "not_before", b"not_before", "phase", b"phase", "points", b"points", "round", b"round", "void_matches", b"void_matches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

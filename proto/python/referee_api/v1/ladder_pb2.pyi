@@ -48,7 +48,7 @@ class LadderTerms(_message.Message):
     pause_after_faults: _builtins.int
     """Number of consecutive faults that pause a bot. Default 0: 3."""
     max_matches_per_hour: _builtins.int
-    """Maximum number of matches to start in an hour, evenly spaced; at most 3600. Default 0: unlimited."""
+    """Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120."""
     @_builtins.property
     def match_terms(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.MatchTerms]:
         """Terms of its matches, used in turn if there are several. At least one; all with the same seats and sides."""
@@ -67,13 +67,15 @@ class LadderTerms(_message.Message):
         rematch_after: _builtins.int = ...,
         provisional_matches: _builtins.int = ...,
         pause_after_faults: _builtins.int = ...,
-        max_matches_per_hour: _builtins.int = ...,
+        max_matches_per_hour: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["duplicate_play", b"duplicate_play"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "max_matches_per_hour", b"max_matches_per_hour"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicate_play", b"duplicate_play", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_matches_per_hour", b"max_matches_per_hour", "partner_rule", b"partner_rule", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_matches_per_hour", b"max_matches_per_hour", "partner_rule", b"partner_rule", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__max_matches_per_hour: _TypeAlias = _typing.Literal["max_matches_per_hour"]  # noqa: Y015
+    _WhichOneofArgType__max_matches_per_hour: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_matches_per_hour) -> _WhichOneofReturnType__max_matches_per_hour | None: ...
 
 Global___LadderTerms: _TypeAlias = LadderTerms  # noqa: Y015
 

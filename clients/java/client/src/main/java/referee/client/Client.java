@@ -200,7 +200,10 @@ public final class Client implements AutoCloseable {
          * @throws IllegalArgumentException if it is negative
          */
         public Builder maxLegalMoves(int moves) {
-            maxLegalMoves = Checks.count(moves, "maxLegalMoves");
+            if (moves < 0) {
+                throw new IllegalArgumentException("maxLegalMoves is negative: " + moves);
+            }
+            maxLegalMoves = moves;
             return this;
         }
 
@@ -282,8 +285,9 @@ public final class Client implements AutoCloseable {
         }
 
         /**
-         * Returns a client of an organiser, author or spectator, whose token this is. It connects
-         * with its first call. Settings that are about bots have no effect.
+         * Returns what makes calls of the contract with this token, which may be an organiser's,
+         * author's or spectator's. It connects with its first call. Settings that are about bots
+         * have no effect.
          *
          * @return the organiser
          * @throws SettingException if a setting is invalid

@@ -2,24 +2,20 @@ package referee.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.ProtocolMessageEnum;
-import com.google.protobuf.Timestamp;
 import com.google.rpc.ErrorInfo;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import referee.api.v1.ClockRule;
 import referee.api.v1.ErrorDetail;
 import referee.api.v1.ErrorReason;
 import referee.api.v1.MatchEnded;
 import referee.api.v1.Rules;
-import referee.api.v1.SeatMove;
 import referee.api.v1.SeatResult;
 
 /** Conversions of messages of the contract to the types of this library, which are its own. */
@@ -105,61 +101,6 @@ final class Conversions {
         };
     }
 
-    static Entry entry(referee.api.v1.Entry message) {
-        SeatMove played = message.getMovePlayed().getPlayed();
-        return new Entry(
-                message.getNumber(),
-                instant(message.getCreateTime()),
-                kind(message.getEventCase()),
-                message.hasMovePlayed()
-                        ? Optional.of(new PlayedMove(played.getSeat(), played.getMove()))
-                        : Optional.empty(),
-                message.hasPlayEnded()
-                        ? Optional.of(result(message.getPlayEnded().getResult()))
-                        : Optional.empty());
-    }
-
-    static Instant instant(Timestamp time) {
-        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
-    }
-
-    /** Returns MOVE_PLAYED as "move_played". A field that is newer than this client is empty. */
-    static String kind(Enum<?> fieldCase) {
-        String kind = fieldCase.name().toLowerCase(Locale.ROOT);
-        return kind.endsWith("_not_set") ? "" : kind;
-    }
-
-    static referee.api.v1.MatchTerms terms(MatchTerms terms) {
-        Rules.Builder rules =
-                Rules.newBuilder()
-                        .setGame(terms.game)
-                        .setPreset(terms.preset)
-                        .putAllOptions(terms.options);
-        return referee.api.v1.MatchTerms.newBuilder()
-                .setRules(rules)
-                .setTimeControl(
-                        referee.api.v1.TimeControl.newBuilder()
-                                .setRule(clockRule(terms.timeControl)))
-                .setStartTimeoutMs(terms.startTimeout.toMillis())
-                .build();
-    }
-
-    private static ClockRule clockRule(TimeControl control) {
-        ClockRule.Builder rule = ClockRule.newBuilder();
-        if (control instanceof TimeControl.Fischer fischer) {
-            rule.getFischerBuilder()
-                    .setMainMs(fischer.main().toMillis())
-                    .setIncrementMs(fischer.increment().toMillis());
-        } else if (control instanceof TimeControl.SuddenDeath suddenDeath) {
-            rule.getSuddenDeathBuilder().setMainMs(suddenDeath.main().toMillis());
-        } else if (control instanceof TimeControl.PerMove perMove) {
-            rule.getPerMoveBuilder().setMoveMs(perMove.move().toMillis());
-        } else {
-            rule.getUntimedBuilder();
-        }
-        return rule.build();
-    }
-
     private static String reason(referee.api.v1.Result result) {
         return switch (result.getKindCase()) {
             case PLAYED ->
@@ -179,12 +120,12 @@ final class Conversions {
     }
 
     /** Returns FORFEIT_CAUSE_TIME as "time". A value that is newer than this client is a number. */
-    static String word(ProtocolMessageEnum value, int number) {
+    private static String word(ProtocolMessageEnum value, int number) {
         if (value.toString().equals("UNRECOGNIZED")) {
             return Integer.toString(number);
         }
         return value.toString()
-                .replaceFirst("^(ENDING|(FORFEIT|VOID)_CAUSE|TIE_BREAK)_", "")
+                .replaceFirst("^(ENDING|(FORFEIT|VOID)_CAUSE)_", "")
                 .toLowerCase(Locale.ROOT);
     }
 

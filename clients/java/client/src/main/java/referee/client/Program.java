@@ -102,7 +102,9 @@ public final class Program {
         }
     }
 
-    /** Stops the play when a signal has begun to end the process, which then exits with status 0. */
+    /**
+     * Stops the play when a signal has begun to end the process, which then exits with status 0.
+     */
     private static Runnable atShutdown(Runnable stop) {
         CountDownLatch ended = new CountDownLatch(1);
         Thread hook =

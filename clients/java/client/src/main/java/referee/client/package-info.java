@@ -6,7 +6,7 @@
  * inside of a program; {@link referee.client.Program} makes a program of it.
  *
  * <p>The types of this package are its own. Those of the artifact {@code referee-api}, which are
- * generated from the contract, are no part of its public interface.
+ * generated from the contract, are used by {@link referee.client.Organiser} only.
  *
  * <p>No argument and no result is null.
  */

@@ -57,6 +57,7 @@ class ClientTest {
         SettingException thrown =
                 assertThrows(SettingException.class, () -> builder.maxMatches(1L << 32).build());
         assertEquals("BOT_MAX_MATCHES", thrown.variable());
+        assertThrows(IllegalArgumentException.class, () -> builder.maxLegalMoves(-1));
         Client.Builder ownCa = Client.builder("localhost:7700", "secret").caPem(new byte[0]);
         thrown = assertThrows(SettingException.class, ownCa::build);
         assertEquals("BOT_CA has no certificate in PEM", thrown.getMessage());

@@ -1,14 +1,15 @@
 package referee.samples;
 
-import java.time.Duration;
-import java.util.stream.Stream;
+import referee.api.v1.BotRef;
+import referee.api.v1.CreateMatchRequest;
+import referee.api.v1.GetMatchRequest;
+import referee.api.v1.GetRecordRequest;
+import referee.api.v1.MatchServiceGrpc;
+import referee.api.v1.WatchMatchItem;
+import referee.api.v1.WatchMatchRequest;
 import referee.client.CallException;
 import referee.client.Client;
-import referee.client.Entry;
-import referee.client.MatchTerms;
 import referee.client.Organiser;
-import referee.client.Result;
-import referee.client.TimeControl;
 
 /**
  * Organises a match, which is the task of the conformance kit: creates and watches it, reads its
@@ -18,25 +19,39 @@ public final class Organise {
     private Organise() {}
 
     private static void organise(Organiser organiser) {
-        MatchTerms terms =
-                MatchTerms.builder("alquerque")
-                        .timeControl(new TimeControl.SuddenDeath(Duration.ofSeconds(60)))
-                        .title("conformance")
-                        .build();
-        String id = organiser.createMatch(terms, "anna", "bert").id();
-        try (Stream<Entry> entries = organiser.watch(id, 0)) {
-            entries.forEach(entry -> System.out.println("entry " + entry.number()));
-        }
-        organiser.match(id).result().ifPresent(result -> System.out.println(kind(result)));
-        System.out.println("record " + organiser.record(id).lines().count());
-    }
-
-    private static String kind(Result result) {
-        return switch (result.kind()) {
-            case PLAYED -> "result played";
-            case FORFEITED -> "result forfeited";
-            case VOID -> "result voided";
-        };
+        CreateMatchRequest.Builder creation =
+                CreateMatchRequest.newBuilder()
+                        .setTitle("conformance")
+                        .addSeats(BotRef.newBuilder().setBot("anna"))
+                        .addSeats(BotRef.newBuilder().setBot("bert"));
+        creation.getTermsBuilder().getRulesBuilder().setGame("alquerque");
+        creation.getTermsBuilder()
+                .getTimeControlBuilder()
+                .getRuleBuilder()
+                .getSuddenDeathBuilder()
+                .setMainMs(60_000);
+        var created = organiser.call(MatchServiceGrpc.getCreateMatchMethod(), creation.build());
+        String id = created.getMatch().getId();
+        organiser.watch(
+                MatchServiceGrpc.getWatchMatchMethod(),
+                WatchMatchRequest.newBuilder().setMatchId(id).setAfterNumber(0).build(),
+                response -> {
+                    response.getItemsList().stream()
+                            .filter(WatchMatchItem::hasEntry)
+                            .forEach(i -> System.out.println("entry " + i.getEntry().getNumber()));
+                    return true;
+                });
+        var match =
+                organiser.call(
+                        MatchServiceGrpc.getGetMatchMethod(),
+                        GetMatchRequest.newBuilder().setMatchId(id).build());
+        String kind = match.getMatch().getResult().getKindCase().name();
+        System.out.println("result " + kind.toLowerCase());
+        var record =
+                organiser.read(
+                        MatchServiceGrpc.getGetRecordMethod(),
+                        GetRecordRequest.newBuilder().setMatchId(id).build());
+        System.out.println("record " + record.stream().mapToInt(p -> p.getLinesCount()).sum());
     }
 
     public static void main(String[] args) {

@@ -15,6 +15,9 @@ import referee.client.SeatBot
 import referee.client.Turn
 import kotlin.coroutines.CoroutineContext
 
+/** Threads that wait for the Java client, which may take hours, and must not use up those of [Dispatchers.IO]. */
+private val waiting = Dispatchers.IO.limitedParallelism(Int.MAX_VALUE, "referee-client")
+
 /**
  * Plays until the coroutine is cancelled, and reconnects after a session has ended:
  * `Client.builder("localhost:7700", token).play { turn -> turn.legalMoves().random() }`.
