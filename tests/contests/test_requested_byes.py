@@ -5,7 +5,8 @@ from itertools import combinations
 import pytest
 
 from referee.contests.contest_errors import BadTerms, ByeNotPossible, CommandNotAllowed, UnknownEntrant
-from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.systems.dutch import Unpairable
+from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament, WithdrawEntrant
 from referee.contests.tournament.events import ByeKind, ByeRequested

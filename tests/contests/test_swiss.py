@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.systems.dutch import Unpairable
+from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind, RoundResult, RoundResults, total_points
 from referee.contests.tournament.trf import TrfReport
 from referee.contests.tournament.trf_reader import read_trf
