@@ -31,7 +31,7 @@ def test_small_swiss_tournaments_are_computed_again() -> None:
 
 @pytest.mark.slow
 def test_late_rounds_in_which_most_have_met_are_computed_again() -> None:
-    """In rounds like these, the library of the referee exchanges the criteria C.6 and C.7."""
+    """In rounds like these, the order of the criteria C.6 and C.7 matters."""
     for seed in (2, 5, *range(20, 26)):
         assert recompute_swiss(read_events(simulated_swiss(entrants=14, rounds=9, seed=seed))).over
 
