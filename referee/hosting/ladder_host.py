@@ -42,7 +42,7 @@ from referee.hosting.ladder_corrections import LadderCorrections
 from referee.hosting.ladder_estimates import LadderEstimates
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState
-from referee.hosting.ladder_worker import Availability, LadderWorker
+from referee.hosting.ladder_worker import LadderWorker, find_available
 from referee.hosting.match_factory import ContestState
 from referee.live import match_request as labels
 from referee.match.setup import Player
@@ -95,7 +95,6 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         self._flush_faults = flush_faults
         self._corrections = LadderCorrections(registry.log, dependencies.run)
         self._estimates = LadderEstimates(registry.log, dependencies.run)
-        self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
 
     async def stop(self, why: Exception) -> None:
         await super().stop(why)
@@ -210,7 +209,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         self, state: LadderState, season: int = 0, all_versions: bool = False
     ) -> list[LadderStandingsRow]:
         """Return the standings in that state of a ladder, best first. `season`: see `standings`."""
-        available, _ = await self._availability.of_entrants(state, with_busy=True)
+        available, _ = await find_available(state, self._deps.factory, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
         estimates = await self._estimates.of(state, season or state.ladder.season)
         return state.ladder.standings(playing, season, all_versions, self._deps.time.wall_ms(), estimates)
