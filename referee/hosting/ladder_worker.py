@@ -18,7 +18,7 @@ from referee.contests.ladder.commands import (
     StartLadderMatch,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEvent, LadderPaired
+from referee.contests.ladder.events import LadderEvent, PairingPlanned
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import DueMatch
@@ -144,7 +144,7 @@ class LadderWorker(ContestWorker[LadderState]):
             replace(command, available=_without(command.available, paired), max_pairings=most)
         ):
             paired.update(
-                name for event in events if isinstance(event, LadderPaired) for name in event.pairing.entrants
+                name for event in events if isinstance(event, PairingPlanned) for name in event.pairing.entrants
             )
             if limited:
                 break

@@ -121,7 +121,7 @@ class MatchFactory:
 
     def _online_players(self, request: MatchRequest) -> tuple[Player, ...]:
         """Return the players with the versions that are online. Raises BotUnavailable."""
-        players = []
+        players: list[Player] = []
         for player in request.players:
             found = self.availability([player], [request.terms.game], request.labels)
             if found is None or not found.room:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
@@ -20,7 +21,7 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     TournamentCommand,
 )
-from referee.contests.tournament.events import TournamentEntrant, TournamentEvent
+from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import TournamentPhase
 from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
 from referee.hosting.contest_store import ContestStore
@@ -49,7 +50,7 @@ class Qualified(Struct, frozen=True, gc=False):
     """The stage before a tournament."""
 
     phase: TournamentPhase
-    entrants: tuple[TournamentEntrant, ...] = ()
+    entrants: tuple[ContestEntrant, ...] = ()
     """Entrants that qualify, the best first. Empty until that tournament is finished."""
 
 
