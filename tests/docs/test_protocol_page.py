@@ -23,7 +23,15 @@ PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 QUOTED = sorted(set(re.findall(r"`([^`\s]+)`", PROSE)))
 
 OF_OTHERS = {
-    *("ErrorInfo", "BadRequest", "RetryInfo", "google.rpc.Status", "too_many_pings", "grpc.aio.secure_channel"),
+    *(
+        "ErrorInfo",
+        "BadRequest",
+        "RetryInfo",
+        "google.rpc",
+        "google.rpc.Status",
+        "too_many_pings",
+        "grpc.aio.secure_channel",
+    ),
     *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n", "::1", "localhost"),
 }
 """Names on the page that are not part of the contract."""
