@@ -16,12 +16,16 @@ from referee_api.v1 import (
 
 from referee.accounts.names import natural_key
 from referee.show.markup import Markup, joined, tag
-from referee.site.account.account_action import Action, action_form, confirmation_form, page_address
+from referee.site.account.account_action import (
+    Action,
+    Values,
+    action_form,
+    confirmation_form,
+    label_of,
+    page_address,
+)
+from referee.site.account.account_actions import ABORT, INVITE, REGISTER, REVOKE_INVITATION, VOID
 from referee.site.account.account_session import MAX_TOKEN_CHARS, Account, AccountRole, AccountSession
-from referee.site.account.bot_actions import REGISTER
-from referee.site.account.form_fields import FIELDS, Values
-from referee.site.account.match_actions import ABORT, VOID
-from referee.site.account.organiser_actions import INVITE, REVOKE_INVITATION
 from referee.site.layout import heading, moment, nothing, section, table
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
@@ -198,7 +202,7 @@ def _invitation_table(invitations: Sequence[invitation_pb2.Invitation]) -> Marku
             one.label or tag("span", "no purpose", class_="soft"),
             f"{one.uses} of {one.max_uses}",
             moment(one.expire_time),
-            action_form(REVOKE_INVITATION, {"invitation": one.id}, title="Revoke"),
+            action_form(REVOKE_INVITATION, {"invitation_id": one.id}, title="Revoke"),
         )
         for one in invitations
     ]
@@ -208,13 +212,13 @@ def _invitation_table(invitations: Sequence[invitation_pb2.Invitation]) -> Marku
 def confirmation_page(action: Action, values: Values, subject: str) -> Page:
     facts = [
         ("Concerns", subject),
-        *((FIELDS[name].label, values[name]) for name in ("message", "label") if name in values),
+        *((label_of(name), values[name]) for name in ("message", "label") if name in values),
     ]
     return Page(
         action.button,
         joined(
             heading("Please confirm", action.button, facts),
-            tag("p", action.sentence(values), class_="will"),
+            tag("p", action.text(values), class_="will"),
             confirmation_form(action, values),
         ),
     )
@@ -230,4 +234,4 @@ def secret_page(action: Action, values: Values, secret: str) -> Page:
     else:
         shown = problem_note("This was done already, and its secret was shown then. It cannot be read again")
     back = tag("p", tag("a", "Back", href=action.back(values)))
-    return Page(action.button, joined(heading("Done", action.done(values)), shown, back))
+    return Page(action.button, joined(heading("Done", action.button), shown, back))
