@@ -29,6 +29,7 @@ from referee.show.markup import Markup, tag
 from referee.show.match_page import PageTerms, match_page
 from referee.show.page import page
 from referee.show.report import Report
+from referee.show.table import Column, Table, number
 from referee.show.value_conversion import unix_ms
 
 MAX_BOARD_CHARS = 1_000_000
@@ -209,28 +210,20 @@ def _result(match: Match) -> str:
 
 def _matches_table(matches: Sequence[Match], pairings: Sequence[Pairing]) -> Markup:
     by_match = {match_id: pairing for pairing in pairings for match_id in pairing.match_ids}
-    heads = (("Round", "number"), ("Board", "number"), ("Match", "name"), ("Result", ""), ("Record", ""))
-    places = {pairing.id: number for number, pairing in enumerate(pairings)}
+    places = {pairing.id: place for place, pairing in enumerate(pairings)}
     in_order = sorted(matches, key=lambda match: places.get(match.pairing_id, 0))  # Else in the order of their ends.
-    rows = (_match_row(match, by_match.get(match.id)) for match in in_order)
-    table = tag(
-        "table",
-        tag("thead", tag("tr", *(tag("th", head, scope="col", class_=kind or None) for head, kind in heads))),
-        tag("tbody", *rows),
-        class_="standings",
+    rows = (
+        (
+            pairing.round if (pairing := by_match.get(match.id)) else "–",
+            pairing.board if pairing else "–",
+            tag("a", _players(match), href=f"matches/{match.id}.html"),
+            _result(match),
+            tag("a", match.id, href=f"../records/{match.id}.jsonl"),
+        )
+        for match in in_order
     )
-    return tag("div", table, class_="scrolls", tabindex="0", id="matches")
-
-
-def _match_row(match: Match, pairing: Pairing | None) -> Markup:
-    return tag(
-        "tr",
-        tag("td", pairing.round if pairing else "–", class_="number"),
-        tag("td", pairing.board if pairing else "–", class_="number"),
-        tag("td", tag("a", _players(match), href=f"matches/{match.id}.html"), class_="name"),
-        tag("td", _result(match)),
-        tag("td", tag("a", match.id, href=f"../records/{match.id}.jsonl")),
-    )
+    columns = (number("Round"), number("Board"), Column("Match", "name"), "Result", "Record")
+    return Table(columns, rows).to_html("standings", id="matches")
 
 
 def _export(organiser: Organiser, name: str, form: ExportFormat) -> str | None:

@@ -17,6 +17,7 @@ from referee_api.v1 import (
 )
 
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table
 from referee.site.account.account_action import action_form, page_address
 from referee.site.account.account_actions import (
     CREATE_TOKEN,
@@ -32,7 +33,7 @@ from referee.site.account.account_actions import (
 from referee.site.account.account_page import bot_state
 from referee.site.account.account_session import Account
 from referee.site.account.lost_time_page import lost_matches, lost_table
-from referee.site.layout import heading, match_title, moment, nothing, section, table
+from referee.site.layout import heading, match_title, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
 
@@ -67,7 +68,7 @@ async def own_bot_page(account: Account, name: str) -> Page:
             links,
             _reinstatement(bot.bot),
             section("In play", playing),
-            section("Lost on time", lost_table(name, lost) if lost else nothing("No match was lost on time lately.")),
+            section("Lost on time", lost_table(name, lost)),
             contests,
             tokens,
         ),
@@ -108,7 +109,7 @@ async def _playing(account: Account, bot: str) -> Markup:
         )
         for one in matches
     ]
-    return table(("Match", "Game", "Began", "Action"), rows) if rows else nothing("It plays no match at the moment.")
+    return Table(("Match", "Game", "Began", "Action"), rows).to_html(empty="It plays no match at the moment.")
 
 
 def _match_withdrawal(account: Account, bot: str, match: match_pb2.Match) -> Markup:
@@ -189,7 +190,7 @@ def _tournament_table(bot: str, tournaments: Sequence[tournament_pb2.Tournament]
         )
         for one in tournaments
     ]
-    return table(("Tournament", "State", "Action"), rows) if rows else Markup("")
+    return Table(("Tournament", "State", "Action"), rows).to_html()
 
 
 def _bye_form(bot: str, one: tournament_pb2.Tournament) -> Markup:
@@ -227,7 +228,7 @@ def _ladder_table(bot: str, ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
         )
         for one in ladders
     ]
-    return table(("Ladder", "State", "Action"), rows) if rows else Markup("")
+    return Table(("Ladder", "State", "Action"), rows).to_html()
 
 
 async def _tokens(account: Account, bot: str) -> Markup:
@@ -245,8 +246,7 @@ async def _tokens(account: Account, bot: str) -> Markup:
         )
         for one in answer.tokens
     ]
-    heads = ("Token", "Created", "Last used", "Expires", "Action")
-    listed = table(heads, rows, class_="tokens") if rows else ""
+    listed = Table(("Token", "Created", "Last used", "Expires", "Action"), rows).to_html("tokens")
     return section("Tokens", listed, action_form(CREATE_TOKEN, {"bot": bot}))
 
 

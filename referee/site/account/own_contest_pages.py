@@ -15,6 +15,7 @@ from referee_api.v1 import (
 
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table
 from referee.site.account.account_action import (
     Action,
     Choices,
@@ -40,7 +41,7 @@ from referee.site.account.account_actions import (
 )
 from referee.site.account.account_session import Account
 from referee.site.entry_text import result_text
-from referee.site.layout import heading, match_title, moment, nothing, pages_links, section, table
+from referee.site.layout import heading, match_title, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.terms_text import format_text
 from referee.site.tournament_page import PHASES
@@ -112,7 +113,7 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
         for one in answer.pairings
     ]
     more = pages_links(page_address("tournaments", name), answer.next_page_token)
-    return section("Pairings", table(("Board", "Pairing", "State"), rows), more) if rows else Markup("")
+    return section("Pairings", Table(("Board", "Pairing", "State"), rows).to_html(), more) if rows else Markup("")
 
 
 def pairing_result(pairing: contest_pb2.Pairing) -> Markup:
