@@ -9,8 +9,8 @@ from referee_api.v1 import bot_service_pb2, ladder_service_pb2, match_pb2, match
 from referee.accounts.names import natural_key
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table, number
+from referee.show.words import ENDINGS
 from referee.site.charts import rating_chart
-from referee.site.entry_text import ENDINGS
 from referee.site.layout import bot_link, heading, match_rows, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.upstream import Upstream, UpstreamError

@@ -13,11 +13,11 @@ from referee_api.v1 import (
 
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table, number
+from referee.show.words import round_text
 from referee.site.layout import entrant_link, heading, match_rows, match_title, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.match_feed import MatchFeed
 from referee.site.match_feeds import MatchFeeds
-from referee.site.terms_text import round_text
 from referee.site.upstream import Upstream, UpstreamError
 
 MAX_BOARDS = 12

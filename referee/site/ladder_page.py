@@ -6,6 +6,7 @@ from referee_api.v1 import ladder_pb2, ladder_service_pb2, match_service_pb2
 
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Column, Table, number
+from referee.show.words import time_control_text
 from referee.site.charts import interval
 from referee.site.correction_marks import corrections_list, ladder_corrections
 from referee.site.layout import (
@@ -19,7 +20,6 @@ from referee.site.layout import (
     section,
 )
 from referee.site.live_pages import Page
-from referee.site.terms_text import time_control_text
 from referee.site.upstream import Upstream
 
 MAX_STANDINGS = 200

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import contest_pb2, match_pb2
 
+from referee.show.frames import milliseconds
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table
-from referee.site.entry_text import result_text
-from referee.site.frames import milliseconds
+from referee.show.words import result_text
 from referee.site.live_pages import Page
 
 SECTIONS = (("/", "Home"), ("/matches", "Matches"), ("/ladders", "Ladders"), ("/tournaments", "Tournaments"))

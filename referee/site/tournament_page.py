@@ -10,6 +10,7 @@ from referee.accounts.names import natural_key
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table, number, scroller
+from referee.show.words import format_text, round_text, time_control_text
 from referee.site.correction_marks import MARK, corrections_list, list_pairings
 from referee.site.layout import (
     entrant_link,
@@ -21,7 +22,6 @@ from referee.site.layout import (
     section,
 )
 from referee.site.live_pages import Page
-from referee.site.terms_text import format_text, round_text, time_control_text
 from referee.site.tournament_rounds import count_rounds, one_round, rounds_section
 from referee.site.upstream import Upstream, UpstreamError
 

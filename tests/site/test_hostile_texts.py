@@ -23,12 +23,12 @@ from referee_api.v1 import (
 )
 
 from engines.registry import games, own_games
+from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame
 from referee.show.table import Table
 from referee.show.time_chart import time_chart
 from referee.site.bot_page import bot_page, bots_page
 from referee.site.charts import interval, rating_chart
 from referee.site.finished_match import FinishedMatch
-from referee.site.frames import BEFORE_PLAY, BoardPainter, Frame
 from referee.site.home_page import home_page
 from referee.site.join_page import BotsAddress, join_page
 from referee.site.ladder_page import ladder_page, ladders_page

@@ -23,11 +23,10 @@ from starlette.exceptions import HTTPException
 
 from referee.show.formatting import counted, plain
 from referee.show.markup import Markup, tag
+from referee.show.words import format_text, result_text
 from referee.site.account.account_session import Account
-from referee.site.entry_text import result_text
 from referee.site.json_calls import INTEGERS
 from referee.site.layout import match_title
-from referee.site.terms_text import format_text
 from referee.site.upstream import METHODS, UpstreamError
 from referee.site.visitors import ACCOUNT
 

@@ -16,6 +16,7 @@ from referee_api.v1 import (
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table
+from referee.show.words import format_text, result_text
 from referee.site.account.account_action import (
     Action,
     Choices,
@@ -40,10 +41,8 @@ from referee.site.account.account_actions import (
     TOURNAMENT_CORRECTIONS,
 )
 from referee.site.account.account_session import Account
-from referee.site.entry_text import result_text
 from referee.site.layout import heading, match_title, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
-from referee.site.terms_text import format_text
 from referee.site.tournament_page import PHASES
 from referee.site.tournament_rounds import PAIRING_PHASES
 from referee.site.upstream import UpstreamError

@@ -8,9 +8,9 @@ from starlette.exceptions import HTTPException
 from referee.show.formatting import time_text
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table
+from referee.show.words import FORFEIT_CAUSES
 from referee.site.account.account_action import page_address
 from referee.site.account.account_session import Account
-from referee.site.entry_text import FORFEIT_CAUSES
 from referee.site.layout import heading, moment
 from referee.site.live_pages import Page
 
