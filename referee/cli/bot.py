@@ -28,7 +28,7 @@ from referee.cli._shared.consent_options import consent_options, merge_consent
 from referee.cli._shared.output import text_table
 from referee.records.describe_event import escape_unprintable
 from referee.records.verify import verify
-from referee.reporting.formatting import plain
+from referee.show.formatting import plain
 
 bot_argument = click.argument("name", metavar="BOT")
 

@@ -29,9 +29,9 @@ from referee.local.local_standings import repeated_games
 from referee.local.plan import MAX_PARALLEL
 from referee.records.packed_format import PackageMissing, zstandard
 from referee.records.packed_reader import split_name
-from referee.reporting.formatting import SCORE_LEGEND, repeated_text, signed
-from referee.reporting.lab_page import LabSummary, LossGroup, lab_page
 from referee.server.stores import StartupError
+from referee.show.formatting import SCORE_LEGEND, repeated_text, signed
+from referee.show.lab_page import LabSummary, LossGroup, lab_page
 
 DEFAULT_OUT = Path("referee-lab")
 SHOW_EVERY_S = 1.0

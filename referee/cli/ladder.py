@@ -14,11 +14,11 @@ from referee.cli._shared.output import table, write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress
 from referee.cli._shared.report_text import findings_text, standings_text
 from referee.local.contest_file import read_ladder
-from referee.reporting.arranged_results import find_arranged
-from referee.reporting.collector import ladder_report, ladder_review
-from referee.reporting.formatting import moment
-from referee.reporting.publication import publish_ladder
-from referee.reporting.value_conversion import entry_line, pairing_text, rules_text, unix_ms
+from referee.show.arranged_results import find_arranged
+from referee.show.collector import ladder_report, ladder_review
+from referee.show.formatting import moment
+from referee.show.publication import publish_ladder
+from referee.show.value_conversion import entry_line, pairing_text, rules_text, unix_ms
 
 
 @click.group(cls=CommandGroup)

@@ -24,8 +24,8 @@ from referee.records.record_reader import RecordHistory, RecordInvalid, RecordSt
 from referee.records.signing_key import KeyUnusable, read_public_key
 from referee.records.verify import FindGame, verify_file
 from referee.records.verify_contest import verify_any
-from referee.reporting.match_page import PageTerms, match_page
-from referee.reporting.sgf import sgf_text
+from referee.show.match_page import PageTerms, match_page
+from referee.show.sgf import sgf_text
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class GameNotation:
 
 
 def _pgn_text(history: RecordHistory) -> str:
-    from referee.reporting.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
+    from referee.show.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
 
     return pgn_text(history)
 

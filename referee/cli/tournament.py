@@ -31,10 +31,10 @@ from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
-from referee.reporting.collector import tournament_report
-from referee.reporting.formatting import local_moment
-from referee.reporting.publication import publish_tournament
-from referee.reporting.value_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text, unix_ms
+from referee.show.collector import tournament_report
+from referee.show.formatting import local_moment
+from referee.show.publication import publish_tournament
+from referee.show.value_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text, unix_ms
 
 BYES: dict[str, ByeKind] = {"half": "half_point", "zero": "zero_point", "none": "none"}
 RECORD = "record"

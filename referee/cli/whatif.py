@@ -8,7 +8,7 @@ import click
 from referee.cli._shared.output import progress, text_table, write
 from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.cli.explain import read_record
-from referee.debugging.what_if import (
+from referee.lab.what_if import (
     Estimate,
     JudgedMove,
     PlayoutTerms,
@@ -19,10 +19,10 @@ from referee.debugging.what_if import (
 )
 from referee.match.state import Match
 from referee.records.describe_event import bot_text, escape_unprintable
-from referee.reporting.markup import Markup, tag
-from referee.reporting.page import document, heading
-from referee.reporting.time_chart import seat_class
-from referee.reporting.worth_chart import Worth, worth_chart
+from referee.show.markup import Markup, tag
+from referee.show.page import document, heading
+from referee.show.time_chart import seat_class
+from referee.show.worth_chart import Worth, worth_chart
 
 MOST = 5
 """Costly moves that are named."""

@@ -5,4 +5,8 @@
 - `coordinator`: what the coordinator does for the other nodes
 - `messages`: what these two send to each other
 - `notifications`: hints of new entries on the bus, and reading what was not notified
+- `cluster_metrics`: the counts of this node as metrics
+- `membership/`: which nodes are members, and which of them is the coordinator
+- `node_stream/`: the stream between the coordinator and another node
+- `bus/`: short messages between all nodes, any of which may be lost
 """

@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Collection, Coroutine
 from typing import Any
 
-from referee.bus.port import Bus, Subscription
+from referee.cluster.bus.port import Bus, Subscription
 from referee.cluster.coordinator import AnswerItem, Coordinator, EncodeItem
 from referee.cluster.gateway import Gateway
+from referee.cluster.node_stream.node_link import MAX_SILENCE_US, PING_INTERVAL_US
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.live.ports import EventLog, Time, Timer
 from referee.live.referee import Referee
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match
-from referee.transport.node_stream.node_link import MAX_SILENCE_US, PING_INTERVAL_US
 
 COMPARE_INTERVAL_US: Micros = 2 * SECOND
 """How often a node looks for entries that were not notified."""

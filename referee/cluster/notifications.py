@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.bus.port import Bus, PayloadTooLarge
+from referee.cluster.bus.port import Bus, PayloadTooLarge
 from referee.live.ports import Entry, EventLog, LogUnavailable
 from referee.live.shared_matches import SharedMatches
 from referee.match.events import PlayEnded

@@ -14,22 +14,24 @@ import grpc
 import structlog
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.bus.nats_bus import NatsBus
-from referee.bus.nats_servers import NatsServers
-from referee.bus.signed_bus import SignedBus
+from referee.cluster.bus.nats_bus import NatsBus
+from referee.cluster.bus.nats_servers import NatsServers
+from referee.cluster.bus.signed_bus import SignedBus
+from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources, NodeStreamCounts
 from referee.cluster.gateway import CUT_OFF_AFTER_US
+from referee.cluster.membership.compatibility import NEWEST_PROTOCOL, OLDEST_PROTOCOL, IncompatibleNode
+from referee.cluster.membership.membership import Membership
+from referee.cluster.membership.node_store import LEASE_US, Node, NodeStore
 from referee.cluster.messages import FromCoordinator, decode_from_coordinator, decode_to_coordinator, encode
 from referee.cluster.node import ClusterNode
+from referee.cluster.node_stream.stream_client import NodeStreamClient
+from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.cluster.rated_ends import NO_COORDINATOR
 from referee.cluster.router import ELECTING, NodeRouter
 from referee.live.ports import LogUnavailable, Time, Timer
 from referee.live.referee import RefereeDraining
 from referee.live.sessions import Session
 from referee.match.clock import MS, SECOND, Micros
-from referee.membership.compatibility import NEWEST_PROTOCOL, OLDEST_PROTOCOL, IncompatibleNode
-from referee.membership.membership import Membership
-from referee.membership.node_store import LEASE_US, Node, NodeStore
-from referee.observability.cluster_metrics import ClusterSources, NodeStreamCounts
 from referee.server.application import Application, live_limits
 from referee.server.grpc_frontend import VERSION, OtherNodes
 from referee.server.settings import Settings
@@ -37,8 +39,6 @@ from referee.storage.codec import MalformedEntry
 from referee.transport.forwarding.forwarder import Forwarder
 from referee.transport.forwarding.forwarding_header import ForwardingHeader
 from referee.transport.forwarding.node_channels import NodeChannels, NodeKeepalive
-from referee.transport.node_stream.stream_client import NodeStreamClient
-from referee.transport.node_stream.stream_server import NodeStreamServer
 from referee.transport.play.remote_play import RemotePlay
 from referee.transport.tls import NodeCredentials, TlsFiles
 from referee.wire.wire_errors import NodeUnavailable
@@ -114,12 +114,13 @@ class ClusterMember:
         if why := self.not_ready:
             raise NodeUnavailable(why)
 
-    def metrics_sources(self) -> ClusterSources:
-        """Return what metrics show of this node, which must be a member."""
+    def collector(self) -> ClusterCollector:
+        """Return the metrics of this node, which must be a member."""
         assert self._membership
-        return ClusterSources(
+        sources = ClusterSources(
             self._bus, self._stream_counts, self._membership.status, lambda: self._forwarder.forwarded_calls
         )
+        return ClusterCollector(sources)
 
     def attach(self, remote_play: RemotePlay) -> None:
         """Attach the node to the application, before that is opened."""

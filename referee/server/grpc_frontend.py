@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
+from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.live.bot_notices import QuotaNotifier
 from referee.live.ports import Time
 from referee.live.sessions import Session
@@ -39,7 +40,6 @@ from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import RevocationCheck
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.transport.node_stream.stream_server import NodeStreamServer
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.play.remote_play import RemotePlay
 from referee.transport.server import METHODS, Server, ServerLimits

@@ -8,11 +8,11 @@ from http import HTTPStatus
 import grpc
 import structlog
 
+from referee.cluster.membership.compatibility import IncompatibleNode
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
 from referee.live.referee import RefereeDraining
 from referee.match.clock import MS, SECOND, Micros
-from referee.membership.compatibility import IncompatibleNode
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
 from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
 from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
@@ -131,7 +131,7 @@ class RefereeServer:
             raise StartupError(str(why)) from None
         self._metrics.register_gauges(self._gauge_sources())
         if self._member:
-            self._metrics.register_cluster(self._member.metrics_sources())
+            self._metrics.register(self._member.collector())
         if self._member is None:
             self._recovery = asyncio.create_task(self._finish_recovery())
         log.info("listening", port=port, http_port=http_port)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from referee.bus.local_bus import LocalBusHub
+from referee.cluster.bus.local_bus import LocalBusHub
 from referee.cluster.messages import (
     FromCoordinator,
     ToCoordinator,

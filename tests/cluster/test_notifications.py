@@ -2,8 +2,8 @@
 
 from typing import Any, cast
 
-from referee.bus.local_bus import LocalBusHub
-from referee.bus.port import Bus
+from referee.cluster.bus.local_bus import LocalBusHub
+from referee.cluster.bus.port import Bus
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.live.ports import Entry
 from tests.cluster.live_nodes import LiveCluster, connect

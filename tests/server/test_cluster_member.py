@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from referee.cluster.membership.memory_nodes import MemoryNodes
 from referee.match.clock import SECOND
 from referee.observability.event_log_metrics import ignore_outage
 from referee.observability.metrics import Metrics
@@ -12,12 +13,11 @@ from referee.server.application import Application
 from referee.server.cluster_member import MAX_TIME_WITHOUT_STREAM_US, ClusterMember
 from referee.server.grpc_frontend import VERSION
 from referee.server.stores import open_stores
-from referee.storage.memory_nodes import MemoryNodes
 from referee.wire.wire_errors import NodeUnavailable
 from tests.cluster.live_nodes import RETURN_WITHIN_US, answer_item, encode_item
+from tests.cluster.membership.members import profile
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
-from tests.membership.members import profile
 from tests.transport.nodes import SETTINGS
 
 COORDINATOR = profile("127.0.0.1:1", node_id="coordinator")  # Nothing listens there.

@@ -16,7 +16,7 @@ from referee.cli import main
 from referee.live.ports import LogUnavailable
 from referee.storage.postgres import schema
 from referee.storage.postgres.database import PostgresDatabase
-from tests.bus.nats import create_nats
+from tests.cluster.bus.nats import create_nats
 from tests.cluster.cluster import run_cluster
 from tests.deploy.tools import run_command
 from tests.storage.postgres_databases import NODE, OWNER, SQL, PostgresDatabases, as_role, execute_file

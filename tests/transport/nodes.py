@@ -15,6 +15,7 @@ import grpc.aio
 import pytest
 from google.protobuf.message_factory import GetMessageClass
 
+from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.live.match_timing import LoopTime
 from referee.observability.event_log_metrics import ignore_outage
 from referee.observability.metrics import Metrics
@@ -27,7 +28,6 @@ from referee.transport.forwarding.forwarder import Forwarder
 from referee.transport.forwarding.forwarding_header import ForwardingHeader
 from referee.transport.forwarding.node_channels import NodeChannels, NodeKeepalive
 from referee.transport.forwarding.routes import Route
-from referee.transport.node_stream.stream_server import NodeStreamServer
 from referee.transport.server import ServerLimits
 from referee.wire.wire_errors import NodeUnavailable
 from tests.docs import contract

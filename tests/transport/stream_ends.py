@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 import grpc
 
+from referee.cluster.node_stream.stream_client import NodeStreamClient
+from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.live.match_timing import LoopTime
 from referee.live.ports import Time
 from referee.server.settings import Settings
 from referee.server.stores import open_stores
 from referee.transport.forwarding.forwarding_header import ForwardingHeader
 from referee.transport.forwarding.node_channels import NodeChannels, NodeKeepalive
-from referee.transport.node_stream.stream_client import NodeStreamClient
-from referee.transport.node_stream.stream_server import NodeStreamServer
 from tests.transport.nodes import KEY, SETTINGS, FixedRouter, Node, run_node
 
 WRITE_BYTES = 10_000

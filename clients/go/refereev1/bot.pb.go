@@ -826,7 +826,7 @@ type RejectedItem struct {
 	// The move, if it was one; cut to 1000 characters.
 	Move string `protobuf:"bytes,1,opt,name=move,proto3" json:"move,omitempty"`
 	// Reason for the rejection.
-	Error         *ErrorDetail `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
+	Error         *ErrorDetail `protobuf:"bytes,2,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -994,10 +994,11 @@ const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\x06notice\x18\v \x01(\v2\x16.referee_api.v1.NoticeH\x00R\x06noticeB\a\n" +
 	"\x05eventB\a\n" +
 	"\x05_seatB\x06\n" +
-	"\x04_ply\"U\n" +
+	"\x04_ply\"d\n" +
 	"\fRejectedItem\x12\x12\n" +
-	"\x04move\x18\x01 \x01(\tR\x04move\x121\n" +
-	"\x05error\x18\x02 \x01(\v2\x1b.referee_api.v1.ErrorDetailR\x05error\"a\n" +
+	"\x04move\x18\x01 \x01(\tR\x04move\x126\n" +
+	"\x05error\x18\x02 \x01(\v2\x1b.referee_api.v1.ErrorDetailH\x00R\x05error\x88\x01\x01B\b\n" +
+	"\x06_error\"a\n" +
 	"\vSessionLost\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x123\n" +
@@ -1091,6 +1092,7 @@ func file_referee_api_v1_bot_proto_init() {
 		(*BotLogEntry_SessionLost)(nil),
 		(*BotLogEntry_Notice)(nil),
 	}
+	file_referee_api_v1_bot_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -19,8 +19,8 @@ from referee.local.local_standings import LocalStanding, points, repeated_games,
 from referee.local.plan import LocalPairing
 from referee.local.results_folder import MatchFinish
 from referee.match.result import Fault
-from referee.reporting.formatting import SCORE_LEGEND, repeated_text, score_text
 from referee.server.stores import StartupError
+from referee.show.formatting import SCORE_LEGEND, repeated_text, score_text
 
 STATUSES = """\b
 Exit status:

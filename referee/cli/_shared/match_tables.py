@@ -10,8 +10,8 @@ from referee_client.values import Entry, Forfeit
 from referee.cli._shared.account_tables import NONE, time_of
 from referee.cli._shared.client_options import print_json, to_dict
 from referee.cli._shared.output import text_table
-from referee.reporting.formatting import plain
-from referee.reporting.value_conversion import type_text
+from referee.show.formatting import plain
+from referee.show.value_conversion import type_text
 
 EVENTS: dict[type, str] = {Match: "match created", Forfeit: "seat forfeited"}
 """Events that are not named like their type."""

@@ -6,8 +6,8 @@ import click
 
 from referee.cli._shared.output import table, text_table
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.arranged_results import ReviewFinding
-from referee.reporting.formatting import (
+from referee.show.arranged_results import ReviewFinding
+from referee.show.formatting import (
     end_text,
     estimate_text,
     forfeits_text,
@@ -21,7 +21,7 @@ from referee.reporting.formatting import (
     sprt_text,
     time_text,
 )
-from referee.reporting.report import Cell, Meeting, Report, Row
+from referee.show.report import Cell, Meeting, Report, Row
 
 MAX_CROSS_TABLE = 24
 """Maximum number of entrants; more do not fit on a line."""
