@@ -112,7 +112,7 @@ def test_a_match_without_a_clock_needs_a_bot_that_takes_any_clock() -> None:
 
 def test_one_second_is_the_default_for_the_first_move() -> None:
     assert unmet(ANYONE, MatchOffer((terms(SuddenDeath(SECOND)),))) == ""
-    assert unmet(ANYONE, MatchOffer((terms(SuddenDeath(SECOND - 1)),))) == "min_first_move_ms"
+    assert unmet(ANYONE, MatchOffer((terms(SuddenDeath(SECOND - MS)),))) == "min_first_move_ms"
 
 
 def test_every_seat_and_all_terms_of_a_contest_are_compared() -> None:
