@@ -5,15 +5,13 @@ every method is registered as a client stream, and the message is read here, wit
 limits of its holder were checked. The other interceptors and the services see methods as the contract defines them.
 
 This is the first interceptor. It does not abort a rejected call but passes the error to `ErrorInterceptor`, the last
-one, so that the interceptors between them, such as metrics, see every call.
+one, in place of the message, so that the interceptors between them, such as metrics, see every call.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -24,8 +22,7 @@ from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import Role
 from referee.live.loop_lag import HOLDER
 from referee.transport.contract_options import FOREIGN_RULE, CallRule, rule_of
-from referee.transport.forwarding.forwarder import Forwarder
-from referee.transport.forwarding.forwarding_header import Metadata
+from referee.transport.forwarding.cluster_gate import CallForwarder, ClusterGate, Metadata
 from referee.transport.forwarding.routes import Route
 from referee.transport.guards.authentication import CALLER, Authenticator, Caller
 from referee.transport.guards.caller_address import caller_address
@@ -35,13 +32,10 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
-REJECTION: ContextVar[Exception | None] = ContextVar("rejection", default=None)
-"""Error by which the current call is rejected; None: it is admitted."""
-
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a message that could not be read."""
+    """Stands for a message that could not be read, or that was not read because its call is rejected."""
 
     why: Exception
 
@@ -56,24 +50,22 @@ class Admission(grpc.aio.ServerInterceptor):
         message_timeout_ms: int,
         public_reading: PublicReading | None,
         recovered: asyncio.Event,
-        forwarder: Forwarder | None = None,
-        internal_handlers: Mapping[str, Any] = MappingProxyType({}),
+        gate: ClusterGate | None = None,
     ) -> None:
         """`message_timeout_ms`: deadline of the first message of a call. `public_reading`: None, it is off.
 
         Calls that need all matches and contests wait for `recovered`: those that the coordinator of a cluster answers.
-        `forwarder`: None, there are no other nodes. `internal_handlers` are those of methods outside of the contract,
-        by path, which admit their calls themselves.
+        `gate`: None, there are no other nodes.
         """
         self._recovered = recovered
-        self._forwarder = forwarder
+        self._forwarder = gate.forwarder if gate else None
         self._public_reading = public_reading
         self._authenticator = authenticator
         self._rate_limiter = rate_limiter
         self._calls = calls
         self._unauthenticated = unauthenticated
         self._message_timeout_ms = message_timeout_ms
-        self._handlers: dict[str, Any] = dict(internal_handlers)
+        self._handlers: dict[str, Any] = dict(gate.handlers(calls, unauthenticated)) if gate else {}
         self._unserved: Any = grpc.stream_unary_rpc_method_handler(self._reject_unserved)
 
     async def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
@@ -106,8 +98,7 @@ class Admission(grpc.aio.ServerInterceptor):
             except asyncio.CancelledError:
                 raise
             except Exception as why:
-                REJECTION.set(why)
-                messages = None
+                messages = Unreadable(why)
             else:
                 if not handler.request_streaming:
                     messages = await self._read_first_message(call)
@@ -122,7 +113,7 @@ class Admission(grpc.aio.ServerInterceptor):
         make = getattr(grpc, f"stream_{kind[1]}_rpc_method_handler")
         return make(admitted, handler.request_deserializer, handler.response_serializer)
 
-    def _wrap_forwarding(self, handler: Any, path: str, forwarder: Forwarder, rule: CallRule) -> Any:
+    def _wrap_forwarding(self, handler: Any, path: str, forwarder: CallForwarder, rule: CallRule) -> Any:
         """Wrap a handler with one request, which is read as bytes, by one that first looks for the node that answers.
 
         What is open is limited on this node and on that one, but a call is counted once, on the node that answers.
@@ -147,7 +138,7 @@ class Admission(grpc.aio.ServerInterceptor):
             except grpc.aio.InternalError:  # grpc raises this if the caller disconnects during a write.
                 raise asyncio.CancelledError from None
             except Exception as why:
-                REJECTION.set(why)
+                message = Unreadable(why)
             try:
                 return await behaviour(message, call)
             finally:
@@ -157,7 +148,7 @@ class Admission(grpc.aio.ServerInterceptor):
         return make(admitted, None, partial(_serialize, handler.response_serializer))
 
     async def _admit_routed(
-        self, call: OpenCall, metadata: Metadata, path: str, forwarder: Forwarder, rule: CallRule
+        self, call: OpenCall, metadata: Metadata, path: str, forwarder: CallForwarder, rule: CallRule
     ) -> None:
         """Admit a call that may be forwarded, from here or to here. Raises the error by which it is rejected."""
         try:
@@ -171,7 +162,7 @@ class Admission(grpc.aio.ServerInterceptor):
             self._unauthenticated.admit(call)
 
     async def _find_node(
-        self, call: OpenCall, handler: Any, rule: CallRule, forwarder: Forwarder
+        self, call: OpenCall, handler: Any, rule: CallRule, forwarder: CallForwarder
     ) -> tuple[str | None, bytes | Unreadable]:
         """Read the request, and return it with the node that answers it; None: this node, which has counted the call.
 
@@ -289,16 +280,10 @@ class Admission(grpc.aio.ServerInterceptor):
 
 
 def require_readable(message: Any) -> Any:
-    """Return the message. Raises the error by which it could not be read."""
+    """Return the message, or the iterator of a stream of them. Raises the error for which it was not read."""
     if isinstance(message, Unreadable):
         raise message.why
     return message
-
-
-def require_admission() -> None:
-    """Raise the error by which the current call is rejected, if it is."""
-    if why := REJECTION.get():
-        raise why
 
 
 def _parse(handler: Any, data: Any) -> Any:
