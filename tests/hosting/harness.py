@@ -15,7 +15,7 @@ from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.accounts.bots import Bot, MaxNames, Version
 from referee.accounts.tokens import Role, Token
-from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
 from referee.hosting.contest_terms import Partners, TournamentTerms
@@ -336,8 +336,8 @@ def tournament_request(
     return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
 
 
-def entrant(bot: str, *partners: str, name: str = "") -> TournamentEntrant:
-    return TournamentEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
+def entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
+    return ContestEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
 
 
 def other_tasks() -> set[asyncio.Task[Any]]:

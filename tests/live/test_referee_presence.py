@@ -19,7 +19,7 @@ from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
-from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
+from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.match_terms import DisconnectPolicy, Policies
 from referee.match.result import EndCause, Fault, void_result
 from referee.match.setup import Player
@@ -549,25 +549,6 @@ async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live
 
 
 @in_loop
-async def test_two_processes_that_recover_a_match_continue_one_history() -> None:
-    harness = RefereeHarness()
-    match_id, _ = await harness.start_match()
-    first, second = await harness.restart(), RefereeHarness(after=harness)
-    await first.referee.recover()
-    await second.referee.recover()
-    first.connect(*NIM_BOTS)
-    await settle()
-    second.connect(*NIM_BOTS)
-    await settle()
-    assert (await first.referee.resign(match_id, 0)).result
-    with pytest.raises(MatchOver):
-        await second.referee.resign(match_id, 1)
-    assert [type(entry.event) for entry in await harness.stored.read(match_id)].count(PlayEnded) == 1
-    await first.referee.close()
-    await second.referee.close()
-
-
-@in_loop
 async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_other() -> None:
     harness = RefereeHarness()
     removed, _ = await harness.start_match("fingers")
@@ -739,18 +720,6 @@ class BrokenControls(tuple[TimeControl, ...]):
 
     def __len__(self) -> int:
         raise KeyError("odd")
-
-
-@in_loop
-async def test_two_concurrent_commands_resume_a_match_once() -> None:
-    harness = RefereeHarness()
-    match_id, _ = await harness.start_match()
-    later = await harness.restart()
-    await later.referee.recover()
-    await asyncio.gather(later.referee.offer_draw(match_id, 0), later.referee.offer_draw(match_id, 1))
-    assert (await later.event_kinds(match_id)).count("RefereeRecovered") == 1
-    assert later.referee.live_matches == []
-    await later.referee.close()
 
 
 @in_loop

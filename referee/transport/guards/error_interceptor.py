@@ -15,8 +15,9 @@ from google.protobuf.message import DecodeError, Message
 
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import HOLDER, LoopLag
+from referee.transport.contract_options import PACKAGE
 from referee.transport.guards.admission import Unreadable, require_readable
-from referee.transport.guards.authentication import ARRIVAL, PACKAGE
+from referee.transport.guards.authentication import ARRIVAL
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
 from referee.wire.entries import EncodedEntries
 from referee.wire.error_mapping import STATUS_DETAILS, ErrorMapper, WireError, fault, status_of, to_wire_error

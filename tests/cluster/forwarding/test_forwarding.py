@@ -11,20 +11,16 @@ import grpc.aio
 import pytest
 
 from engines.registry import games
+from referee.accounts.tokens import Role
 from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.transport import forwarding
-from referee.transport.forwarding.routes import ROUTES, Route
-from referee.transport.guards.authentication import RULES
+from referee.transport.contract_options import CALL_RULES
+from referee.transport.forwarding.routes import Route
 from tests.cluster.forwarding.nodes import KEY, METHODS, SETTINGS, Cluster, Node, error_of, run_cluster, start_call
 from tests.e2e.contests import match_terms
 from tests.e2e.server import TIMEOUT_S
 
-FORWARDED = [
-    f"{service}/{method}"
-    for service, methods in ROUTES.items()
-    for method, route in methods.items()
-    if route is not Route.LOCAL
-]
+FORWARDED = [method for method, rule in CALL_RULES.items() if rule.route is not Route.LOCAL]
 ASKED: Sequence[dict[str, Any]] = (
     {},
     {"request_id": "r1"},
@@ -56,19 +52,14 @@ async def status_of(call: Any, streams: bool) -> tuple[Any, ...]:
     return await call.code(), await call.details(), tuple(await call.trailing_metadata()), answers
 
 
-def test_every_rpc_of_the_contract_has_a_route() -> None:
-    assert {f"{service}/{method}" for service, methods in ROUTES.items() for method in methods} == set(METHODS)
-
-
 @pytest.mark.parametrize("method", FORWARDED)
 def test_a_routed_rpc_has_what_its_route_needs(method: str) -> None:
-    described = METHODS[method]
-    service, _, name = method.partition("/")
+    described, rule = METHODS[method], CALL_RULES[method]
     assert not described.client_streaming
-    if ROUTES[service][name] is Route.MATCH:
+    if rule.route is Route.MATCH:
         assert "match_id" in described.input_type.fields_by_name
-    if ROUTES[service][name] is Route.BOT:
-        assert [role.value for role in RULES[service][name]] == ["bot"]
+    if rule.route is Route.BOT:
+        assert rule.callers == {Role.BOT}
 
 
 def test_every_forwarded_method_has_the_status_that_the_other_node_gives_it(tmp_path: Path) -> None:

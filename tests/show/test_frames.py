@@ -6,7 +6,7 @@ import pytest
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, result_pb2
 
 from engines.registry import games
-from referee.site.frames import BEFORE_PLAY, BoardPainter, Frame, next_frame
+from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame, next_frame
 from tests.site.samples import BEGAN_S, Story, match, won
 from tests.third_party_games.third_party_games import NIM
 

@@ -7,11 +7,17 @@ from dataclasses import dataclass, replace
 from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import entry_pb2, game_pb2, match_pb2
 
-from engines.api import Game, Json
+from engines.api import Game, Json, Viewer
 from engines.game_errors import GameError
 from engines.view_table import view_table
+from referee.live.match_history import MatchStatus, WatchedEntry
+from referee.match.events import redact
+from referee.records.describe_event import bot_text, escape_unprintable
+from referee.records.record_reader import RecordHistory
 from referee.show.boards import draw_board
-from referee.site.entry_text import SOURCES, event_text, seat_text
+from referee.show.words import SOURCES, clock_text, entry_text, seat_text
+from referee.wire.entries import ViewerContext, entry_of
+from referee.wire.matches import MatchContext, match_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,14 @@ class ShownClock:
     left_ms: int | None
     """None: the seat has no limit."""
     running: bool
+    moves: int = 0
+    """Moves to make before the next period starts, if the time control counts them."""
+    periods: int = 0
+    """Byo-yomi periods that are left."""
+
+    @property
+    def text(self) -> str:
+        return "" if self.left_ms is None else clock_text(1_000 * self.left_ms, self.moves, self.periods)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,12 @@ class Frame:
     to_move: tuple[int, ...]
     clocks: tuple[ShownClock, ...]
 
+    def caption(self, match: match_pb2.Match) -> str:
+        """Return what the board after it shows; empty before play."""
+        if self.kind == "move_played" and self.seat is not None:
+            return f"{self.ply}. {seat_text(match, self.seat)}: {self.text}"
+        return "The start" if self.view else ""
+
 
 BEFORE_PLAY = Frame(0, 0, "", "", None, "", None, 0, "", "", (), ())
 
@@ -60,7 +80,7 @@ def next_frame(match: match_pb2.Match, last: Frame, entry: entry_pb2.Entry) -> F
         number=entry.number,
         at_ms=milliseconds(entry.create_time),
         kind=kind,
-        text=event_text(match, entry),
+        text=entry_text(match, entry),
         seat=None,
         note="",
         charged_ms=None,
@@ -82,7 +102,13 @@ def next_frame(match: match_pb2.Match, last: Frame, entry: entry_pb2.Entry) -> F
 
 def frame_of_state(frame: Frame, state: match_pb2.MatchState) -> Frame:
     clocks = tuple(
-        ShownClock(clock.seat, clock.time_left_us // 1000 if clock.HasField("time_left_us") else None, clock.running)
+        ShownClock(
+            clock.seat,
+            clock.time_left_us // 1000 if clock.HasField("time_left_us") else None,
+            clock.running,
+            clock.moves_left,
+            clock.periods_left,
+        )
         for clock in state.clocks
     )
     return replace(
@@ -97,6 +123,27 @@ def frame_of_state(frame: Frame, state: match_pb2.MatchState) -> Frame:
 
 def milliseconds(time: Timestamp) -> int:
     return time.seconds * 1000 + time.nanos // 1_000_000
+
+
+def record_frames(history: RecordHistory, viewer: Viewer) -> tuple[match_pb2.Match, list[Frame]]:
+    """Return the match of a record, and its frames as the viewer could see them during the match.
+
+    Frame n is entry n + 1, since the first entry creates the match.
+    """
+    known = MatchContext(lambda _: True)
+    context = ViewerContext(viewer, known, with_view=True)
+    opened_ms = history.steps[0].entry.at_ms
+    match = match_of(MatchStatus(history.last, opened_ms, None, None), known, viewer)
+    for number, seat in enumerate(match.seats):
+        seat.bot = bot_text(history.last, number)
+    frames = [BEFORE_PLAY]
+    for step in history.steps[1:]:
+        before = step.before.position if step.before else None
+        event = redact(step.entry.event, before, viewer)
+        watched = WatchedEntry(step.entry.number, step.entry.at_ms, event, step.state)
+        frame = next_frame(match, frames[-1], entry_of(watched, context))
+        frames.append(replace(frame, text=escape_unprintable(frame.text)))
+    return match, frames
 
 
 def _charged_ms(event: entry_pb2.MovePlayed | entry_pb2.ChoiceSealed) -> float | None:
