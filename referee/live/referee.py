@@ -315,7 +315,7 @@ class Referee:
         Turns that follow from the answers are not sent.
         """
         self._draining = RefereeDraining(reconnect_delay_ms)
-        self._live.notifier.sends_turns = False
+        self._live.notifier.stop_turns()
         for session in self.sessions.all():
             session.outbox.put("draining", DrainNotice(grace_us // MS, reconnect_delay_ms))
         until_us = self._time.monotonic_us() + grace_us

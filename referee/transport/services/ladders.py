@@ -7,7 +7,6 @@ from referee_api.v1 import ladder_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer, add_LadderServiceServicer_to_server
 
-from referee.accounts.bots import Accounts
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import NotAMember
 from referee.hosting.ladder_host import LadderFilter, LadderHost, LadderRequest
@@ -15,24 +14,17 @@ from referee.hosting.ladder_state import LadderState
 from referee.live.match_request import find_game
 from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import CALLER, Caller
-from referee.transport.guards.consent_guard import ConsentGuard
-from referee.transport.guards.contest_changes import ContestChanges
 from referee.transport.guards.permissions import (
-    Permissions,
     find_own_entrant,
     is_organiser_of,
     require_organiser,
     resolve_new_entrant,
 )
-from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.services.contest_corrections import own_request_id, read_correction
-from referee.transport.services.holder_usage import ContestLimit
+from referee.transport.services.contest_servicer import ContestServicer, ContestTools, own_request_id, read_correction
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_number, parse_page_token
-from referee.transport.services.records import ContestRecords
 from referee.wire.contests import correction_of, pairing_of
 from referee.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
-from referee.wire.terms import TermsConverter
 from referee.wire.wire_errors import TooManyMatches
 
 SNAPSHOT_ROWS = 100
@@ -41,28 +33,10 @@ MAX_CHALLENGES_PER_OPPONENT = 2
 """Challenges of one holder against the same opponent that are not over, unless it is the ladder's organiser."""
 
 
-class Ladders(LadderServiceServicer):
-    def __init__(
-        self,
-        ladders: LadderHost,
-        accounts: Accounts,
-        consent_guard: ConsentGuard,
-        converter: TermsConverter,
-        rate_limiter: RateLimiter,
-        contest_limit: ContestLimit,
-        contest_changes: ContestChanges,
-        contest_records: ContestRecords,
-        max_items_per_message: int,
-    ) -> None:
+class Ladders(ContestServicer, LadderServiceServicer):
+    def __init__(self, ladders: LadderHost, tools: ContestTools) -> None:
+        super().__init__(tools)
         self._ladders = ladders
-        self._permissions = Permissions(accounts)
-        self._consent_guard = consent_guard
-        self._converter = converter
-        self._rate_limiter = rate_limiter
-        self._contest_limit = contest_limit
-        self._contest_changes = contest_changes
-        self._contest_records = contest_records
-        self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_LadderServiceServicer_to_server(self, server)

@@ -13,7 +13,6 @@ from referee_api.v1.tournament_service_pb2_grpc import (
 )
 
 from referee.accounts.account_errors import BadField
-from referee.accounts.bots import Accounts
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
@@ -32,25 +31,18 @@ from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import ExportFormat, PairingFilter
 from referee.live.match_request import find_game
 from referee.transport.guards.authentication import CALLER, Caller
-from referee.transport.guards.consent_guard import ConsentGuard
-from referee.transport.guards.contest_changes import ContestChanges
 from referee.transport.guards.permissions import (
     MatchLabels,
-    Permissions,
     find_own_entrant,
     is_organiser_of,
     require_organiser,
     resolve_new_entrant,
 )
-from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.services.contest_corrections import own_request_id, read_correction
-from referee.transport.services.holder_usage import ContestLimit
+from referee.transport.services.contest_servicer import ContestServicer, ContestTools, own_request_id, read_correction
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
-from referee.transport.services.records import ContestRecords
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
-from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import (
     BYE_KINDS,
     PHASES,
@@ -73,30 +65,11 @@ EXPORTS = {
 }
 
 
-class Tournaments(TournamentServiceServicer):
-    def __init__(
-        self,
-        tournaments: TournamentHost,
-        accounts: Accounts,
-        labels: MatchLabels,
-        consent_guard: ConsentGuard,
-        converter: TermsConverter,
-        rate_limiter: RateLimiter,
-        contest_limit: ContestLimit,
-        contest_changes: ContestChanges,
-        contest_records: ContestRecords,
-        max_items_per_message: int,
-    ) -> None:
+class Tournaments(ContestServicer, TournamentServiceServicer):
+    def __init__(self, tournaments: TournamentHost, labels: MatchLabels, tools: ContestTools) -> None:
+        super().__init__(tools)
         self._tournaments = tournaments
-        self._permissions = Permissions(accounts)
         self._labels = labels
-        self._consent_guard = consent_guard
-        self._converter = converter
-        self._rate_limiter = rate_limiter
-        self._contest_limit = contest_limit
-        self._contest_changes = contest_changes
-        self._contest_records = contest_records
-        self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_TournamentServiceServicer_to_server(self, server)
