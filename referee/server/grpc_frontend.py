@@ -46,6 +46,7 @@ from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
+from referee.transport.services.contest_servicer import ContestServiceParts
 from referee.transport.services.games import Games
 from referee.transport.services.holder_usage import ContestLimit, HolderUsage
 from referee.transport.services.invitations import InvitationServicer
@@ -199,8 +200,7 @@ class GrpcFrontend:
         )
         contest_records = ContestRecords(lambda contest: ContestRecordWriter(contest, stores.key(), VERSION))
         contest_changes = ContestChanges(settings.max_contest_changes_per_day, time)
-        ladders = Ladders(
-            application.ladders,
+        contest_parts = ContestServiceParts(
             stores.accounts,
             consent_guard,
             term_defaults,
@@ -210,18 +210,8 @@ class GrpcFrontend:
             contest_records,
             max_items,
         )
-        tournaments = Tournaments(
-            application.tournaments,
-            stores.accounts,
-            labels,
-            consent_guard,
-            term_defaults,
-            rate_limit,
-            contest_limit,
-            contest_changes,
-            contest_records,
-            max_items,
-        )
+        ladders = Ladders(application.ladders, contest_parts)
+        tournaments = Tournaments(application.tournaments, contest_parts, labels)
         services = (games_service, matches, play, bots, invitations, OwnTokens(), admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
