@@ -29,7 +29,7 @@ from referee.transport.guards.error_interceptor import ErrorInterceptor, count_e
 from referee.transport.guards.identity_tokens import IdentityProvider, IdentityTokens
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.pace import AddressPace
-from referee.transport.guards.permissions import MatchLabels, Permissions
+from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.public_reading import PublicLimits, PublicReading
 from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
@@ -40,7 +40,7 @@ from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import PlayTools, RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
-from referee.transport.services.contest_servicer import ContestTools
+from referee.transport.services.contest_servicer import ContestServiceParts
 from referee.transport.services.games import Games
 from referee.transport.services.holder_usage import ContestLimit, HolderUsage
 from referee.transport.services.invitations import InvitationServicer
@@ -175,8 +175,8 @@ class GrpcFrontend:
         )
         contest_records = ContestRecords(lambda contest: ContestRecordWriter(contest, stores.key(), VERSION))
         contest_changes = ContestChanges(settings.max_contest_changes_per_day, time)
-        contest_tools = ContestTools(
-            Permissions(stores.accounts),
+        contest_parts = ContestServiceParts(
+            stores.accounts,
             consent_guard,
             term_defaults,
             rate_limit,
@@ -185,8 +185,8 @@ class GrpcFrontend:
             contest_records,
             max_items,
         )
-        ladders = Ladders(application.ladders, contest_tools)
-        tournaments = Tournaments(application.tournaments, labels, contest_tools)
+        ladders = Ladders(application.ladders, contest_parts)
+        tournaments = Tournaments(application.tournaments, contest_parts, labels)
         services = (games_service, matches, play, bots, invitations, OwnTokens(), admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
