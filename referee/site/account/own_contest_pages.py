@@ -13,10 +13,9 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
-from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table
-from referee.show.words import format_text, result_text
+from referee.show.words import format_text, pairing_result, result_text
 from referee.site.account.account_action import (
     Action,
     Choices,
@@ -44,7 +43,6 @@ from referee.site.account.account_session import Account
 from referee.site.layout import heading, match_title, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
-from referee.site.tournament_rounds import PAIRING_PHASES
 from referee.site.upstream import UpstreamError
 
 PAIRINGS = 100
@@ -107,7 +105,7 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
         (
             f"{one.round}.{one.board}",
             tag("a", " – ".join(one.entrants), href=page_address("tournaments", name, "pairings", one.id)),
-            pairing_result(one),
+            _state(one),
         )
         for one in answer.pairings
     ]
@@ -115,15 +113,9 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
     return section("Pairings", Table(("Board", "Pairing", "State"), rows).to_html(), more) if rows else Markup("")
 
 
-def pairing_result(pairing: contest_pb2.Pairing) -> Markup:
-    if len(pairing.entrants) == 1:
-        return Markup("bye")
-    if pairing.points:
-        points = " : ".join(points_text(points) for points in pairing.points)
-        absent = f", absent: {', '.join(pairing.absent_entrants)}" if pairing.absent_entrants else ""
-        return joined(points, absent)
+def _state(pairing: contest_pb2.Pairing) -> Markup:
     later = joined(", not before ", moment(pairing.not_before)) if pairing.HasField("not_before") else ""
-    return joined(PAIRING_PHASES.get(pairing.phase, ""), later)
+    return joined(pairing_result(pairing), "" if pairing.points else later)
 
 
 async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page:
@@ -132,7 +124,7 @@ async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page
     _require_own(account, answer.tournament.organiser, name)
     pairing = await find_pairing(account, name, pairing_id)
     title = " – ".join(pairing.entrants)
-    facts = (("State", pairing_result(pairing)), ("Round", pairing.round), ("Board", pairing.board), ("Id", pairing.id))
+    facts = (("State", _state(pairing)), ("Round", pairing.round), ("Board", pairing.board), ("Id", pairing.id))
     corrections = [
         tag("p", f"{_kind(one.kind)} by {one.by}: {one.message} ({one.match_id})", class_="note")
         for one in pairing.corrections
