@@ -1,10 +1,10 @@
-"""Makes the Python stubs of the contract.
+"""Makes the Python stubs and the values of the contract.
 
     python generate.py [FOLDER]     write them below FOLDER; default: python/ beside this file
     python generate.py --check      write nothing; name what is stale, and exit with 1 if anything is
 
-The interpreter that runs this must have grpcio-tools and mypy-protobuf. The same tools give the same bytes. The version
-of grpcio-tools decides which runtimes the stubs accept: docs/decisions/clients.md.
+The interpreter that runs this must have grpcio-tools, mypy-protobuf and ruff. The same tools give the same bytes. The
+version of grpcio-tools decides which runtimes the stubs accept: docs/decisions/clients.md.
 """
 
 import subprocess
@@ -17,6 +17,9 @@ PROTO = Path(__file__).resolve().parent
 STUBS = PROTO / "python"
 PACKAGE = Path("referee_api", "v1")
 GENERATED = "*_pb2*.py*"
+VALUES = "referee_values"
+BY_HAND = "value.py"
+"""The module of the values that is not generated."""
 
 
 def main(arguments: list[str]) -> int:
@@ -39,12 +42,13 @@ def check() -> int:
         fresh, committed = read(Path(folder)), read(STUBS)
     stale = sorted(name for name in fresh.keys() | committed.keys() if fresh.get(name) != committed.get(name))
     for name in stale:
-        print(f"stale: {STUBS / PACKAGE / name}")
+        print(f"stale: {STUBS / name}")
     return 1 if stale else 0
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / PACKAGE).glob(GENERATED)}
+    files = [*(folder / PACKAGE).glob(GENERATED), *(folder / VALUES).glob("*.py")]
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files if file.name != BY_HAND}
 
 
 def generate(folder: Path) -> None:
@@ -56,6 +60,8 @@ def generate(folder: Path) -> None:
     # Only files with a service: the others would get modules with nothing in them.
     services = [proto for proto in protos if proto.endswith("_service.proto")]
     protoc(services, f"--grpc_python_out={folder}", f"--mypy_grpc_out=quiet:{folder}")
+    (folder / VALUES).mkdir(exist_ok=True)
+    subprocess.run([sys.executable, str(PROTO / "values" / "generate_values.py"), str(folder / VALUES)], check=True)
 
 
 def protoc(protos: list[str], *outputs: str) -> None:

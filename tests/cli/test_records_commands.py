@@ -284,7 +284,7 @@ def test_a_file_without_a_match_is_rejected_with_its_record_status(path: Path) -
     for data, status, arguments in [
         (b"junk", 4, "the entry that opens the match cannot be read"),
         (
-            RECORD.replace(b'"kind":"match_created"', b'"kind":"closed"'),
+            RECORD.replace(b'"kind":"match_created"', b'"kind":"ladder_closed"'),
             4,
             "the entry that opens the match cannot be read",
         ),

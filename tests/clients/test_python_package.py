@@ -22,7 +22,8 @@ PROJECT = CLIENTS.parent
 README = (CLIENTS / "python" / "README.md").read_text(encoding="utf-8")
 LICENCE = (PROJECT / "LICENSE").read_bytes()
 FOLDERS = {"referee_client": CLIENTS / "python", "referee_api": PROJECT / "proto" / "python"}
-PACKAGES = sorted(FOLDERS)
+PACKAGES = {"referee_client": ["referee_client"], "referee_api": ["referee_api", "referee_values"]}
+"""The packages in each distribution."""
 
 ORGANISER = PROJECT / "tests" / "clients" / "organisers" / "organiser.py"
 RUNTIMES = {
@@ -57,7 +58,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=PACKAGES)
+@pytest.fixture(scope="module", params=FOLDERS)
 def package(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -86,9 +87,9 @@ def test_a_wheel_contains_the_licence_and_names_it(wheel: Files) -> None:
     assert (metadata(wheel)["License-Expression"], metadata(wheel)["License-File"]) == ("Apache-2.0", "LICENSE")
 
 
-def test_a_wheel_contains_the_typed_package_and_nothing_else(package: str, wheel: Files) -> None:
-    assert f"{package}/py.typed" in wheel
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", package]
+def test_a_wheel_contains_its_typed_packages_and_nothing_else(package: str, wheel: Files) -> None:
+    assert {f"{name}/py.typed" for name in PACKAGES[package]} <= wheel.keys()
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *PACKAGES[package]]
     committed = subprocess.run(command, cwd=FOLDERS[package], capture_output=True, text=True, check=True).stdout
     files = {name for name in wheel if not name.startswith(f"{package}-{metadata(wheel)['Version']}.dist-info/")}
     assert files == set(committed.split("\0")) - {""}
@@ -105,9 +106,8 @@ def test_a_wheel_describes_the_distribution(package: str, wheel: Files) -> None:
 def test_a_source_archive_contains_what_the_wheel_is_built_from(package: str, source: Files, wheel: Files) -> None:
     assert {"pyproject.toml", "README.md", "LICENSE"} <= source.keys()
     assert source["LICENSE"] == LICENCE
-    assert {name for name in source if name.startswith(f"{package}/")} == {
-        name for name in wheel if name.startswith(f"{package}/")
-    }
+    folders = tuple(f"{name}/" for name in PACKAGES[package])
+    assert {name for name in source if name.startswith(folders)} == {name for name in wheel if name.startswith(folders)}
 
 
 def test_the_client_comes_with_its_changelog(built: Path) -> None:

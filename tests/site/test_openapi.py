@@ -4,26 +4,28 @@ import json
 import sys
 
 import pytest
+from contract_files import PROTO, comments_of, contract_files
 
 from referee.site.json_calls import CALLS
 from referee.site.openapi import COMMENTS_FILE, openapi_document
-from tests.site.contract_comments import PROTO, contract_comments
 
 COMMENTED = PROTO.parent / "referee" / "site" / COMMENTS_FILE.name
 
 
-def needed(comments: dict[str, str]) -> dict[str, str]:
-    """Return the comments that the document has a place for."""
+def needed_comments() -> dict[str, str]:
+    """Return the comments of the contract that the document has a place for, on one line each."""
+    comments = [comment for file in contract_files() for comment in comments_of(file).items()]
     methods = [call.method for call in CALLS]
     names = {f"{method.containing_service.name}.{method.name}" for method in methods}
     owners = {method.input_type.name for method in methods} | {method.output_type.name for method in methods}
     owners |= set(openapi_document()["components"]["schemas"])
-    return {name: text for name, text in comments.items() if name in names or name.partition(".")[0] in owners}
+    needed = {name: text for name, text in comments if name in names or name.partition(".")[0] in owners}
+    return {name: " ".join(text.split()) for name, text in needed.items()}
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="the compiler of protobuf is not there for this Python")
 def test_the_descriptions_are_the_comments_of_the_contract(renewing: bool) -> None:
-    text = json.dumps(needed(contract_comments()), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    text = json.dumps(needed_comments(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     if renewing:
         COMMENTED.write_text(text, encoding="utf-8")
     assert COMMENTED.read_text(encoding="utf-8") == text

@@ -35,7 +35,7 @@ type TimeControl struct {
 	// Seats with another rule. Default: none.
 	Odds []*SeatOdds `protobuf:"bytes,2,rep,name=odds,proto3" json:"odds,omitempty"`
 	// Compensation for network latency. Default: the server's setting; always set in responses.
-	NetworkCredit *NetworkCredit `protobuf:"bytes,3,opt,name=network_credit,json=networkCredit,proto3" json:"network_credit,omitempty"`
+	NetworkCredit *NetworkCredit `protobuf:"bytes,3,opt,name=network_credit,json=networkCredit,proto3,oneof" json:"network_credit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1277,9 +1277,9 @@ type ClockCharge struct {
 	// Time charged, in microseconds.
 	ChargedUs int64 `protobuf:"varint,6,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
 	// The clock when the turn was sent.
-	Before *Clock `protobuf:"bytes,7,opt,name=before,proto3" json:"before,omitempty"`
+	Before *Clock `protobuf:"bytes,7,opt,name=before,proto3,oneof" json:"before,omitempty"`
 	// The clock after the move, including time added for it.
-	After *Clock `protobuf:"bytes,8,opt,name=after,proto3" json:"after,omitempty"`
+	After *Clock `protobuf:"bytes,8,opt,name=after,proto3,oneof" json:"after,omitempty"`
 	// Whether the flag fell: more time was charged than was left.
 	Late          bool `protobuf:"varint,9,opt,name=late,proto3" json:"late,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1383,11 +1383,12 @@ var File_referee_api_v1_clock_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_clock_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/clock.proto\x12\x0ereferee_api.v1\"\xb0\x01\n" +
+	"\x1areferee_api/v1/clock.proto\x12\x0ereferee_api.v1\"\xc8\x01\n" +
 	"\vTimeControl\x12-\n" +
 	"\x04rule\x18\x01 \x01(\v2\x19.referee_api.v1.ClockRuleR\x04rule\x12,\n" +
-	"\x04odds\x18\x02 \x03(\v2\x18.referee_api.v1.SeatOddsR\x04odds\x12D\n" +
-	"\x0enetwork_credit\x18\x03 \x01(\v2\x1d.referee_api.v1.NetworkCreditR\rnetworkCredit\"M\n" +
+	"\x04odds\x18\x02 \x03(\v2\x18.referee_api.v1.SeatOddsR\x04odds\x12I\n" +
+	"\x0enetwork_credit\x18\x03 \x01(\v2\x1d.referee_api.v1.NetworkCreditH\x00R\rnetworkCredit\x88\x01\x01B\x11\n" +
+	"\x0f_network_credit\"M\n" +
 	"\bSeatOdds\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12-\n" +
 	"\x04rule\x18\x02 \x01(\v2\x19.referee_api.v1.ClockRuleR\x04rule\"\x81\x06\n" +
@@ -1457,7 +1458,7 @@ const file_referee_api_v1_clock_proto_rawDesc = "" +
 	"\n" +
 	"moves_left\x18\a \x01(\rR\tmovesLeft\x123\n" +
 	"\x16network_credit_left_us\x18\b \x01(\x03R\x13networkCreditLeftUsB\x0f\n" +
-	"\r_time_left_us\"\xbc\x02\n" +
+	"\r_time_left_us\"\xdb\x02\n" +
 	"\vClockCharge\x12\x19\n" +
 	"\basked_us\x18\x01 \x01(\x03R\aaskedUs\x12\x1d\n" +
 	"\n" +
@@ -1467,10 +1468,12 @@ const file_referee_api_v1_clock_proto_rawDesc = "" +
 	"\x11network_credit_us\x18\x04 \x01(\x03R\x0fnetworkCreditUs\x12\x19\n" +
 	"\bstall_us\x18\x05 \x01(\x03R\astallUs\x12\x1d\n" +
 	"\n" +
-	"charged_us\x18\x06 \x01(\x03R\tchargedUs\x12-\n" +
-	"\x06before\x18\a \x01(\v2\x15.referee_api.v1.ClockR\x06before\x12+\n" +
-	"\x05after\x18\b \x01(\v2\x15.referee_api.v1.ClockR\x05after\x12\x12\n" +
-	"\x04late\x18\t \x01(\bR\x04lateB,\n" +
+	"charged_us\x18\x06 \x01(\x03R\tchargedUs\x122\n" +
+	"\x06before\x18\a \x01(\v2\x15.referee_api.v1.ClockH\x00R\x06before\x88\x01\x01\x120\n" +
+	"\x05after\x18\b \x01(\v2\x15.referee_api.v1.ClockH\x01R\x05after\x88\x01\x01\x12\x12\n" +
+	"\x04late\x18\t \x01(\bR\x04lateB\t\n" +
+	"\a_beforeB\b\n" +
+	"\x06_afterB,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -1539,6 +1542,7 @@ func file_referee_api_v1_clock_proto_init() {
 	if File_referee_api_v1_clock_proto != nil {
 		return
 	}
+	file_referee_api_v1_clock_proto_msgTypes[0].OneofWrappers = []any{}
 	file_referee_api_v1_clock_proto_msgTypes[2].OneofWrappers = []any{
 		(*ClockRule_SuddenDeath)(nil),
 		(*ClockRule_Fischer)(nil),
@@ -1554,6 +1558,7 @@ func file_referee_api_v1_clock_proto_init() {
 		(*ClockRule_Untimed)(nil),
 	}
 	file_referee_api_v1_clock_proto_msgTypes[17].OneofWrappers = []any{}
+	file_referee_api_v1_clock_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -553,7 +553,7 @@ type PlayStarted struct {
 	// Commitment to the seed, and the nonces of the seats.
 	SeedCommitment *SeedCommitment `protobuf:"bytes,2,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
 	// State at ply 0, or after the opening.
-	State         *MatchState `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	State         *MatchState `protobuf:"bytes,3,opt,name=state,proto3,oneof" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -615,11 +615,11 @@ type ChoiceSealed struct {
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// Time charged for the move. Not set if the seat was not asked for it.
-	ClockCharge *ClockCharge `protobuf:"bytes,2,opt,name=clock_charge,json=clockCharge,proto3" json:"clock_charge,omitempty"`
+	ClockCharge *ClockCharge `protobuf:"bytes,2,opt,name=clock_charge,json=clockCharge,proto3,oneof" json:"clock_charge,omitempty"`
 	// Party that chose the move.
 	Source MoveSource `protobuf:"varint,3,opt,name=source,proto3,enum=referee_api.v1.MoveSource" json:"source,omitempty"`
 	// State after the choice.
-	State         *MatchState `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	State         *MatchState `protobuf:"bytes,4,opt,name=state,proto3,oneof" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -693,9 +693,9 @@ type MovePlayed struct {
 	// Party that chose the move.
 	Source MoveSource `protobuf:"varint,3,opt,name=source,proto3,enum=referee_api.v1.MoveSource" json:"source,omitempty"`
 	// Time charged for the move. Not set if the seat was not asked for it.
-	ClockCharge *ClockCharge `protobuf:"bytes,4,opt,name=clock_charge,json=clockCharge,proto3" json:"clock_charge,omitempty"`
+	ClockCharge *ClockCharge `protobuf:"bytes,4,opt,name=clock_charge,json=clockCharge,proto3,oneof" json:"clock_charge,omitempty"`
 	// State after the move.
-	State *MatchState `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
+	State *MatchState `protobuf:"bytes,5,opt,name=state,proto3,oneof" json:"state,omitempty"`
 	// What the bot expects for its side, as it sent with the move. Visible to that seat only; others find it in the record
 	// of the finished match. Not set: the bot did not say.
 	Score         *int32 `protobuf:"varint,6,opt,name=score,proto3,oneof" json:"score,omitempty"`
@@ -1185,7 +1185,7 @@ type FlagFell struct {
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The charge that proves it.
-	ClockCharge *ClockCharge `protobuf:"bytes,2,opt,name=clock_charge,json=clockCharge,proto3" json:"clock_charge,omitempty"`
+	ClockCharge *ClockCharge `protobuf:"bytes,2,opt,name=clock_charge,json=clockCharge,proto3,oneof" json:"clock_charge,omitempty"`
 	// The answer that arrived late, if there was one, possibly truncated. Visible to that seat only.
 	Move          string `protobuf:"bytes,3,opt,name=move,proto3" json:"move,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1253,7 +1253,7 @@ type PlayEnded struct {
 	// Rating changes in seat order. Empty if the match is unrated or void.
 	Ratings []*RatingChange `protobuf:"bytes,3,rep,name=ratings,proto3" json:"ratings,omitempty"`
 	// The record, if it is published already.
-	Record        *RecordInfo `protobuf:"bytes,4,opt,name=record,proto3" json:"record,omitempty"`
+	Record        *RecordInfo `protobuf:"bytes,4,opt,name=record,proto3,oneof" json:"record,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1352,24 +1352,29 @@ const file_referee_api_v1_entry_proto_rawDesc = "" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\"I\n" +
 	"\tSeatTaken\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12(\n" +
-	"\x03bot\x18\x02 \x01(\v2\x16.referee_api.v1.BotRefR\x03bot\"\xb4\x01\n" +
+	"\x03bot\x18\x02 \x01(\v2\x16.referee_api.v1.BotRefR\x03bot\"\xc3\x01\n" +
 	"\vPlayStarted\x12*\n" +
 	"\x05seats\x18\x01 \x03(\v2\x14.referee_api.v1.SeatR\x05seats\x12G\n" +
-	"\x0fseed_commitment\x18\x02 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\x120\n" +
-	"\x05state\x18\x03 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"\xc8\x01\n" +
+	"\x0fseed_commitment\x18\x02 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\x125\n" +
+	"\x05state\x18\x03 \x01(\v2\x1a.referee_api.v1.MatchStateH\x00R\x05state\x88\x01\x01B\b\n" +
+	"\x06_state\"\xed\x01\n" +
 	"\fChoiceSealed\x12\x12\n" +
-	"\x04seat\x18\x01 \x01(\rR\x04seat\x12>\n" +
-	"\fclock_charge\x18\x02 \x01(\v2\x1b.referee_api.v1.ClockChargeR\vclockCharge\x122\n" +
-	"\x06source\x18\x03 \x01(\x0e2\x1a.referee_api.v1.MoveSourceR\x06source\x120\n" +
-	"\x05state\x18\x04 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"\xbf\x02\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\x12C\n" +
+	"\fclock_charge\x18\x02 \x01(\v2\x1b.referee_api.v1.ClockChargeH\x00R\vclockCharge\x88\x01\x01\x122\n" +
+	"\x06source\x18\x03 \x01(\x0e2\x1a.referee_api.v1.MoveSourceR\x06source\x125\n" +
+	"\x05state\x18\x04 \x01(\v2\x1a.referee_api.v1.MatchStateH\x01R\x05state\x88\x01\x01B\x0f\n" +
+	"\r_clock_chargeB\b\n" +
+	"\x06_state\"\xe4\x02\n" +
 	"\n" +
 	"MovePlayed\x120\n" +
 	"\x06played\x18\x01 \x01(\v2\x18.referee_api.v1.SeatMoveR\x06played\x124\n" +
 	"\brevealed\x18\x02 \x03(\v2\x18.referee_api.v1.SeatMoveR\brevealed\x122\n" +
-	"\x06source\x18\x03 \x01(\x0e2\x1a.referee_api.v1.MoveSourceR\x06source\x12>\n" +
-	"\fclock_charge\x18\x04 \x01(\v2\x1b.referee_api.v1.ClockChargeR\vclockCharge\x120\n" +
-	"\x05state\x18\x05 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\x12\x19\n" +
-	"\x05score\x18\x06 \x01(\x05H\x00R\x05score\x88\x01\x01B\b\n" +
+	"\x06source\x18\x03 \x01(\x0e2\x1a.referee_api.v1.MoveSourceR\x06source\x12C\n" +
+	"\fclock_charge\x18\x04 \x01(\v2\x1b.referee_api.v1.ClockChargeH\x00R\vclockCharge\x88\x01\x01\x125\n" +
+	"\x05state\x18\x05 \x01(\v2\x1a.referee_api.v1.MatchStateH\x01R\x05state\x88\x01\x01\x12\x19\n" +
+	"\x05score\x18\x06 \x01(\x05H\x02R\x05score\x88\x01\x01B\x0f\n" +
+	"\r_clock_chargeB\b\n" +
+	"\x06_stateB\b\n" +
 	"\x06_score\"u\n" +
 	"\fMoveRejected\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n" +
@@ -1393,16 +1398,18 @@ const file_referee_api_v1_entry_proto_rawDesc = "" +
 	"downtimeMs\" \n" +
 	"\n" +
 	"NonceAdded\x12\x12\n" +
-	"\x04seat\x18\x01 \x01(\rR\x04seat\"r\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\"\x88\x01\n" +
 	"\bFlagFell\x12\x12\n" +
-	"\x04seat\x18\x01 \x01(\rR\x04seat\x12>\n" +
-	"\fclock_charge\x18\x02 \x01(\v2\x1b.referee_api.v1.ClockChargeR\vclockCharge\x12\x12\n" +
-	"\x04move\x18\x03 \x01(\tR\x04move\"\xf0\x01\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\x12C\n" +
+	"\fclock_charge\x18\x02 \x01(\v2\x1b.referee_api.v1.ClockChargeH\x00R\vclockCharge\x88\x01\x01\x12\x12\n" +
+	"\x04move\x18\x03 \x01(\tR\x04moveB\x0f\n" +
+	"\r_clock_charge\"\x80\x02\n" +
 	"\tPlayEnded\x12.\n" +
 	"\x06result\x18\x01 \x01(\v2\x16.referee_api.v1.ResultR\x06result\x12G\n" +
 	"\x0fseed_commitment\x18\x02 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\x126\n" +
-	"\aratings\x18\x03 \x03(\v2\x1c.referee_api.v1.RatingChangeR\aratings\x122\n" +
-	"\x06record\x18\x04 \x01(\v2\x1a.referee_api.v1.RecordInfoR\x06record*o\n" +
+	"\aratings\x18\x03 \x03(\v2\x1c.referee_api.v1.RatingChangeR\aratings\x127\n" +
+	"\x06record\x18\x04 \x01(\v2\x1a.referee_api.v1.RecordInfoH\x00R\x06record\x88\x01\x01B\t\n" +
+	"\a_record*o\n" +
 	"\n" +
 	"MoveSource\x12\x1b\n" +
 	"\x17MOVE_SOURCE_UNSPECIFIED\x10\x00\x12\x13\n" +
@@ -1530,8 +1537,12 @@ func file_referee_api_v1_entry_proto_init() {
 		(*Entry_PlayEnded)(nil),
 		(*Entry_SeatVacated)(nil),
 	}
+	file_referee_api_v1_entry_proto_msgTypes[3].OneofWrappers = []any{}
+	file_referee_api_v1_entry_proto_msgTypes[4].OneofWrappers = []any{}
 	file_referee_api_v1_entry_proto_msgTypes[5].OneofWrappers = []any{}
 	file_referee_api_v1_entry_proto_msgTypes[10].OneofWrappers = []any{}
+	file_referee_api_v1_entry_proto_msgTypes[14].OneofWrappers = []any{}
+	file_referee_api_v1_entry_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

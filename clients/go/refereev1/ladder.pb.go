@@ -30,7 +30,7 @@ type LadderTerms struct {
 	// Terms of its matches, used in turn if there are several. At least one; all with the same seats and sides.
 	MatchTerms []*MatchTerms `protobuf:"bytes,1,rep,name=match_terms,json=matchTerms,proto3" json:"match_terms,omitempty"`
 	// Plays each pairing as a set with exchanged seats. Default: single matches, with balanced seats.
-	DuplicatePlay *DuplicatePlay `protobuf:"bytes,2,opt,name=duplicate_play,json=duplicatePlay,proto3" json:"duplicate_play,omitempty"`
+	DuplicatePlay *DuplicatePlay `protobuf:"bytes,2,opt,name=duplicate_play,json=duplicatePlay,proto3,oneof" json:"duplicate_play,omitempty"`
 	// Assignment of partners. Default: individual.
 	PartnerRule PartnerRule `protobuf:"varint,3,opt,name=partner_rule,json=partnerRule,proto3,enum=referee_api.v1.PartnerRule" json:"partner_rule,omitempty"`
 	// Maximum number of matches in play. Default 0: limited by capacity only.
@@ -943,17 +943,18 @@ var File_referee_api_v1_ladder_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\n" +
-	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xd9\x03\n" +
-	"\vLadderTerms\x12;\n" +
-	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsR\n" +
-	"matchTerms\x12D\n" +
-	"\x0eduplicate_play\x18\x02 \x01(\v2\x1d.referee_api.v1.DuplicatePlayR\rduplicatePlay\x12>\n" +
+	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xf7\x03\n" +
+	"\vLadderTerms\x12A\n" +
+	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsB\x04\x90\xb5\x18 R\n" +
+	"matchTerms\x12I\n" +
+	"\x0eduplicate_play\x18\x02 \x01(\v2\x1d.referee_api.v1.DuplicatePlayH\x00R\rduplicatePlay\x88\x01\x01\x12>\n" +
 	"\fpartner_rule\x18\x03 \x01(\x0e2\x1b.referee_api.v1.PartnerRuleR\vpartnerRule\x124\n" +
 	"\x16max_concurrent_matches\x18\x04 \x01(\rR\x14maxConcurrentMatches\x12#\n" +
 	"\rrematch_after\x18\x05 \x01(\rR\frematchAfter\x12/\n" +
 	"\x13provisional_matches\x18\x06 \x01(\rR\x12provisionalMatches\x12,\n" +
 	"\x12pause_after_faults\x18\a \x01(\rR\x10pauseAfterFaults\x124\n" +
-	"\x14max_matches_per_hour\x18\b \x01(\rH\x00R\x11maxMatchesPerHour\x88\x01\x01B\x17\n" +
+	"\x14max_matches_per_hour\x18\b \x01(\rH\x01R\x11maxMatchesPerHour\x88\x01\x01B\x11\n" +
+	"\x0f_duplicate_playB\x17\n" +
 	"\x15_max_matches_per_hour\"\xbe\x03\n" +
 	"\x06Ladder\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
@@ -1091,6 +1092,7 @@ func file_referee_api_v1_ladder_proto_init() {
 	}
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_seed_proto_init()
 	file_referee_api_v1_ladder_proto_msgTypes[0].OneofWrappers = []any{}

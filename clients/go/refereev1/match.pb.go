@@ -108,7 +108,7 @@ type MatchTerms struct {
 	// It is true in responses if `nonce_timeout_ms` is 0.
 	WithoutNonces bool `protobuf:"varint,8,opt,name=without_nonces,json=withoutNonces,proto3" json:"without_nonces,omitempty"`
 	// When the match ends although its game is not over. Default: never.
-	Adjudication *Adjudication `protobuf:"bytes,9,opt,name=adjudication,proto3" json:"adjudication,omitempty"`
+	Adjudication *Adjudication `protobuf:"bytes,9,opt,name=adjudication,proto3,oneof" json:"adjudication,omitempty"`
 	// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
 	// allow second engines. Default empty: none.
 	SecondEngine  string `protobuf:"bytes,10,opt,name=second_engine,json=secondEngine,proto3" json:"second_engine,omitempty"`
@@ -242,11 +242,11 @@ type Match struct {
 	// Commitment to the seed.
 	SeedCommitment *SeedCommitment `protobuf:"bytes,11,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
 	// Result. Not set until it is over.
-	Result *Result `protobuf:"bytes,12,opt,name=result,proto3" json:"result,omitempty"`
+	Result *Result `protobuf:"bytes,12,opt,name=result,proto3,oneof" json:"result,omitempty"`
 	// Rating changes in seat order. Empty until it is over, and if it is unrated or void.
 	Ratings []*RatingChange `protobuf:"bytes,13,rep,name=ratings,proto3" json:"ratings,omitempty"`
 	// The record. Not set in lists, until the match is over, and with duplicate play until its whole set is over.
-	Record *RecordInfo `protobuf:"bytes,14,opt,name=record,proto3" json:"record,omitempty"`
+	Record *RecordInfo `protobuf:"bytes,14,opt,name=record,proto3,oneof" json:"record,omitempty"`
 	// Time when it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When play started. Not set before.
@@ -640,7 +640,7 @@ var File_referee_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xf0\x03\n" +
+	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x86\x04\n" +
 	"\n" +
 	"MatchTerms\x12+\n" +
 	"\x05rules\x18\x01 \x01(\v2\x15.referee_api.v1.RulesR\x05rules\x12>\n" +
@@ -652,10 +652,11 @@ const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\x10start_timeout_ms\x18\x05 \x01(\x03R\x0estartTimeoutMs\x12!\n" +
 	"\frandom_seats\x18\x06 \x01(\bR\vrandomSeats\x12(\n" +
 	"\x10nonce_timeout_ms\x18\a \x01(\x03R\x0enonceTimeoutMs\x12%\n" +
-	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\x12@\n" +
-	"\fadjudication\x18\t \x01(\v2\x1c.referee_api.v1.AdjudicationR\fadjudication\x12#\n" +
+	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\x12E\n" +
+	"\fadjudication\x18\t \x01(\v2\x1c.referee_api.v1.AdjudicationH\x00R\fadjudication\x88\x01\x01\x12#\n" +
 	"\rsecond_engine\x18\n" +
-	" \x01(\tR\fsecondEngine\"\x98\x06\n" +
+	" \x01(\tR\fsecondEngineB\x0f\n" +
+	"\r_adjudication\"\xb8\x06\n" +
 	"\x05Match\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x120\n" +
 	"\x05terms\x18\x02 \x01(\v2\x1a.referee_api.v1.MatchTermsR\x05terms\x12;\n" +
@@ -672,15 +673,17 @@ const file_referee_api_v1_match_proto_rawDesc = "" +
 	"pairing_id\x18\t \x01(\tR\tpairingId\x120\n" +
 	"\x05phase\x18\n" +
 	" \x01(\x0e2\x1a.referee_api.v1.MatchPhaseR\x05phase\x12G\n" +
-	"\x0fseed_commitment\x18\v \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\x12.\n" +
-	"\x06result\x18\f \x01(\v2\x16.referee_api.v1.ResultR\x06result\x126\n" +
-	"\aratings\x18\r \x03(\v2\x1c.referee_api.v1.RatingChangeR\aratings\x122\n" +
-	"\x06record\x18\x0e \x01(\v2\x1a.referee_api.v1.RecordInfoR\x06record\x12;\n" +
+	"\x0fseed_commitment\x18\v \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\x123\n" +
+	"\x06result\x18\f \x01(\v2\x16.referee_api.v1.ResultH\x00R\x06result\x88\x01\x01\x126\n" +
+	"\aratings\x18\r \x03(\v2\x1c.referee_api.v1.RatingChangeR\aratings\x127\n" +
+	"\x06record\x18\x0e \x01(\v2\x1a.referee_api.v1.RecordInfoH\x01R\x06record\x88\x01\x01\x12;\n" +
 	"\vcreate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x129\n" +
 	"\n" +
 	"start_time\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
-	"\bend_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"J\n" +
+	"\bend_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\aendTimeB\t\n" +
+	"\a_resultB\t\n" +
+	"\a_record\"J\n" +
 	"\x04Seat\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x16\n" +
@@ -779,6 +782,8 @@ func file_referee_api_v1_match_proto_init() {
 	file_referee_api_v1_record_proto_init()
 	file_referee_api_v1_result_proto_init()
 	file_referee_api_v1_seed_proto_init()
+	file_referee_api_v1_match_proto_msgTypes[0].OneofWrappers = []any{}
+	file_referee_api_v1_match_proto_msgTypes[1].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

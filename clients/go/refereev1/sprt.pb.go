@@ -243,7 +243,7 @@ type SprtState struct {
 	// Number of each outcome, from the worst for the first entrant to the best: three or five numbers.
 	Counts []uint32 `protobuf:"varint,5,rep,packed,name=counts,proto3" json:"counts,omitempty"`
 	// Estimated difference in strength.
-	Estimate *EloEstimate `protobuf:"bytes,6,opt,name=estimate,proto3" json:"estimate,omitempty"`
+	Estimate *EloEstimate `protobuf:"bytes,6,opt,name=estimate,proto3,oneof" json:"estimate,omitempty"`
 	// Number of matches counted.
 	Matches uint32 `protobuf:"varint,7,opt,name=matches,proto3" json:"matches,omitempty"`
 	// Expected number of further matches. 0 once the test is over.
@@ -369,20 +369,21 @@ const file_referee_api_v1_sprt_proto_rawDesc = "" +
 	"\x04beta\x18\x04 \x01(\x01R\x04beta\x12/\n" +
 	"\x05model\x18\x05 \x01(\x0e2\x19.referee_api.v1.SprtModelR\x05model\x12\x1f\n" +
 	"\vmax_matches\x18\x06 \x01(\rR\n" +
-	"maxMatches\"\x8b\x03\n" +
+	"maxMatches\"\x9d\x03\n" +
 	"\tSprtState\x125\n" +
 	"\averdict\x18\x01 \x01(\x0e2\x1b.referee_api.v1.SprtVerdictR\averdict\x12\x15\n" +
 	"\x03llr\x18\x02 \x01(\x01H\x00R\x03llr\x88\x01\x01\x12\x1b\n" +
 	"\tllr_lower\x18\x03 \x01(\x01R\bllrLower\x12\x1b\n" +
 	"\tllr_upper\x18\x04 \x01(\x01R\bllrUpper\x12\x16\n" +
-	"\x06counts\x18\x05 \x03(\rR\x06counts\x127\n" +
-	"\bestimate\x18\x06 \x01(\v2\x1b.referee_api.v1.EloEstimateR\bestimate\x12\x18\n" +
+	"\x06counts\x18\x05 \x03(\rR\x06counts\x12<\n" +
+	"\bestimate\x18\x06 \x01(\v2\x1b.referee_api.v1.EloEstimateH\x01R\bestimate\x88\x01\x01\x12\x18\n" +
 	"\amatches\x18\a \x01(\rR\amatches\x122\n" +
 	"\x15expected_matches_left\x18\b \x01(\rR\x13expectedMatchesLeft\x12)\n" +
 	"\x10repeated_matches\x18\t \x01(\rR\x0frepeatedMatches\x12$\n" +
 	"\x0efirst_seat_elo\x18\n" +
 	" \x01(\x01R\ffirstSeatEloB\x06\n" +
-	"\x04_llr*]\n" +
+	"\x04_llrB\v\n" +
+	"\t_estimate*]\n" +
 	"\tSprtModel\x12\x1a\n" +
 	"\x16SPRT_MODEL_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14SPRT_MODEL_TRINOMIAL\x10\x01\x12\x1a\n" +

@@ -298,7 +298,7 @@ type TournamentTerms struct {
 	//	*TournamentTerms_Sprt
 	Format isTournamentTerms_Format `protobuf_oneof:"format"`
 	// Plays each pairing as a set with exchanged seats. Default: single matches, with balanced seats.
-	DuplicatePlay *DuplicatePlay `protobuf:"bytes,8,opt,name=duplicate_play,json=duplicatePlay,proto3" json:"duplicate_play,omitempty"`
+	DuplicatePlay *DuplicatePlay `protobuf:"bytes,8,opt,name=duplicate_play,json=duplicatePlay,proto3,oneof" json:"duplicate_play,omitempty"`
 	// Tie-breaks in order of precedence. Default: those of the format; always set in responses.
 	TieBreaks []TieBreak `protobuf:"varint,9,rep,packed,name=tie_breaks,json=tieBreaks,proto3,enum=referee_api.v1.TieBreak" json:"tie_breaks,omitempty"`
 	// Order of the seeding. Default: in the order of entry.
@@ -330,7 +330,7 @@ type TournamentTerms struct {
 	FreezeVersions bool `protobuf:"varint,20,opt,name=freeze_versions,json=freezeVersions,proto3" json:"freeze_versions,omitempty"`
 	// The stage before this one, whose best are the entrants. When it is finished, they enter in the order of its
 	// standings, and this tournament starts. Default: entrants join.
-	Qualification *Qualification `protobuf:"bytes,21,opt,name=qualification,proto3" json:"qualification,omitempty"`
+	Qualification *Qualification `protobuf:"bytes,21,opt,name=qualification,proto3,oneof" json:"qualification,omitempty"`
 	// Number of boards of each team, from 2 to 8, if the entrants are teams. A team brings one bot for each board, and two
 	// teams play one match on each board. Only Swiss and round robin, games of two seats, and no duplicate play.
 	// Default 0: no teams.
@@ -1275,7 +1275,7 @@ type TournamentStanding struct {
 	// Number of byes.
 	Byes uint32 `protobuf:"varint,9,opt,name=byes,proto3" json:"byes,omitempty"`
 	// Estimated strength from all results together. Not set while there are too few.
-	Estimate *EloEstimate `protobuf:"bytes,10,opt,name=estimate,proto3" json:"estimate,omitempty"`
+	Estimate *EloEstimate `protobuf:"bytes,10,opt,name=estimate,proto3,oneof" json:"estimate,omitempty"`
 	// Number of pairings that it lost by absence; their matches are among the losses and the forfeits.
 	NoShows       uint32 `protobuf:"varint,11,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2527,7 +2527,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xa5\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xdb\n" +
 	"\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
@@ -2538,8 +2538,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\velimination\x18\x04 \x01(\v2\x1b.referee_api.v1.EliminationH\x00R\velimination\x126\n" +
 	"\bgauntlet\x18\x05 \x01(\v2\x18.referee_api.v1.GauntletH\x00R\bgauntlet\x12-\n" +
 	"\x05pools\x18\x06 \x01(\v2\x15.referee_api.v1.PoolsH\x00R\x05pools\x12*\n" +
-	"\x04sprt\x18\a \x01(\v2\x14.referee_api.v1.SprtH\x00R\x04sprt\x12D\n" +
-	"\x0eduplicate_play\x18\b \x01(\v2\x1d.referee_api.v1.DuplicatePlayR\rduplicatePlay\x127\n" +
+	"\x04sprt\x18\a \x01(\v2\x14.referee_api.v1.SprtH\x00R\x04sprt\x12I\n" +
+	"\x0eduplicate_play\x18\b \x01(\v2\x1d.referee_api.v1.DuplicatePlayH\x01R\rduplicatePlay\x88\x01\x01\x127\n" +
 	"\n" +
 	"tie_breaks\x18\t \x03(\x0e2\x18.referee_api.v1.TieBreakR\ttieBreaks\x121\n" +
 	"\aseeding\x18\n" +
@@ -2549,20 +2549,22 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x10last_entry_round\x18\r \x01(\rR\x0elastEntryRound\x12>\n" +
 	"\fpartner_rule\x18\x0e \x01(\x0e2\x1b.referee_api.v1.PartnerRuleR\vpartnerRule\x12!\n" +
 	"\n" +
-	"no_show_ms\x18\x0f \x01(\rH\x01R\bnoShowMs\x88\x01\x01\x12 \n" +
+	"no_show_ms\x18\x0f \x01(\rH\x02R\bnoShowMs\x88\x01\x01\x12 \n" +
 	"\fmax_no_shows\x18\x10 \x01(\rR\n" +
 	"maxNoShows\x127\n" +
 	"\tstarts_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x12D\n" +
 	"\x10entries_close_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0eentriesCloseAt\x12$\n" +
 	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMs\x12'\n" +
-	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersions\x12C\n" +
-	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationR\rqualification\x12\x16\n" +
-	"\x06boards\x18\x16 \x01(\rR\x06boards\x12F\n" +
-	"\x0fforbidden_pairs\x18\x17 \x03(\v2\x1d.referee_api.v1.ForbiddenPairR\x0eforbiddenPairs\x12,\n" +
+	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersions\x12H\n" +
+	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationH\x03R\rqualification\x88\x01\x01\x12\x16\n" +
+	"\x06boards\x18\x16 \x01(\rR\x06boards\x12M\n" +
+	"\x0fforbidden_pairs\x18\x17 \x03(\v2\x1d.referee_api.v1.ForbiddenPairB\x05\x90\xb5\x18\xe8\aR\x0eforbiddenPairs\x12,\n" +
 	"\x12max_requested_byes\x18\x18 \x01(\rR\x10maxRequestedByes\x12*\n" +
 	"\x11play_off_entrants\x18\x19 \x01(\rR\x0fplayOffEntrantsB\b\n" +
-	"\x06formatB\r\n" +
-	"\v_no_show_ms\"=\n" +
+	"\x06formatB\x11\n" +
+	"\x0f_duplicate_playB\r\n" +
+	"\v_no_show_msB\x10\n" +
+	"\x0e_qualification\"=\n" +
 	"\rForbiddenPair\x12\x14\n" +
 	"\x05first\x18\x01 \x01(\tR\x05first\x12\x16\n" +
 	"\x06second\x18\x02 \x01(\tR\x06second\"k\n" +
@@ -2585,9 +2587,9 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x12double_elimination\x18\x01 \x01(\bR\x11doubleElimination\x12.\n" +
 	"\x13matches_per_pairing\x18\x02 \x01(\rR\x11matchesPerPairing\x12*\n" +
 	"\x11max_extra_matches\x18\x03 \x01(\rR\x0fmaxExtraMatches\x12*\n" +
-	"\x11third_place_match\x18\x04 \x01(\bR\x0fthirdPlaceMatch\"D\n" +
-	"\bGauntlet\x12 \n" +
-	"\vchallengers\x18\x01 \x03(\tR\vchallengers\x12\x16\n" +
+	"\x11third_place_match\x18\x04 \x01(\bR\x0fthirdPlaceMatch\"K\n" +
+	"\bGauntlet\x12'\n" +
+	"\vchallengers\x18\x01 \x03(\tB\x05\x90\xb5\x18\xe8\aR\vchallengers\x12\x16\n" +
 	"\x06cycles\x18\x02 \x01(\rR\x06cycles\"\x1f\n" +
 	"\x05Pools\x12\x16\n" +
 	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\x81\x06\n" +
@@ -2611,7 +2613,7 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"start_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12C\n" +
 	"\x0erequested_byes\x18\x0f \x03(\v2\x1c.referee_api.v1.RequestedByeR\rrequestedByes\x12G\n" +
-	"\x0fseed_commitment\x18\x14 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\"\xde\x02\n" +
+	"\x0fseed_commitment\x18\x14 \x01(\v2\x1e.referee_api.v1.SeedCommitmentR\x0eseedCommitment\"\xf0\x02\n" +
 	"\x12TournamentStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x18\n" +
 	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x16\n" +
@@ -2622,10 +2624,11 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x05draws\x18\x06 \x01(\rR\x05draws\x12\x16\n" +
 	"\x06losses\x18\a \x01(\rR\x06losses\x12\x1a\n" +
 	"\bforfeits\x18\b \x01(\rR\bforfeits\x12\x12\n" +
-	"\x04byes\x18\t \x01(\rR\x04byes\x127\n" +
+	"\x04byes\x18\t \x01(\rR\x04byes\x12<\n" +
 	"\bestimate\x18\n" +
-	" \x01(\v2\x1b.referee_api.v1.EloEstimateR\bestimate\x12\x19\n" +
-	"\bno_shows\x18\v \x01(\rR\anoShows\"\\\n" +
+	" \x01(\v2\x1b.referee_api.v1.EloEstimateH\x00R\bestimate\x88\x01\x01\x12\x19\n" +
+	"\bno_shows\x18\v \x01(\rR\anoShowsB\v\n" +
+	"\t_estimate\"\\\n" +
 	"\rTieBreakValue\x125\n" +
 	"\ttie_break\x18\x01 \x01(\x0e2\x18.referee_api.v1.TieBreakR\btieBreak\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value\"_\n" +
@@ -2859,6 +2862,7 @@ func file_referee_api_v1_tournament_proto_init() {
 	}
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_seed_proto_init()
 	file_referee_api_v1_sprt_proto_init()
@@ -2870,6 +2874,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentTerms_Pools)(nil),
 		(*TournamentTerms_Sprt)(nil),
 	}
+	file_referee_api_v1_tournament_proto_msgTypes[10].OneofWrappers = []any{}
 	file_referee_api_v1_tournament_proto_msgTypes[14].OneofWrappers = []any{
 		(*TournamentEntry_Created)(nil),
 		(*TournamentEntry_EntrantJoined)(nil),

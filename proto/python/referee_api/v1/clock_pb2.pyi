@@ -51,11 +51,13 @@ class TimeControl(_message.Message):
         odds: _abc.Iterable[Global___SeatOdds] | None = ...,
         network_credit: Global___NetworkCredit | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["network_credit", b"network_credit", "rule", b"rule"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_network_credit", b"_network_credit", "network_credit", b"network_credit", "rule", b"rule"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["network_credit", b"network_credit", "odds", b"odds", "rule", b"rule"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_network_credit", b"_network_credit", "network_credit", b"network_credit", "odds", b"odds", "rule", b"rule"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__network_credit: _TypeAlias = _typing.Literal["network_credit"]  # noqa: Y015
+    _WhichOneofArgType__network_credit: _TypeAlias = _typing.Literal["_network_credit", b"_network_credit"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__network_credit) -> _WhichOneofReturnType__network_credit | None: ...
 
 Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
 
@@ -643,10 +645,17 @@ class ClockCharge(_message.Message):
         after: Global___Clock | None = ...,
         late: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "before", b"before"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "arrived_us", b"arrived_us", "asked_us", b"asked_us", "before", b"before", "charged_us", b"charged_us", "late", b"late", "network_credit_us", b"network_credit_us", "network_us", b"network_us", "stall_us", b"stall_us"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "arrived_us", b"arrived_us", "asked_us", b"asked_us", "before", b"before", "charged_us", b"charged_us", "late", b"late", "network_credit_us", b"network_credit_us", "network_us", b"network_us", "stall_us", b"stall_us"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
+    _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
+    _WhichOneofReturnType__before: _TypeAlias = _typing.Literal["before"]  # noqa: Y015
+    _WhichOneofArgType__before: _TypeAlias = _typing.Literal["_before", b"_before"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__before) -> _WhichOneofReturnType__before | None: ...
 
 Global___ClockCharge: _TypeAlias = ClockCharge  # noqa: Y015

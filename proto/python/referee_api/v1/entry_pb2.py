@@ -32,7 +32,7 @@ from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 from referee_api.v1 import seed_pb2 as referee__api_dot_v1_dot_seed__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/entry.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xe1\x07\n\x05\x45ntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\rmatch_created\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.MatchH\x00\x12/\n\nseat_taken\x18\x04 \x01(\x0b\x32\x19.referee_api.v1.SeatTakenH\x00\x12\x31\n\x0bnonce_added\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.NonceAddedH\x00\x12\x33\n\x0cplay_started\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.PlayStartedH\x00\x12\x35\n\rchoice_sealed\x18\x07 \x01(\x0b\x32\x1c.referee_api.v1.ChoiceSealedH\x00\x12\x31\n\x0bmove_played\x18\x08 \x01(\x0b\x32\x1a.referee_api.v1.MovePlayedH\x00\x12\x35\n\rmove_rejected\x18\t \x01(\x0b\x32\x1c.referee_api.v1.MoveRejectedH\x00\x12-\n\tflag_fell\x18\n \x01(\x0b\x32\x18.referee_api.v1.FlagFellH\x00\x12\x33\n\x0c\x64raw_offered\x18\x0b \x01(\x0b\x32\x1b.referee_api.v1.DrawOfferedH\x00\x12\x35\n\rdraw_declined\x18\x0c \x01(\x0b\x32\x1c.referee_api.v1.DrawDeclinedH\x00\x12\x35\n\rseat_resigned\x18\r \x01(\x0b\x32\x1c.referee_api.v1.SeatResignedH\x00\x12\x31\n\x0eseat_forfeited\x18\x0e \x01(\x0b\x32\x17.referee_api.v1.ForfeitH\x00\x12=\n\x11seat_disconnected\x18\x0f \x01(\x0b\x32 .referee_api.v1.SeatDisconnectedH\x00\x12;\n\x10seat_reconnected\x18\x10 \x01(\x0b\x32\x1f.referee_api.v1.SeatReconnectedH\x00\x12=\n\x11referee_recovered\x18\x11 \x01(\x0b\x32 .referee_api.v1.RefereeRecoveredH\x00\x12/\n\nplay_ended\x18\x12 \x01(\x0b\x32\x19.referee_api.v1.PlayEndedH\x00\x12\x33\n\x0cseat_vacated\x18\x13 \x01(\x0b\x32\x1b.referee_api.v1.SeatVacatedH\x00\x42\x07\n\x05\x65vent\"\x1b\n\x0bSeatVacated\x12\x0c\n\x04seat\x18\x01 \x01(\r\">\n\tSeatTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12#\n\x03\x62ot\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.BotRef\"\x96\x01\n\x0bPlayStarted\x12#\n\x05seats\x18\x01 \x03(\x0b\x32\x14.referee_api.v1.Seat\x12\x37\n\x0fseed_commitment\x18\x02 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\x12)\n\x05state\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.MatchState\"\xa6\x01\n\x0c\x43hoiceSealed\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x31\n\x0c\x63lock_charge\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\x12*\n\x06source\x18\x03 \x01(\x0e\x32\x1a.referee_api.v1.MoveSource\x12)\n\x05state\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.MatchState\"\x8a\x02\n\nMovePlayed\x12(\n\x06played\x18\x01 \x01(\x0b\x32\x18.referee_api.v1.SeatMove\x12*\n\x08revealed\x18\x02 \x03(\x0b\x32\x18.referee_api.v1.SeatMove\x12*\n\x06source\x18\x03 \x01(\x0e\x32\x1a.referee_api.v1.MoveSource\x12\x31\n\x0c\x63lock_charge\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\x12)\n\x05state\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.MatchState\x12\x12\n\x05score\x18\x06 \x01(\x05H\x00\x88\x01\x01\x42\x08\n\x06_score\"R\n\x0cMoveRejected\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x15\n\rattempts_left\x18\x04 \x01(\r\"\x1b\n\x0b\x44rawOffered\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x1c\n\x0c\x44rawDeclined\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x1c\n\x0cSeatResigned\x12\x0c\n\x04seat\x18\x01 \x01(\r\"R\n\x10SeatDisconnected\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1c\n\x0fgrace_period_ms\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_grace_period_ms\"\x1f\n\x0fSeatReconnected\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\'\n\x10RefereeRecovered\x12\x13\n\x0b\x64owntime_ms\x18\x01 \x01(\x03\"\x1a\n\nNonceAdded\x12\x0c\n\x04seat\x18\x01 \x01(\r\"Y\n\x08\x46lagFell\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x31\n\x0c\x63lock_charge\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\x12\x0c\n\x04move\x18\x03 \x01(\t\"\xc7\x01\n\tPlayEnded\x12&\n\x06result\x18\x01 \x01(\x0b\x32\x16.referee_api.v1.Result\x12\x37\n\x0fseed_commitment\x18\x02 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\x12-\n\x07ratings\x18\x03 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12*\n\x06record\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.RecordInfo*o\n\nMoveSource\x12\x1b\n\x17MOVE_SOURCE_UNSPECIFIED\x10\x00\x12\x13\n\x0fMOVE_SOURCE_BOT\x10\x01\x12\x16\n\x12MOVE_SOURCE_RANDOM\x10\x02\x12\x17\n\x13MOVE_SOURCE_DEFAULT\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee_api/v1/entry.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xe1\x07\n\x05\x45ntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\rmatch_created\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.MatchH\x00\x12/\n\nseat_taken\x18\x04 \x01(\x0b\x32\x19.referee_api.v1.SeatTakenH\x00\x12\x31\n\x0bnonce_added\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.NonceAddedH\x00\x12\x33\n\x0cplay_started\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.PlayStartedH\x00\x12\x35\n\rchoice_sealed\x18\x07 \x01(\x0b\x32\x1c.referee_api.v1.ChoiceSealedH\x00\x12\x31\n\x0bmove_played\x18\x08 \x01(\x0b\x32\x1a.referee_api.v1.MovePlayedH\x00\x12\x35\n\rmove_rejected\x18\t \x01(\x0b\x32\x1c.referee_api.v1.MoveRejectedH\x00\x12-\n\tflag_fell\x18\n \x01(\x0b\x32\x18.referee_api.v1.FlagFellH\x00\x12\x33\n\x0c\x64raw_offered\x18\x0b \x01(\x0b\x32\x1b.referee_api.v1.DrawOfferedH\x00\x12\x35\n\rdraw_declined\x18\x0c \x01(\x0b\x32\x1c.referee_api.v1.DrawDeclinedH\x00\x12\x35\n\rseat_resigned\x18\r \x01(\x0b\x32\x1c.referee_api.v1.SeatResignedH\x00\x12\x31\n\x0eseat_forfeited\x18\x0e \x01(\x0b\x32\x17.referee_api.v1.ForfeitH\x00\x12=\n\x11seat_disconnected\x18\x0f \x01(\x0b\x32 .referee_api.v1.SeatDisconnectedH\x00\x12;\n\x10seat_reconnected\x18\x10 \x01(\x0b\x32\x1f.referee_api.v1.SeatReconnectedH\x00\x12=\n\x11referee_recovered\x18\x11 \x01(\x0b\x32 .referee_api.v1.RefereeRecoveredH\x00\x12/\n\nplay_ended\x18\x12 \x01(\x0b\x32\x19.referee_api.v1.PlayEndedH\x00\x12\x33\n\x0cseat_vacated\x18\x13 \x01(\x0b\x32\x1b.referee_api.v1.SeatVacatedH\x00\x42\x07\n\x05\x65vent\"\x1b\n\x0bSeatVacated\x12\x0c\n\x04seat\x18\x01 \x01(\r\">\n\tSeatTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12#\n\x03\x62ot\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.BotRef\"\xa5\x01\n\x0bPlayStarted\x12#\n\x05seats\x18\x01 \x03(\x0b\x32\x14.referee_api.v1.Seat\x12\x37\n\x0fseed_commitment\x18\x02 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\x12.\n\x05state\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.MatchStateH\x00\x88\x01\x01\x42\x08\n\x06_state\"\xcb\x01\n\x0c\x43hoiceSealed\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x36\n\x0c\x63lock_charge\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.ClockChargeH\x00\x88\x01\x01\x12*\n\x06source\x18\x03 \x01(\x0e\x32\x1a.referee_api.v1.MoveSource\x12.\n\x05state\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.MatchStateH\x01\x88\x01\x01\x42\x0f\n\r_clock_chargeB\x08\n\x06_state\"\xaf\x02\n\nMovePlayed\x12(\n\x06played\x18\x01 \x01(\x0b\x32\x18.referee_api.v1.SeatMove\x12*\n\x08revealed\x18\x02 \x03(\x0b\x32\x18.referee_api.v1.SeatMove\x12*\n\x06source\x18\x03 \x01(\x0e\x32\x1a.referee_api.v1.MoveSource\x12\x36\n\x0c\x63lock_charge\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.ClockChargeH\x00\x88\x01\x01\x12.\n\x05state\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.MatchStateH\x01\x88\x01\x01\x12\x12\n\x05score\x18\x06 \x01(\x05H\x02\x88\x01\x01\x42\x0f\n\r_clock_chargeB\x08\n\x06_stateB\x08\n\x06_score\"R\n\x0cMoveRejected\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x15\n\rattempts_left\x18\x04 \x01(\r\"\x1b\n\x0b\x44rawOffered\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x1c\n\x0c\x44rawDeclined\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x1c\n\x0cSeatResigned\x12\x0c\n\x04seat\x18\x01 \x01(\r\"R\n\x10SeatDisconnected\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1c\n\x0fgrace_period_ms\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_grace_period_ms\"\x1f\n\x0fSeatReconnected\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\'\n\x10RefereeRecovered\x12\x13\n\x0b\x64owntime_ms\x18\x01 \x01(\x03\"\x1a\n\nNonceAdded\x12\x0c\n\x04seat\x18\x01 \x01(\r\"o\n\x08\x46lagFell\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x36\n\x0c\x63lock_charge\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.ClockChargeH\x00\x88\x01\x01\x12\x0c\n\x04move\x18\x03 \x01(\tB\x0f\n\r_clock_charge\"\xd7\x01\n\tPlayEnded\x12&\n\x06result\x18\x01 \x01(\x0b\x32\x16.referee_api.v1.Result\x12\x37\n\x0fseed_commitment\x18\x02 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\x12-\n\x07ratings\x18\x03 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12/\n\x06record\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.RecordInfoH\x00\x88\x01\x01\x42\t\n\x07_record*o\n\nMoveSource\x12\x1b\n\x17MOVE_SOURCE_UNSPECIFIED\x10\x00\x12\x13\n\x0fMOVE_SOURCE_BOT\x10\x01\x12\x16\n\x12MOVE_SOURCE_RANDOM\x10\x02\x12\x17\n\x13MOVE_SOURCE_DEFAULT\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,8 +40,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.entry_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_MOVESOURCE']._serialized_start=2608
-  _globals['_MOVESOURCE']._serialized_end=2719
+  _globals['_MOVESOURCE']._serialized_start=2735
+  _globals['_MOVESOURCE']._serialized_end=2846
   _globals['_ENTRY']._serialized_start=277
   _globals['_ENTRY']._serialized_end=1270
   _globals['_SEATVACATED']._serialized_start=1272
@@ -49,29 +49,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEATTAKEN']._serialized_start=1301
   _globals['_SEATTAKEN']._serialized_end=1363
   _globals['_PLAYSTARTED']._serialized_start=1366
-  _globals['_PLAYSTARTED']._serialized_end=1516
-  _globals['_CHOICESEALED']._serialized_start=1519
-  _globals['_CHOICESEALED']._serialized_end=1685
-  _globals['_MOVEPLAYED']._serialized_start=1688
-  _globals['_MOVEPLAYED']._serialized_end=1954
-  _globals['_MOVEREJECTED']._serialized_start=1956
-  _globals['_MOVEREJECTED']._serialized_end=2038
-  _globals['_DRAWOFFERED']._serialized_start=2040
-  _globals['_DRAWOFFERED']._serialized_end=2067
-  _globals['_DRAWDECLINED']._serialized_start=2069
-  _globals['_DRAWDECLINED']._serialized_end=2097
-  _globals['_SEATRESIGNED']._serialized_start=2099
-  _globals['_SEATRESIGNED']._serialized_end=2127
-  _globals['_SEATDISCONNECTED']._serialized_start=2129
-  _globals['_SEATDISCONNECTED']._serialized_end=2211
-  _globals['_SEATRECONNECTED']._serialized_start=2213
-  _globals['_SEATRECONNECTED']._serialized_end=2244
-  _globals['_REFEREERECOVERED']._serialized_start=2246
-  _globals['_REFEREERECOVERED']._serialized_end=2285
-  _globals['_NONCEADDED']._serialized_start=2287
-  _globals['_NONCEADDED']._serialized_end=2313
-  _globals['_FLAGFELL']._serialized_start=2315
-  _globals['_FLAGFELL']._serialized_end=2404
-  _globals['_PLAYENDED']._serialized_start=2407
-  _globals['_PLAYENDED']._serialized_end=2606
+  _globals['_PLAYSTARTED']._serialized_end=1531
+  _globals['_CHOICESEALED']._serialized_start=1534
+  _globals['_CHOICESEALED']._serialized_end=1737
+  _globals['_MOVEPLAYED']._serialized_start=1740
+  _globals['_MOVEPLAYED']._serialized_end=2043
+  _globals['_MOVEREJECTED']._serialized_start=2045
+  _globals['_MOVEREJECTED']._serialized_end=2127
+  _globals['_DRAWOFFERED']._serialized_start=2129
+  _globals['_DRAWOFFERED']._serialized_end=2156
+  _globals['_DRAWDECLINED']._serialized_start=2158
+  _globals['_DRAWDECLINED']._serialized_end=2186
+  _globals['_SEATRESIGNED']._serialized_start=2188
+  _globals['_SEATRESIGNED']._serialized_end=2216
+  _globals['_SEATDISCONNECTED']._serialized_start=2218
+  _globals['_SEATDISCONNECTED']._serialized_end=2300
+  _globals['_SEATRECONNECTED']._serialized_start=2302
+  _globals['_SEATRECONNECTED']._serialized_end=2333
+  _globals['_REFEREERECOVERED']._serialized_start=2335
+  _globals['_REFEREERECOVERED']._serialized_end=2374
+  _globals['_NONCEADDED']._serialized_start=2376
+  _globals['_NONCEADDED']._serialized_end=2402
+  _globals['_FLAGFELL']._serialized_start=2404
+  _globals['_FLAGFELL']._serialized_end=2515
+  _globals['_PLAYENDED']._serialized_start=2518
+  _globals['_PLAYENDED']._serialized_end=2733
 # @@protoc_insertion_point(module_scope)

@@ -269,11 +269,13 @@ class PlayStarted(_message.Message):
         seed_commitment: _seed_pb2.SeedCommitment | None = ...,
         state: _match_pb2.MatchState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["seed_commitment", b"seed_commitment", "state", b"state"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_state", b"_state", "seed_commitment", b"seed_commitment", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_state", b"_state", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
 Global___PlayStarted: _TypeAlias = PlayStarted  # noqa: Y015
 
@@ -307,11 +309,18 @@ class ChoiceSealed(_message.Message):
         source: Global___MoveSource.ValueType = ...,
         state: _match_pb2.MatchState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_charge", b"clock_charge", "state", b"state"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge", "_state", b"_state", "clock_charge", b"clock_charge", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_charge", b"clock_charge", "seat", b"seat", "source", b"source", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge", "_state", b"_state", "clock_charge", b"clock_charge", "seat", b"seat", "source", b"source", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__clock_charge: _TypeAlias = _typing.Literal["clock_charge"]  # noqa: Y015
+    _WhichOneofArgType__clock_charge: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge"]  # noqa: Y015
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clock_charge) -> _WhichOneofReturnType__clock_charge | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
 Global___ChoiceSealed: _TypeAlias = ChoiceSealed  # noqa: Y015
 
@@ -361,13 +370,22 @@ class MovePlayed(_message.Message):
         state: _match_pb2.MatchState | None = ...,
         score: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "clock_charge", b"clock_charge", "played", b"played", "score", b"score", "state", b"state"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge", "_score", b"_score", "_state", b"_state", "clock_charge", b"clock_charge", "played", b"played", "score", b"score", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "clock_charge", b"clock_charge", "played", b"played", "revealed", b"revealed", "score", b"score", "source", b"source", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge", "_score", b"_score", "_state", b"_state", "clock_charge", b"clock_charge", "played", b"played", "revealed", b"revealed", "score", b"score", "source", b"source", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__clock_charge: _TypeAlias = _typing.Literal["clock_charge"]  # noqa: Y015
+    _WhichOneofArgType__clock_charge: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge"]  # noqa: Y015
     _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
     _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clock_charge) -> _WhichOneofReturnType__clock_charge | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
 Global___MovePlayed: _TypeAlias = MovePlayed  # noqa: Y015
 
@@ -589,11 +607,13 @@ class FlagFell(_message.Message):
         clock_charge: _clock_pb2.ClockCharge | None = ...,
         move: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_charge", b"clock_charge"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge", "clock_charge", b"clock_charge"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_charge", b"clock_charge", "move", b"move", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge", "clock_charge", b"clock_charge", "move", b"move", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__clock_charge: _TypeAlias = _typing.Literal["clock_charge"]  # noqa: Y015
+    _WhichOneofArgType__clock_charge: _TypeAlias = _typing.Literal["_clock_charge", b"_clock_charge"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clock_charge) -> _WhichOneofReturnType__clock_charge | None: ...
 
 Global___FlagFell: _TypeAlias = FlagFell  # noqa: Y015
 
@@ -631,10 +651,12 @@ class PlayEnded(_message.Message):
         ratings: _abc.Iterable[_rating_pb2.RatingChange] | None = ...,
         record: _record_pb2.RecordInfo | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "result", b"result", "seed_commitment", b"seed_commitment"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_record", b"_record", "record", b"record", "result", b"result", "seed_commitment", b"seed_commitment"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ratings", b"ratings", "record", b"record", "result", b"result", "seed_commitment", b"seed_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_record", b"_record", "ratings", b"ratings", "record", b"record", "result", b"result", "seed_commitment", b"seed_commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__record: _TypeAlias = _typing.Literal["record"]  # noqa: Y015
+    _WhichOneofArgType__record: _TypeAlias = _typing.Literal["_record", b"_record"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__record) -> _WhichOneofReturnType__record | None: ...
 
 Global___PlayEnded: _TypeAlias = PlayEnded  # noqa: Y015

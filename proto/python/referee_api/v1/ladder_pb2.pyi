@@ -69,12 +69,17 @@ class LadderTerms(_message.Message):
         pause_after_faults: _builtins.int = ...,
         max_matches_per_hour: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "max_matches_per_hour", b"max_matches_per_hour"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "max_matches_per_hour", b"max_matches_per_hour"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_matches_per_hour", b"max_matches_per_hour", "partner_rule", b"partner_rule", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_matches_per_hour", b"max_matches_per_hour", "partner_rule", b"partner_rule", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__duplicate_play: _TypeAlias = _typing.Literal["duplicate_play"]  # noqa: Y015
+    _WhichOneofArgType__duplicate_play: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play"]  # noqa: Y015
     _WhichOneofReturnType__max_matches_per_hour: _TypeAlias = _typing.Literal["max_matches_per_hour"]  # noqa: Y015
     _WhichOneofArgType__max_matches_per_hour: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__duplicate_play) -> _WhichOneofReturnType__duplicate_play | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__max_matches_per_hour) -> _WhichOneofReturnType__max_matches_per_hour | None: ...
 
 Global___LadderTerms: _TypeAlias = LadderTerms  # noqa: Y015

@@ -129,11 +129,13 @@ class MatchTerms(_message.Message):
         adjudication: _policy_pb2.Adjudication | None = ...,
         second_engine: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "policies", b"policies", "rules", b"rules", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication", "adjudication", b"adjudication", "policies", b"policies", "rules", b"rules", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "second_engine", b"second_engine", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication", "adjudication", b"adjudication", "nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "second_engine", b"second_engine", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__adjudication: _TypeAlias = _typing.Literal["adjudication"]  # noqa: Y015
+    _WhichOneofArgType__adjudication: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__adjudication) -> _WhichOneofReturnType__adjudication | None: ...
 
 Global___MatchTerms: _TypeAlias = MatchTerms  # noqa: Y015
 
@@ -237,11 +239,18 @@ class Match(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "opening", b"opening", "record", b"record", "result", b"result", "seat_layout", b"seat_layout", "seed_commitment", b"seed_commitment", "start_time", b"start_time", "terms", b"terms"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_record", b"_record", "_result", b"_result", "create_time", b"create_time", "end_time", b"end_time", "opening", b"opening", "record", b"record", "result", b"result", "seat_layout", b"seat_layout", "seed_commitment", b"seed_commitment", "start_time", b"start_time", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "id", b"id", "ladder", b"ladder", "opening", b"opening", "pairing_id", b"pairing_id", "phase", b"phase", "ratings", b"ratings", "record", b"record", "result", b"result", "seat_layout", b"seat_layout", "seats", b"seats", "seed_commitment", b"seed_commitment", "start_time", b"start_time", "terms", b"terms", "title", b"title", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_record", b"_record", "_result", b"_result", "create_time", b"create_time", "end_time", b"end_time", "id", b"id", "ladder", b"ladder", "opening", b"opening", "pairing_id", b"pairing_id", "phase", b"phase", "ratings", b"ratings", "record", b"record", "result", b"result", "seat_layout", b"seat_layout", "seats", b"seats", "seed_commitment", b"seed_commitment", "start_time", b"start_time", "terms", b"terms", "title", b"title", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__record: _TypeAlias = _typing.Literal["record"]  # noqa: Y015
+    _WhichOneofArgType__record: _TypeAlias = _typing.Literal["_record", b"_record"]  # noqa: Y015
+    _WhichOneofReturnType__result: _TypeAlias = _typing.Literal["result"]  # noqa: Y015
+    _WhichOneofArgType__result: _TypeAlias = _typing.Literal["_result", b"_result"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__record) -> _WhichOneofReturnType__record | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__result) -> _WhichOneofReturnType__result | None: ...
 
 Global___Match: _TypeAlias = Match  # noqa: Y015
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from referee_api.v1 import rating_pb2 as referee__api_dot_v1_dot_rating__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/sprt.proto\x12\x0ereferee_api.v1\x1a\x1breferee_api/v1/rating.proto\"~\n\x04Sprt\x12\x0c\n\x04\x65lo0\x18\x01 \x01(\x01\x12\x0c\n\x04\x65lo1\x18\x02 \x01(\x01\x12\r\n\x05\x61lpha\x18\x03 \x01(\x01\x12\x0c\n\x04\x62\x65ta\x18\x04 \x01(\x01\x12(\n\x05model\x18\x05 \x01(\x0e\x32\x19.referee_api.v1.SprtModel\x12\x13\n\x0bmax_matches\x18\x06 \x01(\r\"\x9a\x02\n\tSprtState\x12,\n\x07verdict\x18\x01 \x01(\x0e\x32\x1b.referee_api.v1.SprtVerdict\x12\x10\n\x03llr\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\tllr_lower\x18\x03 \x01(\x01\x12\x11\n\tllr_upper\x18\x04 \x01(\x01\x12\x0e\n\x06\x63ounts\x18\x05 \x03(\r\x12-\n\x08\x65stimate\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.EloEstimate\x12\x0f\n\x07matches\x18\x07 \x01(\r\x12\x1d\n\x15\x65xpected_matches_left\x18\x08 \x01(\r\x12\x18\n\x10repeated_matches\x18\t \x01(\r\x12\x16\n\x0e\x66irst_seat_elo\x18\n \x01(\x01\x42\x06\n\x04_llr*]\n\tSprtModel\x12\x1a\n\x16SPRT_MODEL_UNSPECIFIED\x10\x00\x12\x18\n\x14SPRT_MODEL_TRINOMIAL\x10\x01\x12\x1a\n\x16SPRT_MODEL_PENTANOMIAL\x10\x02*\x90\x01\n\x0bSprtVerdict\x12\x1c\n\x18SPRT_VERDICT_UNSPECIFIED\x10\x00\x12\x15\n\x11SPRT_VERDICT_OPEN\x10\x01\x12\x17\n\x13SPRT_VERDICT_PASSED\x10\x02\x12\x17\n\x13SPRT_VERDICT_FAILED\x10\x03\x12\x1a\n\x16SPRT_VERDICT_UNDECIDED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/sprt.proto\x12\x0ereferee_api.v1\x1a\x1breferee_api/v1/rating.proto\"~\n\x04Sprt\x12\x0c\n\x04\x65lo0\x18\x01 \x01(\x01\x12\x0c\n\x04\x65lo1\x18\x02 \x01(\x01\x12\r\n\x05\x61lpha\x18\x03 \x01(\x01\x12\x0c\n\x04\x62\x65ta\x18\x04 \x01(\x01\x12(\n\x05model\x18\x05 \x01(\x0e\x32\x19.referee_api.v1.SprtModel\x12\x13\n\x0bmax_matches\x18\x06 \x01(\r\"\xac\x02\n\tSprtState\x12,\n\x07verdict\x18\x01 \x01(\x0e\x32\x1b.referee_api.v1.SprtVerdict\x12\x10\n\x03llr\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\tllr_lower\x18\x03 \x01(\x01\x12\x11\n\tllr_upper\x18\x04 \x01(\x01\x12\x0e\n\x06\x63ounts\x18\x05 \x03(\r\x12\x32\n\x08\x65stimate\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.EloEstimateH\x01\x88\x01\x01\x12\x0f\n\x07matches\x18\x07 \x01(\r\x12\x1d\n\x15\x65xpected_matches_left\x18\x08 \x01(\r\x12\x18\n\x10repeated_matches\x18\t \x01(\r\x12\x16\n\x0e\x66irst_seat_elo\x18\n \x01(\x01\x42\x06\n\x04_llrB\x0b\n\t_estimate*]\n\tSprtModel\x12\x1a\n\x16SPRT_MODEL_UNSPECIFIED\x10\x00\x12\x18\n\x14SPRT_MODEL_TRINOMIAL\x10\x01\x12\x1a\n\x16SPRT_MODEL_PENTANOMIAL\x10\x02*\x90\x01\n\x0bSprtVerdict\x12\x1c\n\x18SPRT_VERDICT_UNSPECIFIED\x10\x00\x12\x15\n\x11SPRT_VERDICT_OPEN\x10\x01\x12\x17\n\x13SPRT_VERDICT_PASSED\x10\x02\x12\x17\n\x13SPRT_VERDICT_FAILED\x10\x03\x12\x1a\n\x16SPRT_VERDICT_UNDECIDED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,12 +33,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.sprt_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_SPRTMODEL']._serialized_start=487
-  _globals['_SPRTMODEL']._serialized_end=580
-  _globals['_SPRTVERDICT']._serialized_start=583
-  _globals['_SPRTVERDICT']._serialized_end=727
+  _globals['_SPRTMODEL']._serialized_start=505
+  _globals['_SPRTMODEL']._serialized_end=598
+  _globals['_SPRTVERDICT']._serialized_start=601
+  _globals['_SPRTVERDICT']._serialized_end=745
   _globals['_SPRT']._serialized_start=74
   _globals['_SPRT']._serialized_end=200
   _globals['_SPRTSTATE']._serialized_start=203
-  _globals['_SPRTSTATE']._serialized_end=485
+  _globals['_SPRTSTATE']._serialized_end=503
 # @@protoc_insertion_point(module_scope)

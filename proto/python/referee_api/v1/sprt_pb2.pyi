@@ -176,12 +176,17 @@ class SprtState(_message.Message):
         repeated_matches: _builtins.int = ...,
         first_seat_elo: _builtins.float = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "estimate", b"estimate", "llr", b"llr"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_estimate", b"_estimate", "_llr", b"_llr", "estimate", b"estimate", "llr", b"llr"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_llr", b"_llr", "counts", b"counts", "estimate", b"estimate", "expected_matches_left", b"expected_matches_left", "first_seat_elo", b"first_seat_elo", "llr", b"llr", "llr_lower", b"llr_lower", "llr_upper", b"llr_upper", "matches", b"matches", "repeated_matches", b"repeated_matches", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_estimate", b"_estimate", "_llr", b"_llr", "counts", b"counts", "estimate", b"estimate", "expected_matches_left", b"expected_matches_left", "first_seat_elo", b"first_seat_elo", "llr", b"llr", "llr_lower", b"llr_lower", "llr_upper", b"llr_upper", "matches", b"matches", "repeated_matches", b"repeated_matches", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__estimate: _TypeAlias = _typing.Literal["estimate"]  # noqa: Y015
+    _WhichOneofArgType__estimate: _TypeAlias = _typing.Literal["_estimate", b"_estimate"]  # noqa: Y015
     _WhichOneofReturnType__llr: _TypeAlias = _typing.Literal["llr"]  # noqa: Y015
     _WhichOneofArgType__llr: _TypeAlias = _typing.Literal["_llr", b"_llr"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__estimate) -> _WhichOneofReturnType__estimate | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__llr) -> _WhichOneofReturnType__llr | None: ...
 
 Global___SprtState: _TypeAlias = SprtState  # noqa: Y015

@@ -325,16 +325,24 @@ class TournamentTerms(_message.Message):
         max_requested_byes: _builtins.int = ...,
         play_off_entrants: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "qualification", b"qualification", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_no_show_ms", b"_no_show_ms", "_qualification", b"_qualification", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "qualification", b"qualification", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "forbidden_pairs", b"forbidden_pairs", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "max_requested_byes", b"max_requested_byes", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "play_off_entrants", b"play_off_entrants", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_no_show_ms", b"_no_show_ms", "_qualification", b"_qualification", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "forbidden_pairs", b"forbidden_pairs", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "max_requested_byes", b"max_requested_byes", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "play_off_entrants", b"play_off_entrants", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__duplicate_play: _TypeAlias = _typing.Literal["duplicate_play"]  # noqa: Y015
+    _WhichOneofArgType__duplicate_play: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play"]  # noqa: Y015
     _WhichOneofReturnType__no_show_ms: _TypeAlias = _typing.Literal["no_show_ms"]  # noqa: Y015
     _WhichOneofArgType__no_show_ms: _TypeAlias = _typing.Literal["_no_show_ms", b"_no_show_ms"]  # noqa: Y015
+    _WhichOneofReturnType__qualification: _TypeAlias = _typing.Literal["qualification"]  # noqa: Y015
+    _WhichOneofArgType__qualification: _TypeAlias = _typing.Literal["_qualification", b"_qualification"]  # noqa: Y015
     _WhichOneofReturnType_format: _TypeAlias = _typing.Literal["round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt"]  # noqa: Y015
     _WhichOneofArgType_format: _TypeAlias = _typing.Literal["format", b"format"]  # noqa: Y015
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__duplicate_play) -> _WhichOneofReturnType__duplicate_play | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__no_show_ms) -> _WhichOneofReturnType__no_show_ms | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__qualification) -> _WhichOneofReturnType__qualification | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType_format) -> _WhichOneofReturnType_format | None: ...
 
@@ -719,11 +727,13 @@ class TournamentStanding(_message.Message):
         estimate: _rating_pb2.EloEstimate | None = ...,
         no_shows: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["estimate", b"estimate"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_estimate", b"_estimate", "estimate", b"estimate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "draws", b"draws", "entrant", b"entrant", "estimate", b"estimate", "forfeits", b"forfeits", "losses", b"losses", "no_shows", b"no_shows", "points", b"points", "rank", b"rank", "tie_breaks", b"tie_breaks", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_estimate", b"_estimate", "byes", b"byes", "draws", b"draws", "entrant", b"entrant", "estimate", b"estimate", "forfeits", b"forfeits", "losses", b"losses", "no_shows", b"no_shows", "points", b"points", "rank", b"rank", "tie_breaks", b"tie_breaks", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__estimate: _TypeAlias = _typing.Literal["estimate"]  # noqa: Y015
+    _WhichOneofArgType__estimate: _TypeAlias = _typing.Literal["_estimate", b"_estimate"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__estimate) -> _WhichOneofReturnType__estimate | None: ...
 
 Global___TournamentStanding: _TypeAlias = TournamentStanding  # noqa: Y015
 
