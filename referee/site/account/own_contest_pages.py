@@ -1,12 +1,10 @@
 """Tournaments and ladders as their organiser sees them: what can be changed, and the forms for it."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from http import HTTPStatus
 
 from referee_api.v1 import (
     contest_pb2,
-    ladder_service_pb2,
     match_pb2,
     match_service_pb2,
     tournament_pb2,
@@ -40,6 +38,7 @@ from referee.site.account.account_actions import (
     TOURNAMENT_CORRECTIONS,
 )
 from referee.site.account.account_session import Account
+from referee.site.correction_marks import ladder_corrections
 from referee.site.layout import heading, match_title, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
@@ -60,9 +59,7 @@ def _require_own(account: Account, organiser: str, name: str) -> None:
 
 
 async def own_tournament_page(account: Account, name: str, page_token: str) -> Page:
-    request = tournament_service_pb2.GetTournamentRequest(name=name)
-    answer = await account.upstream.call(request, tournament_service_pb2.GetTournamentResponse)
-    tournament = answer.tournament
+    tournament = await account.upstream.find_tournament(name)
     _require_own(account, tournament.organiser, name)
     title = tournament.title or name
     facts = (
@@ -119,9 +116,8 @@ def _state(pairing: contest_pb2.Pairing) -> Markup:
 
 
 async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page:
-    request = tournament_service_pb2.GetTournamentRequest(name=name)
-    answer = await account.upstream.call(request, tournament_service_pb2.GetTournamentResponse)
-    _require_own(account, answer.tournament.organiser, name)
+    tournament = await account.upstream.find_tournament(name)
+    _require_own(account, tournament.organiser, name)
     pairing = await find_pairing(account, name, pairing_id)
     title = " – ".join(pairing.entrants)
     facts = (("State", _state(pairing)), ("Round", pairing.round), ("Board", pairing.board), ("Id", pairing.id))
@@ -136,7 +132,7 @@ async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page
         joined(
             heading(f"Pairing of {name}", title, facts),
             back,
-            _pairing_forms(answer.tournament, pairing),
+            _pairing_forms(tournament, pairing),
             section("Matches", *corrections, *matches) if matches else "",
         ),
     )
@@ -156,8 +152,7 @@ def _pairing_forms(tournament: tournament_pb2.Tournament, pairing: contest_pb2.P
 
 async def _correctable(account: Account, pairing: contest_pb2.Pairing, tournament: str, match_id: str) -> Markup:
     """Return a match of a pairing, with the forms to correct it if it counts."""
-    request = match_service_pb2.GetMatchRequest(match_id=match_id)
-    match = (await account.upstream.call(request, match_service_pb2.GetMatchResponse)).match
+    match = await account.upstream.find_match(match_id)
     is_corrected = match_id in {one.match_id for one in pairing.corrections}
     values = {"tournament": tournament, "pairing_id": pairing.id, "match_id": match_id}
     return _match_forms(match, values, TOURNAMENT_CORRECTIONS, is_corrected=is_corrected)
@@ -192,14 +187,13 @@ def _kind(kind: contest_pb2.CorrectionKind.ValueType) -> str:
 
 
 async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
-    request = ladder_service_pb2.GetLadderRequest(name=name)
-    ladder = (await account.upstream.call(request, ladder_service_pb2.GetLadderResponse)).ladder
+    ladder = await account.upstream.find_ladder(name)
     _require_own(account, ladder.organiser, name)
     listed = match_service_pb2.ListMatchesRequest(
         ladder=name, phase=match_pb2.MATCH_PHASE_OVER, page_size=MATCHES, page_token=page_token
     )
     matches = await account.upstream.call(listed, match_service_pb2.ListMatchesResponse)
-    corrected = await _corrected_matches(account, name)
+    corrected = {one.match_id for one in await ladder_corrections(account.upstream, name)}
     title = ladder.title or name
     facts = (
         ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
@@ -221,13 +215,3 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
             pages_links(page_address("ladders", name), matches.next_page_token),
         ),
     )
-
-
-async def _corrected_matches(account: Account, ladder: str) -> set[str]:
-    """Return the matches of a ladder of which staff has corrected the result, up to a hundred."""
-    request = ladder_service_pb2.WatchLadderRequest(ladder=ladder)
-    stream = account.upstream.stream(request, ladder_service_pb2.WatchLadderResponse)
-    async with aclosing(stream) as answers:
-        async for answer in answers:
-            return {one.match_id for one in answer.items[0].snapshot.corrections}
-    return set()
