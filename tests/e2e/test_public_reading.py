@@ -11,7 +11,7 @@ from referee_client import Organiser as Client
 
 from referee.accounts.tokens import Role
 from referee.cli import main
-from referee.transport.guards.authentication import RULES, TOKENLESS, may_call
+from referee.transport.contract_options import CALL_RULES
 from tests.docs import contract
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import create_ladder, start_tournament
@@ -28,7 +28,6 @@ FLAGS = (
     *("--public-calls-per-minute", str(CALLS_PER_MINUTE)),
     *("--max-public-streams-per-address", str(STREAMS)),
 )
-METHODS = [f"{service}/{method}" for service, methods in RULES.items() for method in methods]
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +57,15 @@ def reason_of(organiser: Organiser, method: str, **fields: Any) -> str:
 
 
 def test_a_call_without_a_token_is_admitted_exactly_if_the_public_may_make_it(organiser: Organiser) -> None:
-    methods = [method for method in METHODS if method != "PlayService/Play"]
+    methods = [method for method in CALL_RULES if method != "PlayService/Play"]
     admitted = [method for method in methods if reason_of(organiser, method) != "NO_TOKEN"]
-    assert admitted == [method for method in methods if may_call(Role.PUBLIC, *method.split("/"))]
+    assert admitted == [method for method in methods if Role.PUBLIC in CALL_RULES[method].callers]
 
 
 def test_without_the_setting_no_method_can_be_called_without_a_token(tmp_path_factory: pytest.TempPathFactory) -> None:
     with run_server(tmp_path_factory.mktemp("private"), "--ephemeral") as server, server.channel() as channel:
-        for method in METHODS:
-            if method == "PlayService/Play" or method.partition("/")[2] in TOKENLESS:
+        for method, rule in CALL_RULES.items():
+            if method == "PlayService/Play" or not rule.needs_token:
                 continue
             with pytest.raises(grpc.RpcError) as raised:
                 list(call_method(channel, method, None))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
 from referee.live.match_timing import TurnUse
@@ -623,13 +624,15 @@ async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time() -> Non
 
 @in_loop
 async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_measured_it_before() -> None:
-    harness = RefereeHarness()
+    harness = RefereeHarness(connect=SharedMatches)
+    assert isinstance(harness.live.others, SharedMatches)
+    harness.live.others.coordinate(coordinates=True)
     first, _ = await harness.start_match()
     await harness.create()  # A turn is pending in another match.
     draining = asyncio.create_task(harness.referee.drain(60 * SECOND, 2000))
     await harness.submit_move(first, 0, "1")
     (turn,) = (await harness.match(first)).owing
-    harness.referee.shared.set_uses([(first, TurnUse(turn.token, 0))])
+    harness.live.others.set_uses([(first, TurnUse(turn.token, 0))])
     await harness.time.advance(20 * SECOND)
     await harness.submit_move(first, 1, "1")
     assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
