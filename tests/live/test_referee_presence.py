@@ -17,7 +17,7 @@ from referee.live.referee import RefereeDraining
 from referee.live.registry import LiveMatches
 from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
 from referee.live.stored_matches import UnplayableLog
-from referee.match.clock import MS, SECOND, TimeControl, Untimed
+from referee.match.clock import MS, SECOND, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
@@ -708,17 +708,17 @@ async def test_an_unexpected_exception_is_reported_as_a_fault() -> None:
     assert [(where, type(fault)) for where, fault in harness.recorder.faults] == [(match_id, KeyError)]
     harness.log.make_available()
     with pytest.raises(KeyError):
-        await harness.referee.create(match_request(labels={MAKER: "x"}, controls=BrokenControls()))
+        await harness.referee.create(match_request(labels={MAKER: "x"}, adjudication=BrokenTerms()))
     await settle()
     assert len(harness.recorder.faults) == 2
     await harness.referee.close()
 
 
-class BrokenControls(tuple[TimeControl, ...]):
+class BrokenTerms:
     """Terms that break the code that reads them."""
 
-    def __len__(self) -> int:
-        raise KeyError("odd")
+    def __getattr__(self, name: str) -> None:
+        raise KeyError(name)
 
 
 @in_loop

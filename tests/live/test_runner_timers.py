@@ -309,19 +309,14 @@ async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_onc
     await runner.close()
 
 
-class BrokenControl(SuddenDeath, frozen=True):
-    """Time control that fails for a clock that has run."""
-
-    def limit_us(self, clock: Clock) -> int:
-        if clock.left_us < self.main_us:
-            raise ZeroDivisionError("no such limit")
-        return super().limit_us(clock)
-
-
 @in_loop
-async def test_a_runner_that_fails_reports_a_fault_and_stops() -> None:
+async def test_a_runner_that_fails_reports_a_fault_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken_limit_us(control: SuddenDeath, clock: Clock) -> int:
+        return clock.left_us if clock.left_us == control.main_us else 1 // 0
+
+    monkeypatch.setattr(SuddenDeath, "limit_us", broken_limit_us)
     harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(control=BrokenControl(10 * SECOND)))
+    runner = await harness.start_match(match_setup())
     await harness.time.advance(SECOND)
     await submit_move(runner, 0, "1")
     await submit_move(runner, 1, "1")
