@@ -91,8 +91,8 @@ class LocalTournament:
 def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
     """Raise a DetailedError if the terms or the number of entrants are invalid."""
     known = games()
-    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits(second_engines=True)))
-    check_tournament_terms(wanted, known, LiveLimits(second_engines=True))
+    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
+    check_tournament_terms(wanted, known, LiveLimits())
     tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
     for entrant in entrants:
         name, bots = read_entrant(entrant, f"entrant {entrant.name}")

@@ -7,7 +7,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
 from referee_client.conversion import to_message
 from referee_client.organiser import clock_text
@@ -18,7 +17,6 @@ from engines.game_errors import DetailedError, quoted
 from engines.options import Settings as GameSettings
 from engines.registry import find
 from referee.hosting.contest_terms import with_nonces
-from referee.live.checked_matches import check_second_engine
 from referee.local.toml_validation import BadPlan, count, fill, value, whole
 from referee.match.clock import MS, SECOND, TimeControl
 from referee.match.clock_charge import NetworkCredit
@@ -40,7 +38,6 @@ OF_EVERY_GAME = (
     "random_seats",
     "nonce_timeout_ms",
     "adjudication",
-    "second_engine",
 )
 """Keys that a plan of several games can also have at its top level, for all of them."""
 OF_A_MATCH = ("game", "options", "preset", *OF_EVERY_GAME)
@@ -88,11 +85,8 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         visibility_in(message.visibility),
         nonce_timeout_us=message.nonce_timeout_ms * MS,
         start_timeout_us=message.start_timeout_ms * MS,
-        second_engine=message.second_engine or UNSET,
         adjudication=read_adjudication(message.adjudication),
     )
-    if message.second_engine:
-        check_second_engine(game.name, settings, message.second_engine)
     return terms if "nonce_timeout_ms" in given else with_nonces(terms, game, in_sets=False)
 
 
@@ -113,7 +107,6 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], table: Tab
         terms.nonce_timeout_ms = whole("nonce_timeout_ms", given, MAX_MS)
         terms.without_nonces = not terms.nonce_timeout_ms
     terms.random_seats = value("random_seats", given, bool, False)
-    terms.second_engine = value("second_engine", given, str, "")
     if "adjudication" in given:
         fill("adjudication", value("adjudication", given, dict, {}), terms.adjudication)
         if adjudication := read_adjudication(terms.adjudication):

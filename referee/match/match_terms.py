@@ -111,19 +111,12 @@ class MatchTerms(Struct, frozen=True, gc=False):
 
     0 means the default of the server in a request or contest, and without limit in a match.
     """
-    second_engine: str | UnsetType = UNSET
-    """Name of a second engine that runs beside the first one (see `engines.second`). Unset, and not written: none."""
     adjudication: Adjudication | UnsetType = UNSET
     """When the match ends although its game is not over. Unset, and not written: never."""
 
     def __post_init__(self) -> None:
         for field in ("nonce_timeout_us", "start_timeout_us"):
             check_time(field, getattr(self, field))
-
-    @property
-    def checked_by(self) -> str:
-        """Name of the second engine; empty if there is none."""
-        return self.second_engine if isinstance(self.second_engine, str) else ""
 
     def with_defaults(self, game: Game, start_timeout_us: Micros) -> "MatchTerms":
         """Return the terms of one match: all options, a control for each seat, and that start timeout if none is set.

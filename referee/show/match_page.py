@@ -117,7 +117,7 @@ def _facts(history: RecordHistory, terms: PageTerms) -> Iterator[tuple[str, str]
     yield "Match", first.setup.match_id
     yield "Game", f"{first.game.title} (version {first.setup.game_version})"
     if result := last.result:
-        yield "Result", outcome_text(result.kind.value, result.headline or result.cause.value, result.scores)
+        yield "Result", outcome_text(result.kind.value, result.reason or result.cause.value, result.scores)
     yield "Created", f"{datetime.fromtimestamp(history.steps[0].entry.at_ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
     for seat, name in enumerate(first.table.seats):
         yield f"Seat {seat}, {name}", f"{player_text(last, seat)}; {control_text(first.terms.controls[seat])}"

@@ -141,7 +141,7 @@ def describe_ending(match: Match) -> str:
     resigned = "".join(f" {_who(match, seat)} resigned." for seat in match.resigned)
     first = [_who(match, seat) for seat, rank in enumerate(result.ranks) if rank == 1]
     whose = "Nobody won" if len(first) == len(result.ranks) else f"{' and '.join(first)} won"
-    return f"{whose}: {TERMS_REASONS.get(result.reason, result.headline) or result.cause.value}.{resigned}"
+    return f"{whose}: {TERMS_REASONS.get(result.reason, result.reason) or result.cause.value}.{resigned}"
 
 
 def _who(match: Match, seat: Seat) -> str:

@@ -38,7 +38,6 @@ network_credit = { per_move_ms = 5, per_match_ms = 50 }
 visibility = "delayed 4"
 start_timeout_ms = 1000
 nonce_timeout_ms = 2000
-second_engine = "reference"
 adjudication.max_plies = 400
 adjudication.resign_score = 600
 adjudication.resign_moves = 3

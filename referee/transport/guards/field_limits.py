@@ -42,7 +42,6 @@ MAX_CHARS = {
     "pairing_id": SHORT,
     "preset": SHORT,
     "request_id": SHORT,
-    "second_engine": SHORT,
     "seed": SHORT,
     "turn_token": SHORT,
     "token_id": SHORT,

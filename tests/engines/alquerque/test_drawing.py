@@ -13,10 +13,10 @@ from engines.alquerque.geometry import NAMES
 from engines.api import SPECTATOR, Position
 from engines.drawing import INK, MARK
 from engines.options import Value
-from engines.second.alquerque_reference import POINTS, beyond, directions, name
 from engines.testing.random_games import game_path, settings_of
 from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
 from tests.engines.drawn_shapes import shapes_in
+from tests.engines.second.alquerque_reference import POINTS, beyond, directions, name
 
 
 def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:

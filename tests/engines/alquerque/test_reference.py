@@ -17,8 +17,8 @@ from engines.alquerque.paths import (
 )
 from engines.alquerque.position import AlquerquePosition
 from engines.options import Value
-from engines.second.alquerque_reference import POINTS, ReferencePosition, first
 from engines.testing.position_checks import Checker
+from tests.engines.second.alquerque_reference import POINTS, ReferencePosition, first
 
 VARIANTS = {
     "capture_choice": ("max", "any"),

@@ -6,10 +6,10 @@ import pytest
 
 from engines.api import REFEREE, Position
 from engines.options import Settings
-from engines.second.toc_reference import Board, Pawn, ReferencePosition, sorted_board
 from engines.testing.random_games import any_choice
 from engines.toc import GAME
 from engines.toc.position import TocPosition
+from tests.engines.second.toc_reference import Board, Pawn, ReferencePosition, sorted_board
 from tests.engines.toc.positions import position_text
 
 STARTS = (0, 18, 36, 54)

@@ -69,7 +69,6 @@ class Terms:
 
     Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
     """
-    second_engine: str = ""
     """A second engine of the game that runs beside the first one, as the referee allows them. Empty: none."""
     adjudication: Adjudication | None = None
     """When the match ends although its game is not over. None: never."""
@@ -86,7 +85,6 @@ class Terms:
             random_seats=self.seats_by_lot,
             nonce_timeout_ms=_ms(self.nonce_within),
             without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
-            second_engine=self.second_engine,
             adjudication=self.adjudication,
         )
 
