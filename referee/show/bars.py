@@ -3,18 +3,13 @@
 from referee.show.formatting import (
     MINUS,
     counted,
-    end_text,
-    percent,
     points_text,
     repeated_text,
     signed,
-    time_text,
 )
 from referee.show.markup import Markup, Scale, joined, tag
-from referee.show.report import Report, Sprt, Times
+from referee.show.report import Report, Sprt
 
-MIN_WIDTH = 0.4
-"""Minimum width in per cent, so that a small value differs from zero."""
 VERDICTS = {
     "passed": "Passed: the first bot is stronger by at least elo1.",
     "failed": "Failed: the first bot is stronger by at most elo0.",
@@ -23,89 +18,11 @@ VERDICTS = {
 }
 
 
-def time_bars(report: Report) -> Markup | None:
-    """Return the table of times; None if no times are known."""
-    known = [(name, report.times[name]) for name in report.names if name in report.times]
-    if not known:
-        return None
-    slowest = max(times.percentile_95_us for _, times in known) or 1
-    heads = (
-        ("Entrant", "name"),
-        ("Time per move", "bar"),
-        ("median", "number"),
-        ("95 %", "number"),
-        ("longest", "number wide"),
-        ("total", "number"),
-        ("flags", "number wide"),
-    )
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("thead", tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))),
-            tag("tbody", *(_times(name, times, slowest) for name, times in known)),
-            class_="times",
-        ),
-        class_="scrolls",
-        tabindex="0",
-    )
-
-
-def _times(name: str, times: Times, slowest: int) -> Markup:
-    bar = tag(
-        "div",
-        tag("i", class_="slow", style=f"width:{_width(times.percentile_95_us, slowest)}%"),
-        tag("i", class_="usual", style=f"width:{_width(times.median_us, slowest)}%"),
-        class_="lane",
-        title=f"{counted(times.moves, 'move')} of {name}",
-    )
-    return tag(
-        "tr",
-        tag("th", name, scope="row", class_="name"),
-        tag("td", bar, class_="bar"),
-        tag("td", time_text(times.median_us), class_="number"),
-        tag("td", time_text(times.percentile_95_us), class_="number"),
-        tag("td", time_text(times.longest_us), class_="number wide"),
-        tag("td", time_text(times.total_us), class_="number"),
-        tag("td", times.flags or "–", class_="number wide"),
-    )
-
-
-def end_bars(report: Report) -> Markup | None:
-    """Return the table of results; None if no match has ended."""
-    ends = report.ends()
-    if not ends:
-        return None
-    most, total = max(many for _, many in ends), sum(many for _, many in ends)
-    rows = (
-        tag(
-            "tr",
-            tag("th", end_text(end), scope="row", class_="name"),
-            tag("td", end.kind, class_="kind"),
-            tag(
-                "td",
-                tag("div", tag("i", class_=end.kind, style=f"width:{_width(many, most)}%"), class_="lane"),
-                class_="bar",
-            ),
-            tag("td", many, class_="number"),
-            tag("td", percent(many / total), class_="number"),
-        )
-        for end, many in ends
-    )
-    table = tag("div", tag("table", tag("tbody", *rows), class_="ends"), class_="scrolls", tabindex="0")
-    faults = _faults(report)
-    return joined(table, faults) if faults else table
-
-
-def _faults(report: Report) -> Markup | None:
+def faults_note(report: Report) -> Markup | None:
     """Return the numbers of forfeits by entrant; None if there are none."""
     forfeits = [(name, sum(name in game.at_fault for game in report.games)) for name in report.names]
     text = ", ".join(f"{name} {many}" for name, many in forfeits if many)
     return tag("p", f"Forfeits: {text}.", class_="note") if text else None
-
-
-def _width(part: float, whole: float) -> float:
-    return round(max(MIN_WIDTH, 100 * part / whole), 2) if part else 0
 
 
 def sprt_gauge(sprt: Sprt) -> Markup:

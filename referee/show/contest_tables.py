@@ -1,14 +1,13 @@
 """Standings, cross table and pairings of a finished contest as CSV and JSON."""
 
-import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
-from io import StringIO
 
 from referee_client.values import Pairing
 
 from referee.show.report import Report
+from referee.show.table import Table
 
 
 def standings_csv(report: Report) -> bytes:
@@ -22,7 +21,7 @@ def standings_csv(report: Report) -> bytes:
             else [row.points, *row.tie_breaks]
         )
         rows.append([row.rank, row.name, *rating, row.wins, row.draws, row.losses, row.forfeits])
-    return _csv(heading, rows)
+    return Table(heading, rows).to_csv()
 
 
 def standings_json(report: Report) -> bytes:
@@ -36,7 +35,7 @@ def cross_table_csv(report: Report) -> bytes:
         [name, *(cells[name, other].points if (name, other) in cells else "" for other in report.names)]
         for name in report.names
     ]
-    return _csv(["entrant", *report.names], rows)
+    return Table(["entrant", *report.names], rows).to_csv()
 
 
 def pairings_csv(pairings: Iterable[Pairing]) -> bytes:
@@ -52,12 +51,4 @@ def pairings_csv(pairings: Iterable[Pairing]) -> bytes:
         ]
         for pairing in pairings
     ]
-    return _csv(["round", "board", "pairing", "entrants", "points", "matches"], rows)
-
-
-def _csv(heading: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
-    text = StringIO()
-    sheet = csv.writer(text, lineterminator="\n")
-    sheet.writerow(heading)
-    sheet.writerows(rows)
-    return text.getvalue().encode()
+    return Table(("round", "board", "pairing", "entrants", "points", "matches"), rows).to_csv()

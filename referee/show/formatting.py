@@ -42,12 +42,6 @@ def plain(word: str) -> str:
     return word.replace("_", " ")
 
 
-def outcome_text(kind: str, reason: str, scores: Sequence[float]) -> str:
-    """Return the result of a match with its points by seat: `1 : 0, no men`."""
-    why = plain(reason or kind)
-    return f"{' : '.join(map(points_text, scores))}, {why}" if scores else f"{plain(kind)}, {why}"
-
-
 def moment(ms: int) -> str:
     return f"{datetime.fromtimestamp(ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
 

@@ -6,28 +6,25 @@ position has an address and its links work without scripts. A short script adds 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.resources import files
 
-from engines.api import REFEREE, SPECTATOR, Viewer
-from referee.live.match_history import MatchStep
-from referee.match.events import Event, MovePlayed, MoveSource, redact
-from referee.match.state import Match
-from referee.records.describe_clock import clock_text, control_text
-from referee.records.describe_event import bot_text, describe, describe_seed, escape_unprintable, player_text
+from referee_api.v1 import match_pb2
+
+from engines.api import REFEREE, SPECTATOR, Game, Viewer
+from referee.records.describe_event import describe_seed, escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory
-from referee.show.boards import draw_board, share_parts
-from referee.show.formatting import outcome_text
+from referee.show.boards import share_parts
+from referee.show.formatting import moment, time_text
+from referee.show.frames import BoardPainter, Frame, record_frames
 from referee.show.markup import Markup, joined, tag
 from referee.show.page import document, heading
 from referee.show.time_chart import seat_class, time_chart
+from referee.show.words import result_text, seat_control_text
 
 MAX_BOARDS = 2_000
 """Boards on one page. A longer match shows the board only after every second, third, … move."""
 MAX_BOARD_CHARS = 6_000_000
 """Maximum length of all boards of a page; there are fewer of them if they are longer."""
-SOURCES = {MoveSource.BOT: "", MoveSource.RANDOM: "at random", MoveSource.DEFAULT: "by default"}
-US_PER_MS = 1_000
 STEPS = (("|◀", "first board"), ("◀", "previous board"), ("▶", "next board"), ("▶|", "last board"))
 NO_BOARDS = tag("p", "Play did not start.", class_="note")
 CONTROLS = joined(
@@ -51,76 +48,65 @@ class PageTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """An entry of the match as the viewer may see it."""
-
-    event: Event
-    state: Match
-
-    @property
-    def ply(self) -> int:
-        return self.state.ply
-
-    @property
-    def seat(self) -> int | None:
-        return self.event.seat if isinstance(self.event, MovePlayed) else None
-
-    @property
-    def text(self) -> str:
-        return escape_unprintable(self.event.move) if isinstance(self.event, MovePlayed) else describe(self.event)
-
-    @property
-    def charged_ms(self) -> float | None:
-        row = self.event.row if isinstance(self.event, MovePlayed) else None
-        return row.charged_us / US_PER_MS if row else None
-
-    @property
-    def caption(self) -> str:
-        return "The start" if self.seat is None else f"{self.ply}. {self.state.table.seats[self.seat]} {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
 class _Board:
-    entry: _Shown
+    frame: Frame
     drawing: Markup
 
 
 def match_page(history: RecordHistory, terms: PageTerms) -> str:
     """Return the page as HTML."""
-    entries = [shown for step in history.steps[1:] if (shown := _show(step, terms.viewer))]
-    shared, boards = _boards(entries, terms)
+    match, frames = record_frames(history, terms.viewer)
+    shared, boards = _boards(history.first.game, match, frames, terms)
+    drawn = {board.frame.ply for board in boards}
+    moves = [
+        move_item(match, frame, f"#ply-{frame.ply}" if frame.ply in drawn else None) for frame in frames if frame.text
+    ]
+    if history.broke_off:
+        moves.append(tag("li", f"The record ends here: {escape_unprintable(history.broke_off)}", class_="event"))
     content = tag(
         "div",
-        tag("section", shared, *((*_figures(boards), CONTROLS) if boards else [NO_BOARDS]), class_="boards"),
-        tag("section", tag("h2", "Moves"), tag("ol", *_lines(history, entries, boards), tabindex="0"), class_="moves"),
+        tag("section", shared, *((*_figures(match, boards), CONTROLS) if boards else [NO_BOARDS]), class_="boards"),
+        tag("section", tag("h2", "Moves"), tag("ol", *moves, tabindex="0"), class_="moves"),
         class_="match",
     )
     links = [tag("li", tag("a", text, href=address)) for text, address in terms.links]
-    title = players_text(history.last)
+    bots = [seat.bot for seat in match.seats]
+    title = " – ".join(bot or "nobody" for bot in bots) if any(bots) else match.id  # An en dash.
     return document(
         title,
-        heading("match", title, _facts(history, terms)),
+        heading("match", title, _facts(history, match, terms)),
         tag("nav", tag("ul", *links)) if links else joined(),
-        tag("main", content, *_times(entries, history.first.table.seats)),
+        tag("main", content, *_times(frames, match.seat_layout.seat_names)),
         script=files("referee.show").joinpath("replay.js").read_text(encoding="utf-8") if boards else "",
     )
 
 
-def players_text(match: Match) -> str:
-    """Return the bots of a match by seat, or its id if it had none."""
-    bots = [bot_text(match, seat) for seat in range(len(match.players))]
-    return " – ".join(bot or "nobody" for bot in bots) if any(bots) else match.setup.match_id  # An en dash.
+def move_item(match: match_pb2.Match, frame: Frame, href: str | None, *, is_current: bool = False) -> Markup:
+    """Return an entry of the list of moves; `href`: address of the board after it, if it has one."""
+    if frame.kind != "move_played":
+        return tag("li", frame.text, class_="event", data_number=frame.number)
+    names, current = match.seat_layout.seat_names, "step" if is_current else None
+    seat = frame.seat or 0
+    return tag(
+        "li",
+        tag("span", f"{frame.ply}.", class_="ply"),
+        tag("i", "", class_=f"key {seat_class(names, seat)}", title=names[seat]),
+        tag("a", frame.text, href=href, data_ply=frame.ply, aria_current=current) if href else tag("span", frame.text),
+        tag("small", time_text(1_000 * frame.charged_ms)) if frame.charged_ms is not None else "",
+        tag("span", frame.note, class_="note") if frame.note else "",
+        data_number=frame.number,
+    )
 
 
-def _facts(history: RecordHistory, terms: PageTerms) -> Iterator[tuple[str, str]]:
+def _facts(history: RecordHistory, match: match_pb2.Match, terms: PageTerms) -> Iterator[tuple[str, str]]:
     first, last = history.first, history.last
-    yield "Match", first.setup.match_id
+    yield "Match", match.id
     yield "Game", f"{first.game.title} (version {first.setup.game_version})"
-    if result := last.result:
-        yield "Result", outcome_text(result.kind.value, result.reason or result.cause.value, result.scores)
-    yield "Created", f"{datetime.fromtimestamp(history.steps[0].entry.at_ms / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
-    for seat, name in enumerate(first.table.seats):
-        yield f"Seat {seat}, {name}", f"{player_text(last, seat)}; {control_text(first.terms.controls[seat])}"
+    if match.HasField("result"):
+        yield "Result", result_text(match, match.result)
+    yield "Created", moment(history.steps[0].entry.at_ms)
+    for seat, name in enumerate(match.seat_layout.seat_names):
+        yield f"Seat {seat}, {name}", f"{player_text(last, seat)}; {seat_control_text(first, seat)}"
     if seed := describe_seed(last):
         yield "Seed", seed
     if terms.viewer != REFEREE:
@@ -129,24 +115,20 @@ def _facts(history: RecordHistory, terms: PageTerms) -> Iterator[tuple[str, str]
     yield from terms.facts
 
 
-def _show(step: MatchStep, viewer: Viewer) -> _Shown | None:
-    """Return an entry as the viewer may see it; None if it is hidden."""
-    event = redact(step.entry.event, step.before.position if step.before else None, viewer)
-    return _Shown(event, step.state) if event else None
-
-
-def _boards(entries: Sequence[_Shown], terms: PageTerms) -> tuple[Markup, list[_Board]]:
+def _boards(
+    game: Game, match: match_pb2.Match, frames: Sequence[Frame], terms: PageTerms
+) -> tuple[Markup, list[_Board]]:
     """Return an element with the parts that boards have in common, and the boards."""
-    positions: dict[int, _Shown] = {}
-    for entry in entries:
-        if entry.state.position:
-            positions.setdefault(entry.ply, entry)
+    positions: dict[int, Frame] = {}
+    for frame in frames:
+        if frame.view:
+            positions.setdefault(frame.ply, frame)
     if not positions:
         return joined(), []
-    last = max(positions)
+    last, painter = max(positions), BoardPainter(match.terms.rules, {game.name: game})
     every = last // MAX_BOARDS + 1
-    after = [entry for ply, entry in positions.items() if ply % every == 0 or ply == last]
-    drawn = [_draw(entry, terms.viewer) for entry in after]
+    after = [frame for ply, frame in positions.items() if ply % every == 0 or ply == last]
+    drawn = [painter.svg(frame) for frame in after]
     step, kept = 1, list(range(len(drawn)))
     shared, boards = share_parts(drawn)
     while step < len(drawn) and len(shared) + sum(map(len, boards)) > terms.max_board_chars:
@@ -156,69 +138,41 @@ def _boards(entries: Sequence[_Shown], terms: PageTerms) -> tuple[Markup, list[_
     return shared, [_Board(after[number], board) for number, board in zip(kept, boards, strict=True)]
 
 
-def _draw(entry: _Shown, viewer: Viewer) -> str:
-    position = entry.state.require_position()
-    last_move = entry.event.move if isinstance(entry.event, MovePlayed) else None
-    view, text = position.view(viewer), position.text(viewer)
-    return draw_board(entry.state.game, position.settings, view, text, last_move)
-
-
-def _figures(boards: Sequence[_Board]) -> Iterator[Markup]:
+def _figures(match: match_pb2.Match, boards: Sequence[_Board]) -> Iterator[Markup]:
     """Yield the boards; the last one is shown first."""
     last = len(boards) - 1
     for number, board in enumerate(boards):
         targets = (0, max(0, number - 1), min(last, number + 1), last)
         links = (
-            tag("a", sign, href=f"#ply-{boards[target].entry.ply}", aria_label=label)
+            tag("a", sign, href=f"#ply-{boards[target].frame.ply}", aria_label=label)
             for (sign, label), target in zip(STEPS, targets, strict=True)
         )
         yield tag(
             "figure",
             tag("nav", *links, aria_label="Boards"),
             board.drawing,
-            tag("figcaption", board.entry.caption),
-            tag("ul", *_clocks(board.entry.state), class_="clocks"),
-            id=f"ply-{board.entry.ply}",
+            tag("figcaption", board.frame.caption(match)),
+            tag("ul", *_clocks(match, board.frame), class_="clocks"),
+            id=f"ply-{board.frame.ply}",
             class_="last" if number == last else None,
         )
 
 
-def _clocks(match: Match) -> Iterator[Markup]:
-    to_move = match.require_position().owing if match.result is None else ()
-    for seat, name in enumerate(match.table.seats):
-        bot = bot_text(match, seat)
+def _clocks(match: match_pb2.Match, frame: Frame) -> Iterator[Markup]:
+    clocks = {clock.seat: clock.text for clock in frame.clocks}
+    for seat, name in enumerate(match.seat_layout.seat_names):
+        bot = match.seats[seat].bot
         yield tag(
             "li",
             tag("span", name, class_="kind"),
             tag("b", bot) if bot else "",
-            tag("span", clock_text(match.terms.controls[seat], match.clocks[seat]), class_="clock"),
-            class_="to-move" if seat in to_move else None,
+            tag("span", clocks.get(seat) or "–", class_="clock"),
+            class_="to-move" if seat in frame.to_move else None,
         )
 
 
-def _lines(history: RecordHistory, entries: Sequence[_Shown], boards: Sequence[_Board]) -> Iterator[Markup]:
-    shown = {board.entry.ply for board in boards}
-    for entry in entries:
-        event, ply = entry.event, entry.ply
-        if not isinstance(event, MovePlayed):
-            yield tag("li", entry.text, class_="event")
-            continue
-        source = SOURCES[event.source]
-        yield tag(
-            "li",
-            tag(
-                "span",
-                tag("a", entry.caption, href=f"#ply-{ply}") if ply in shown else entry.caption,
-                tag("span", f" {source}", class_="kind") if source else "",
-            ),
-            tag("small", clock_text(entry.state.terms.controls[event.seat], entry.state.clocks[event.seat])),
-        )
-    if history.broke_off:
-        yield tag("li", f"The record ends here: {escape_unprintable(history.broke_off)}", class_="event")
-
-
-def _times(entries: Sequence[_Shown], seat_names: Sequence[str]) -> Iterator[Markup]:
-    if chart := time_chart(entries, seat_names):
+def _times(frames: Sequence[Frame], seat_names: Sequence[str]) -> Iterator[Markup]:
+    if chart := time_chart(frames, seat_names):
         keys = (
             tag("li", tag("i", class_=f"seat {seat_class(seat_names, seat)}"), name)
             for seat, name in enumerate(seat_names)

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from hashlib import sha256
 from importlib.resources import files
 
-from referee.show.bars import end_bars, sprt_gauge, time_bars
-from referee.show.formatting import counted, legend
+from referee.show.bars import faults_note, sprt_gauge
+from referee.show.formatting import counted, estimate_text, legend
 from referee.show.markup import Markup, joined, tag
 from referee.show.rating_chart import rating_chart
 from referee.show.report import Report
-from referee.show.result_tables import heat_map, rounds, standings_table
+from referee.show.result_tables import ends_table, heat_map, rounds, standings, times_table
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 ELO_NOTE = "The line is the 95 % interval of Elo. If two intervals overlap, it is not known which entrant is stronger."
@@ -54,7 +54,7 @@ def heading(kind: str, title: str, facts: Iterable[tuple[str, str]]) -> Markup:
 def _sections(report: Report, matches: Markup | None) -> list[Markup]:
     sections = {
         "The test": (sprt_gauge(report.sprt) if report.sprt else None, ""),
-        "Table": (standings_table(report), ELO_NOTE),
+        "Table": (joined(standings(report).to_html("standings"), _estimate(report)), ELO_NOTE),
         "Rounds": (rounds(report), ""),
         "Matches": (matches, ""),
         "Rating over time": (
@@ -62,8 +62,8 @@ def _sections(report: Report, matches: Markup | None) -> list[Markup]:
             f"{CHART_NOTES[report.kind]} The band is the 95 % interval of the entrant in first place. Times are UTC.",
         ),
         "Cross table": (heat_map(report), ""),
-        "Time used": (time_bars(report), _timed(report)),
-        "How matches ended": (end_bars(report), ""),
+        "Time used": (times_table(report).to_html("times"), _timed(report)),
+        "How matches ended": (joined(ends_table(report).to_html("ends"), faults_note(report) or ""), ""),
         "Corrected by staff": (_corrections(report), ""),
         "Forfeited by an illegal move": (_illegal_moves(report), ""),
         "Legend": (_legend(report), ""),
@@ -73,6 +73,11 @@ def _sections(report: Report, matches: Markup | None) -> list[Markup]:
         for title, (drawn, note) in sections.items()
         if drawn
     ]
+
+
+def _estimate(report: Report) -> Markup | str:
+    text = estimate_text(report)
+    return tag("p", f"{text[0].upper()}{text[1:]}.", class_="note") if text else ""
 
 
 def _illegal_moves(report: Report) -> Markup | None:

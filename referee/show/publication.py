@@ -13,7 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from referee_client import Match, Organiser, Refused, Result
+from referee_api.v1 import match_pb2
+from referee_client import Match, Organiser, Refused
+from referee_client.conversion import to_message
 from referee_client.organiser.tournaments import ExportFormat
 from referee_client.values import Pairing
 
@@ -24,12 +26,13 @@ from referee.records.signing_key import fingerprint
 from referee.records.verify import verify
 from referee.show.collector import CONCURRENT_CALLS, Progress, ladder_report, no_progress, tournament_report
 from referee.show.contest_tables import cross_table_csv, pairings_csv, standings_csv, standings_json
-from referee.show.formatting import outcome_text
 from referee.show.markup import Markup, tag
 from referee.show.match_page import PageTerms, match_page
 from referee.show.page import page
 from referee.show.report import Report
+from referee.show.table import Column, Table, number
 from referee.show.value_conversion import unix_ms
+from referee.show.words import result_text
 
 MAX_BOARD_CHARS = 1_000_000
 """Maximum length of the boards of one match: all pages are in memory until the archive is written."""
@@ -202,35 +205,22 @@ def _players(match: Match) -> str:
     return " – ".join(seat.bot or "nobody" for seat in match.seats)  # An en dash.
 
 
-def _result(match: Match) -> str:
-    result = match.result or Result()
-    return outcome_text(result.kind, result.reason, result.scores)
-
-
 def _matches_table(matches: Sequence[Match], pairings: Sequence[Pairing]) -> Markup:
     by_match = {match_id: pairing for pairing in pairings for match_id in pairing.match_ids}
-    heads = (("Round", "number"), ("Board", "number"), ("Match", "name"), ("Result", ""), ("Record", ""))
-    places = {pairing.id: number for number, pairing in enumerate(pairings)}
+    places = {pairing.id: place for place, pairing in enumerate(pairings)}
     in_order = sorted(matches, key=lambda match: places.get(match.pairing_id, 0))  # Else in the order of their ends.
-    rows = (_match_row(match, by_match.get(match.id)) for match in in_order)
-    table = tag(
-        "table",
-        tag("thead", tag("tr", *(tag("th", head, scope="col", class_=kind or None) for head, kind in heads))),
-        tag("tbody", *rows),
-        class_="standings",
+    rows = (
+        (
+            pairing.round if (pairing := by_match.get(match.id)) else "–",
+            pairing.board if pairing else "–",
+            tag("a", _players(match), href=f"matches/{match.id}.html"),
+            result_text(message := to_message(match, match_pb2.Match), message.result),
+            tag("a", match.id, href=f"../records/{match.id}.jsonl"),
+        )
+        for match in in_order
     )
-    return tag("div", table, class_="scrolls", tabindex="0", id="matches")
-
-
-def _match_row(match: Match, pairing: Pairing | None) -> Markup:
-    return tag(
-        "tr",
-        tag("td", pairing.round if pairing else "–", class_="number"),
-        tag("td", pairing.board if pairing else "–", class_="number"),
-        tag("td", tag("a", _players(match), href=f"matches/{match.id}.html"), class_="name"),
-        tag("td", _result(match)),
-        tag("td", tag("a", match.id, href=f"../records/{match.id}.jsonl")),
-    )
+    columns = (number("Round"), number("Board"), Column("Match", "name"), "Result", "Record")
+    return Table(columns, rows).to_html("standings", id="matches")
 
 
 def _export(organiser: Organiser, name: str, form: ExportFormat) -> str | None:

@@ -3,14 +3,13 @@
 The colours of the cross table range from orange (lost all) to blue (won all), which is safe for colour-blind readers.
 """
 
-from collections.abc import Mapping
 from math import floor
 
 from referee.contests.strength.elo import EloEstimate
 from referee.show.formatting import (
     counted,
     elo_baseline,
-    estimate_text,
+    end_text,
     forfeits_text,
     meeting_text,
     percent,
@@ -18,10 +17,16 @@ from referee.show.formatting import (
     points_text,
     result_text,
     signed,
+    time_text,
 )
 from referee.show.markup import Markup, Scale, fit_scale, joined, tag, tick_values
-from referee.show.report import Cell, Meeting, Report, Row
+from referee.show.report import Cell as Score
+from referee.show.report import Meeting, Report, Row, Times
+from referee.show.table import Cell, Column, Table, number, picture
 
+NONE = "–"
+MIN_WIDTH = 0.4
+"""Minimum width of a bar in per cent, so that a small value differs from zero."""
 RANKED_BY = "The rating less two deviations, by which the ladder ranks"
 
 LEAST_ELO = 200.0
@@ -35,63 +40,57 @@ OPEN_AT_FIRST = 1
 """Number of latest rounds that the page shows unfolded."""
 
 
-def standings_table(report: Report) -> Markup:
+def standings(report: Report) -> Table:
+    """Return the standings with Elo estimates."""
     estimates, chances = report.estimates(), report.chances_to_be_best()
     scale = fit_scale((end for it in estimates.values() for end in (it.low, it.high)), LEAST_ELO, MARGIN)
-    ladder = report.kind == "ladder"
-    heads = [
-        tag("th", "#", class_="number"),
-        tag("th", "Entrant", scope="col", class_="name"),
-        tag("th", "Rating" if ladder else "Points", scope="col", class_="number"),
-        *([tag("th", "At least", scope="col", class_="number wide", title=RANKED_BY)] if ladder else []),
-        *(tag("th", plain(name), scope="col", class_="number wide") for name in report.tie_breaks),
-        tag("th", "Elo", scope="col", class_="number", title=f"Relative to {elo_baseline(report)}, from all results"),
-        tag("th", _axis(scale), scope="col", class_="whisker"),
-        tag("th", "Best", scope="col", class_="number wide", title="Probability of being the strongest"),
-        tag("th", "Won · drawn · lost", scope="col", class_="score"),
-        tag("th", "Forfeits", scope="col", class_="number wide"),
-    ]
-    rows = (_standings_row(row, ladder, estimates, chances, scale) for row in report.rows)
-    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="standings")
-    scrolling, text = tag("div", table, class_="scrolls", tabindex="0"), estimate_text(report)
-    return joined(scrolling, tag("p", f"{text[0].upper()}{text[1:]}.", class_="note")) if text else scrolling
-
-
-def _standings_row(
-    row: Row, ladder: bool, estimates: Mapping[str, EloEstimate], chances: Mapping[str, float], scale: Scale
-) -> Markup:
-    estimate = estimates.get(row.name)
-    return tag(
-        "tr",
-        tag("td", row.rank, class_="number rank"),
-        tag("th", row.name, scope="row", class_="name"),
-        tag("td", _rating(row) if ladder else tag("b", points_text(row.points or 0)), class_="number"),
-        *([tag("td", _lower_bound(row), class_="number wide")] if ladder else []),
-        *(tag("td", points_text(value), class_="number wide") for value in row.tie_breaks),
-        tag("td", _elo(estimate), class_="number elo"),
-        tag("td", _whisker(estimate, scale), class_="whisker"),
-        tag("td", percent(chances[row.name]) if row.name in chances else "–", class_="number wide"),
-        tag("td", _score(row), class_="score"),
-        tag("td", forfeits_text(row) or "–", class_="number wide"),
+    is_ladder = report.kind == "ladder"
+    columns = (
+        number("#", "rank"),
+        Column("Entrant", "name"),
+        *((number("Rating"), number("At least", "wide", RANKED_BY)) if is_ladder else (number("Points"),)),
+        *(number(plain(name), "wide") for name in report.tie_breaks),
+        number("Elo", "elo", f"Relative to {elo_baseline(report)}, from all results"),
+        picture(_axis(scale), "whisker"),
+        number("Best", "wide", "Probability of being the strongest"),
+        picture("Won · drawn · lost", "score"),
+        *(Column(head, "number", only="text") for head in ("Won", "Drawn", "Lost")),
+        number("Forfeits", "wide"),
     )
+    rows = (
+        (
+            row.rank,
+            row.name,
+            *(_rating(row) if is_ladder else [Cell(worth := points_text(row.points or 0), tag("b", worth))]),
+            *map(points_text, row.tie_breaks),
+            _elo(estimates.get(row.name)),
+            _whisker(estimates.get(row.name), scale),
+            percent(chances[row.name]) if row.name in chances else NONE,
+            results_bar(row.wins, row.draws, row.losses),
+            *(row.wins, row.draws, row.losses),
+            forfeits_text(row) or NONE,
+        )
+        for row in report.rows
+    )
+    return Table(columns, rows)
 
 
-def _rating(row: Row) -> Markup:
+def _rating(row: Row) -> tuple[object, object]:
+    """Return the cells of the rating and of its lower bound."""
     if row.rating is None:
-        return joined("–")
-    sure = tag("span", f" ± {2 * row.rating.deviation:.0f}", class_="error")
-    provisional = tag("span", "?", class_="provisional", title="provisional") if row.rating.provisional else ""
-    return joined(tag("b", f"{row.rating.value:.0f}"), provisional, sure)
+        return NONE, NONE
+    value, error = f"{row.rating.value:.0f}", f" ± {2 * row.rating.deviation:.0f}"
+    sign = "?" if row.rating.provisional else ""
+    provisional = tag("span", sign, class_="provisional", title="provisional") if sign else ""
+    shown = joined(tag("b", value), provisional, tag("span", error, class_="error"))
+    return Cell(f"{value}{sign}{error}", shown), f"{row.rating.lower_bound:.0f}"
 
 
-def _lower_bound(row: Row) -> str:
-    return f"{row.rating.lower_bound:.0f}" if row.rating else "–"
-
-
-def _elo(estimate: EloEstimate | None) -> Markup:
+def _elo(estimate: EloEstimate | None) -> object:
     if estimate is None:
-        return joined("–")
-    return joined(signed(estimate.elo), tag("span", f" ± {(estimate.high - estimate.low) / 2:.0f}", class_="error"))
+        return NONE
+    elo, error = signed(estimate.elo), f" ± {(estimate.high - estimate.low) / 2:.0f}"
+    return Cell(f"{elo}{error}", joined(elo, tag("span", error, class_="error")))
 
 
 def _whisker(estimate: EloEstimate | None, scale: Scale) -> Markup:
@@ -114,32 +113,33 @@ def _axis(scale: Scale) -> Markup:
     )
 
 
-def _score(row: Row) -> Markup:
-    played = row.wins + row.draws + row.losses
-    parts = (("won", row.wins), ("drawn", row.draws), ("lost", row.losses))
-    bar = (tag("i", class_=kind, style=f"width:{floor(10_000 * many / played) / 100}%") for kind, many in parts if many)
-    text = " · ".join(str(many) for _, many in parts)
-    return joined(tag("div", *bar, class_="parts"), tag("span", text))
+def results_bar(won: int, drawn: int, lost: int) -> Markup:
+    total = max(1, won + drawn + lost)
+    parts = (("won", won), ("drawn", drawn), ("lost", lost))
+    bar = (tag("i", class_=kind, style=f"width:{floor(10_000 * many / total) / 100}%") for kind, many in parts if many)
+    return joined(tag("div", *bar, class_="parts"), tag("span", f"{won} · {drawn} · {lost}"))
+
+
+def cross_table(report: Report) -> Table:
+    """Return the points of each entrant against each other, and the numbers of matches."""
+    cells = report.cells()
+    numbers = {name: place for place, name in enumerate(report.names, 1)}
+    columns = (Column("", "name"), *(number(place, title=name) for name, place in numbers.items()))
+    rows = (
+        (
+            Cell(f"{place} {name}", joined(tag("span", place, class_="at"), name)),
+            *(_cell(name, other, cells.get((name, other))) for other in numbers),
+        )
+        for name, place in numbers.items()
+    )
+    return Table(columns, rows)
 
 
 def heat_map(report: Report) -> Markup | None:
-    """Return the heat map; None if there are no results."""
-    cells = report.cells()
-    if not cells:
+    """Return the cross table in colours; None if there are no results."""
+    if not report.finishes:
         return None
-    numbers = {name: number for number, name in enumerate(report.names, 1)}
-    heads = (tag("th", number, scope="col", title=name) for name, number in numbers.items())
-    rows = (
-        tag(
-            "tr",
-            tag("th", tag("span", number, class_="at"), name, scope="row", class_="name"),
-            *(_cell(name, other, cells.get((name, other))) for other in numbers),
-        )
-        for name, number in numbers.items()
-    )
-    head = tag("thead", tag("tr", tag("th", class_="name"), *heads))
-    table = tag("table", head, tag("tbody", *rows), class_=f"heat {_crowd(len(numbers))}".strip())
-    return joined(tag("div", table, class_="scrolls", tabindex="0"), _colour_scale())
+    return joined(cross_table(report).to_html(f"heat {_crowd(len(report.names))}".strip()), _colour_scale())
 
 
 def shade(share: float) -> int:
@@ -151,14 +151,15 @@ def _crowd(many: int) -> str:
     return "crowd many" if many > 30 else "many" if many > 12 else ""
 
 
-def _cell(name: str, other: str, cell: Cell | None) -> Markup:
+def _cell(name: str, other: str, cell: Score | None) -> Cell:
     if name == other:
-        return tag("td", class_="self")
+        return Cell(NONE, "", {"class_": "self"})
     if cell is None:
-        return tag("td", "·", class_="none")
-    text = f"{name} against {other}: {points_text(cell.points)} of {counted(cell.matches, 'match', 'matches')}"
+        return Cell(NONE, "·", {"class_": "none"})
+    points = points_text(cell.points)
+    title = f"{name} against {other}: {points} of {counted(cell.matches, 'match', 'matches')}"
     of = tag("small", f"/{cell.matches}") if cell.matches > 1 else ""
-    return tag("td", points_text(cell.points), of, class_=f"h{shade(cell.share)}", title=text)
+    return Cell(f"{points}/{cell.matches}", joined(points, of), {"class_": f"h{shade(cell.share)}", "title": title})
 
 
 def _colour_scale() -> Markup:
@@ -179,24 +180,62 @@ def rounds(report: Report) -> Markup | None:
     return joined(*folds) if folds else None
 
 
-def _round(number: int, meetings: list[Meeting], unfolded: bool) -> Markup:
+def _round(number_: int, meetings: list[Meeting], unfolded: bool) -> Markup:
     done = sum(it.state == "done" for it in meetings)
-    heads = (("Board", "number"), ("Pairing", "name"), ("Result", "number"))
-    table = tag(
-        "table",
-        tag("thead", tag("tr", *(tag("th", head, scope="col", class_=kind) for head, kind in heads))),
-        tag("tbody", *map(_meeting_row, meetings)),
-        class_="rounds",
-    )
-    summary = tag("summary", f"Round {number}: {done} of {len(meetings)} done")
-    content = tag("div", table, class_="scrolls", tabindex="0")
-    return tag("details", summary, content, open="open") if unfolded else tag("details", summary, content)
+    summary = tag("summary", f"Round {number_}: {done} of {len(meetings)} done")
+    rows = [(it.board, meeting_text(it), result_text(it)) for it in meetings]
+    table = Table((number("Board"), Column("Pairing", "name"), number("Result")), rows)
+    return tag("details", summary, table.to_html("rounds"), open="open" if unfolded else None)
 
 
-def _meeting_row(meeting: Meeting) -> Markup:
-    return tag(
-        "tr",
-        tag("td", meeting.board, class_="number"),
-        tag("td", meeting_text(meeting), class_="name"),
-        tag("td", result_text(meeting), class_="number"),
+def times_table(report: Report) -> Table:
+    """Return the time used by each entrant whose times are known."""
+    known = [(name, report.times[name]) for name in report.names if name in report.times]
+    slowest = max((times.percentile_95_us for _, times in known), default=1) or 1
+    columns = (
+        Column("Entrant", "name"),
+        picture("Time per move", "bar"),
+        Column("Moves", "number", only="text"),
+        *(number("median"), number("95 %"), number("longest", "wide"), number("total"), number("flags", "wide")),
     )
+    rows = (
+        (
+            name,
+            _time_bar(name, times, slowest),
+            times.moves,
+            *map(time_text, (times.median_us, times.percentile_95_us, times.longest_us, times.total_us)),
+            times.flags or NONE,
+        )
+        for name, times in known
+    )
+    return Table(columns, rows)
+
+
+def _time_bar(name: str, times: Times, slowest: int) -> Markup:
+    slow, usual = (width(us, slowest) for us in (times.percentile_95_us, times.median_us))
+    bars = (tag("i", class_=kind, style=f"width:{share}%") for kind, share in (("slow", slow), ("usual", usual)))
+    return tag("div", *bars, class_="lane", title=f"{counted(times.moves, 'move')} of {name}")
+
+
+def ends_table(report: Report) -> Table:
+    """Return how matches ended, and how many."""
+    ends = report.ends()
+    most, total = max((many for _, many in ends), default=1), sum(many for _, many in ends)
+    columns = (
+        Column("Ended by", "name"),
+        Column("", "kind"),
+        picture("", "bar"),
+        number("Matches"),
+        Column("", "number", only="page"),
+    )
+    rows = ((end_text(end), end.kind, lane(end.kind, many, most), many, percent(many / total)) for end, many in ends)
+    return Table(columns, rows)
+
+
+def lane(kind: str, part: float, whole: float) -> Markup:
+    """Return a bar that is as long as the part of the whole."""
+    return tag("div", tag("i", class_=kind, style=f"width:{width(part, whole)}%"), class_="lane")
+
+
+def width(part: float, whole: float) -> float:
+    return round(max(MIN_WIDTH, 100 * part / whole), 2) if part else 0

@@ -2,13 +2,16 @@
 
 from datetime import UTC, datetime
 
+from referee_api.v1 import clock_pb2
+
 from engines.api import REFEREE, Seat
 from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
 from referee.match.events import MovePlayed, PlayStarted
 from referee.match.result import EndCause, EndKind, Fault, Result
-from referee.records.describe_clock import control_text
 from referee.records.describe_event import escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory
+from referee.show.words import time_control_text
+from referee.wire.clocks import rule_of
 
 GAME = "go"
 US = 1_000_000
@@ -113,7 +116,7 @@ def _times(black: TimeControl, white: TimeControl) -> dict[str, str]:
             return {"TM": f"{main / US:g}"}
         case Fischer(main_us=main, increment_us=added):
             return {"TM": f"{main / US:g}", "OT": f"{added / US:g} fischer"}
-    return {"OT": control_text(black)}
+    return {"OT": time_control_text(clock_pb2.TimeControl(rule=rule_of(black)))}
 
 
 def _escaped(text: str) -> str:

@@ -8,9 +8,10 @@ from referee_api.v1 import bot_service_pb2, ladder_service_pb2, match_pb2, match
 
 from referee.accounts.names import natural_key
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table, number
+from referee.show.words import ENDINGS
 from referee.site.charts import rating_chart
-from referee.site.entry_text import ENDINGS
-from referee.site.layout import bot_link, heading, match_rows, moment, nothing, pages_links, section, table
+from referee.site.layout import bot_link, heading, match_rows, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.upstream import Upstream, UpstreamError
 
@@ -41,8 +42,8 @@ async def bots_page(upstream: Upstream, page_token: str) -> Page:
         )
         for bot in sorted(answer.bots, key=lambda bot: natural_key(bot.name))
     ]
-    heads = ("Bot", "Owner", "Version", "State", "In play")
-    listed = table(heads, rows, numbers=(4,)) if rows else nothing("There is no bot yet.")
+    columns = ("Bot", "Owner", "Version", "State", number("In play"))
+    listed = Table(columns, rows).to_html(empty="There is no bot yet.")
     return Page("Bots", joined(heading("", "Bots"), listed, pages_links("/bots", answer.next_page_token)))
 
 
@@ -73,7 +74,7 @@ async def bot_page(upstream: Upstream, name: str) -> Page:
             "presence": _presence(bot.presence.matches_in_play, len(bot.presence.sessions), bot.pause.message),
             "ratings": joined(*charts),
             "results": _results(name, played),
-            "matches": section("Matches", match_rows(played[:SHOWN_MATCHES]) if played else nothing("No match yet.")),
+            "matches": section("Matches", match_rows(played[:SHOWN_MATCHES])),
             "versions": _versions(versions),
         },
         description=f"Ratings and results of the bot {name}.",
@@ -124,7 +125,7 @@ def _results(bot: str, matches: Sequence[match_pb2.Match]) -> Markup:
             "div",
             _tally("Opponent", {bot_link(name): counts for name, counts in opponents.items()}),
             _tally("Game", {joined(name): counts for name, counts in games.items()}),
-            table(("Ends", "Matches"), [(end, count) for end, count in ends.most_common()], numbers=(1,)),
+            Table(("Ends", number("Matches")), ends.most_common()).to_html(),
             class_="cards",
         ),
         note,
@@ -145,7 +146,7 @@ def _tally(head: str, counts: dict[Markup, Counter[str]]) -> Markup:
         (name, one["won"], one["drawn"], one["lost"])
         for name, one in sorted(counts.items(), key=lambda it: -it[1].total())
     ]
-    return table((head, "Won", "Drawn", "Lost"), rows, numbers=(1, 2, 3))
+    return Table((head, *map(number, ("Won", "Drawn", "Lost"))), rows).to_html()
 
 
 def _end(match: match_pb2.Match) -> str:
@@ -160,4 +161,4 @@ def _end(match: match_pb2.Match) -> str:
 
 def _versions(answer: bot_service_pb2.ListVersionsResponse) -> Markup:
     rows = [(one.version, one.note, moment(one.create_time)) for one in answer.versions]
-    return section("Versions", table(("Version", "Note", "Registered"), rows)) if rows else Markup("")
+    return section("Versions", Table(("Version", "Note", "Registered"), rows).to_html()) if rows else Markup("")

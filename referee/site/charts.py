@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from referee_api.v1 import rating_pb2
 
+from referee.show.frames import milliseconds
 from referee.show.markup import Markup, fit_scale, tag, tick_values, time_ticks
 from referee.show.time_chart import (
     BOTTOM,
@@ -17,7 +18,6 @@ from referee.show.time_chart import (
     chart_label,
     grid_line,
 )
-from referee.site.frames import milliseconds
 
 LEAST_ELO = 100.0
 

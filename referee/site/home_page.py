@@ -12,11 +12,12 @@ from referee_api.v1 import (
 )
 
 from referee.show.markup import Markup, joined, tag
-from referee.site.layout import entrant_link, heading, match_rows, match_title, moment, nothing, section, table
+from referee.show.table import Table, number
+from referee.show.words import round_text
+from referee.site.layout import entrant_link, heading, match_rows, match_title, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.match_feed import MatchFeed
 from referee.site.match_feeds import MatchFeeds
-from referee.site.terms_text import round_text
 from referee.site.upstream import Upstream, UpstreamError
 
 MAX_BOARDS = 12
@@ -95,7 +96,7 @@ async def _top(upstream: Upstream, ladder: ladder_pb2.Ladder) -> Markup:
     return tag(
         "article",
         tag("h3", tag("a", ladder.title or ladder.name, href=f"/ladders/{ladder.name}")),
-        table(("", "Bot", "Rating"), rows, numbers=(0, 2)) if rows else nothing("Nobody has joined yet."),
+        Table((number(""), "Bot", number("Rating")), rows).to_html(empty="Nobody has joined yet."),
     )
 
 
@@ -119,9 +120,8 @@ async def _tournaments(upstream: Upstream) -> Markup:
         for answer in answers
         for one in answer.tournaments
     ]
-    if not rows:
-        return section("Tournaments", nothing("There is no tournament yet."))
-    return section("Tournaments", table(("Tournament", "Game", "State", "Start"), rows))
+    listed = Table(("Tournament", "Game", "State", "Start"), rows).to_html(empty="There is no tournament yet.")
+    return section("Tournaments", listed)
 
 
 def _state(tournament: tournament_pb2.Tournament) -> Markup | str:
@@ -133,4 +133,4 @@ def _state(tournament: tournament_pb2.Tournament) -> Markup | str:
 async def _latest(upstream: Upstream) -> Markup:
     request = match_service_pb2.ListMatchesRequest(phase=match_pb2.MATCH_PHASE_OVER, page_size=MAX_OVER)
     answer = await upstream.call(request, match_service_pb2.ListMatchesResponse)
-    return section("Latest results", match_rows(answer.matches) if answer.matches else nothing("No match is over yet."))
+    return section("Latest results", match_rows(answer.matches, "No match is over yet."))

@@ -5,6 +5,8 @@ import asyncio
 from referee_api.v1 import ladder_pb2, ladder_service_pb2, match_service_pb2
 
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Column, Table, number
+from referee.show.words import time_control_text
 from referee.site.charts import interval
 from referee.site.correction_marks import corrections_list, ladder_corrections
 from referee.site.layout import (
@@ -16,10 +18,8 @@ from referee.site.layout import (
     nothing,
     pages_links,
     section,
-    table,
 )
 from referee.site.live_pages import Page
-from referee.site.terms_text import time_control_text
 from referee.site.upstream import Upstream
 
 MAX_STANDINGS = 200
@@ -40,9 +40,7 @@ async def ladders_page(upstream: Upstream, page_token: str) -> Page:
         )
         for ladder in answer.ladders
     ]
-    listed = (
-        table(("Ladder", "Game", "Entrants", "State"), rows, numbers=(2,)) if rows else nothing("There is no ladder.")
-    )
+    listed = Table(("Ladder", "Game", number("Entrants"), "State"), rows).to_html(empty="There is no ladder.")
     return Page("Ladders", joined(heading("", "Ladders"), listed, pages_links("/ladders", answer.next_page_token)))
 
 
@@ -78,7 +76,7 @@ async def ladder_page(upstream: Upstream, name: str) -> Page:
                 _left_out(ladder, len(standings.standings)),
                 corrections_list(corrections),
             ),
-            "matches": section("Matches", match_rows(matches.matches) if matches.matches else nothing("No match yet.")),
+            "matches": section("Matches", match_rows(matches.matches)),
             "expected": _expected(list(standings.standings)),
         },
         description=f"Standings and matches of the ladder {name}.",
@@ -97,8 +95,9 @@ def _standings(rows: list[ladder_pb2.LadderStanding]) -> Markup:
         return nothing("Nobody has joined yet.")
     bounds = [row.rating.value + sign * 2 * row.rating.deviation for row in rows for sign in (-1, 1)]
     least, most = min(bounds), max(bounds)
-    return table(
-        ("", "Bot", "Rating", "95 % interval", "Won", "Drawn", "Lost", "Forfeits"),
+    counts = map(number, ("Won", "Drawn", "Lost", "Forfeits"))
+    return Table(
+        (number(""), "Bot", number("Rating"), "95 % interval", *counts),
         [
             (
                 row.rank or "–",
@@ -121,9 +120,7 @@ def _standings(rows: list[ladder_pb2.LadderStanding]) -> Markup:
             )
             for row in rows
         ],
-        numbers=(0, 2, 4, 5, 6, 7),
-        class_="standings",
-    )
+    ).to_html("standings")
 
 
 def expected_score(mine: float, other: float) -> float:
@@ -147,8 +144,8 @@ def _expected(rows: list[ladder_pb2.LadderStanding]) -> Markup:
         )
         for row in ranked
     ]
-    heads = ("Expected score in per cent", *(f"{row.rank}" for row in ranked))
-    return section("Expected scores", table(heads, cells, numbers=range(1, len(heads)), class_="expected"))
+    columns = [Column("Expected score in per cent"), *(number(row.rank) for row in ranked)]
+    return section("Expected scores", Table(columns, cells).to_html("expected"))
 
 
 def _games(ladder: ladder_pb2.Ladder) -> str:

@@ -1,20 +1,19 @@
 """What all pages have in common, and parts that several pages use."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import contest_pb2, match_pb2
 
+from referee.show.frames import milliseconds
 from referee.show.markup import Markup, joined, tag
-from referee.site.entry_text import result_text
-from referee.site.frames import milliseconds
+from referee.show.table import Table
+from referee.show.words import result_text
 from referee.site.live_pages import Page
 
 SECTIONS = (("/", "Home"), ("/matches", "Matches"), ("/ladders", "Ladders"), ("/tournaments", "Tournaments"))
 LAST_SECTIONS = (("/bots", "Bots"), ("/join", "Join"), ("/account", "Account"))
-REACHED_BY_KEYBOARD = re.compile("<(a|button|input|select) ")
 
 
 def document(page: Page, path: str, version: str = "", events: str = "") -> str:
@@ -77,32 +76,6 @@ def nothing(sentence: str) -> Markup:
     return tag("p", sentence, class_="note")
 
 
-def table(
-    heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int] = (), class_: str = ""
-) -> Markup:
-    """Return a table. `numbers`: the columns that are aligned as numbers."""
-
-    def cells(element: str, row: Sequence[object], scope: str | None = None) -> Markup:
-        return tag(
-            "tr",
-            *(
-                tag(element, cell, class_="number" if at in numbers else None, scope=scope)
-                for at, cell in enumerate(row)
-            ),
-        )
-
-    body = tag("tbody", *(cells("td", row) for row in rows))
-    whole = tag("table", tag("thead", cells("th", heads, "col")), body, class_=class_ or None)
-    return scroller(whole, f"Table: {', '.join(filter(None, heads))}")
-
-
-def scroller(inside: Markup, label: str) -> Markup:
-    """Return an element that scrolls on a small window. The keyboard can reach it, or else links or fields in it."""
-    if REACHED_BY_KEYBOARD.search(inside):
-        return tag("div", inside, class_="scrolls")
-    return tag("div", inside, class_="scrolls", tabindex="0", role="group", aria_label=label)
-
-
 def moment(time: Timestamp | int) -> Markup:
     """Return a time, which the script of the page shows in the reader's zone."""
     at_ms = milliseconds(time) if isinstance(time, Timestamp) else time
@@ -141,21 +114,18 @@ def match_title(match: match_pb2.Match) -> str:
     return match.title or " – ".join(bots)
 
 
-def match_rows(matches: Iterable[match_pb2.Match]) -> Markup:
-    """Return a table of matches with links."""
-    return table(
-        ("Match", "Game", "Result", "Began"),
-        [
-            (
-                tag("a", match_title(match), href=f"/matches/{match.id}"),
-                match.terms.rules.game,
-                result_text(match, match.result) if match.HasField("result") else PHASES.get(match.phase, ""),
-                moment(match.start_time if match.HasField("start_time") else match.create_time),
-            )
-            for match in matches
-        ],
-        class_="matches",
-    )
+def match_rows(matches: Iterable[match_pb2.Match], empty: str = "No match yet.") -> Markup:
+    """Return a table of matches with links; without matches, the sentence `empty`."""
+    rows = [
+        (
+            tag("a", match_title(match), href=f"/matches/{match.id}"),
+            match.terms.rules.game,
+            result_text(match, match.result) if match.HasField("result") else PHASES.get(match.phase, ""),
+            moment(match.start_time if match.HasField("start_time") else match.create_time),
+        )
+        for match in matches
+    ]
+    return Table(("Match", "Game", "Result", "Began"), rows).to_html("matches", empty=empty)
 
 
 PHASES = {

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from referee_api.v1 import contest_pb2, match_pb2
 
-from referee.show.formatting import time_text
+from referee.show.frames import Frame, ShownClock
 from referee.show.markup import Markup, joined, tag
+from referee.show.match_page import move_item
 from referee.show.time_chart import seat_class, time_chart
+from referee.show.words import result_text, time_control_text
 from referee.site.correction_marks import correction_text
-from referee.site.entry_text import result_text, seat_text
 from referee.site.finished_match import FinishedMatch
-from referee.site.frames import Frame, ShownClock
 from referee.site.layout import PHASES, bot_link, heading, match_title, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.match_feed import MatchFeed
-from referee.site.terms_text import time_control_text
 from referee.site.visitors import ACCOUNT
 
 STEPS = (
@@ -52,7 +51,7 @@ def match_content(feed: MatchFeed, ply: int | None, address: str) -> Markup:
             "div",
             tag("figure", Markup(feed.painter().svg(frame)) or nothing(_no_board(feed)), id="board"),
             _steps(feed, frame, address),
-            tag("p", _caption(match, frame), id="caption", aria_live="polite"),
+            tag("p", frame.caption(match), id="caption", aria_live="polite"),
             class_="board-column",
         ),
         tag(
@@ -103,12 +102,6 @@ def _no_board(feed: MatchFeed) -> str:
     return "The match has not started: it is waiting for its bots."
 
 
-def _caption(match: match_pb2.Match, frame: Frame) -> str:
-    if frame.kind == "move_played" and frame.seat is not None:
-        return f"{frame.ply}. {seat_text(match, frame.seat)}: {frame.text}"
-    return "The start" if frame.view else ""
-
-
 def _steps(feed: MatchFeed, frame: Frame, address: str) -> Markup:
     last = feed.last_board.ply
     targets = {"first": 0, "previous": max(0, frame.ply - 1), "next": min(last, frame.ply + 1), "last": last}
@@ -152,7 +145,7 @@ def _clock(clock: ShownClock | None, seat: int, *, running: bool) -> Markup:
     left = clock.left_ms if clock else None
     return tag(
         "span",
-        "" if left is None else clock_text(left),
+        clock.text if clock else "",
         class_="clock",
         data_clock=seat,
         data_left=left,
@@ -160,41 +153,10 @@ def _clock(clock: ShownClock | None, seat: int, *, running: bool) -> Markup:
     )
 
 
-def clock_text(left_ms: int) -> str:
-    """Format the time left of a clock: `1:02:03`, `2:03`, or `9.3` in the last ten seconds."""
-    if left_ms < 10_000:
-        return f"{max(0, left_ms) / 1_000:.1f}"
-    minutes, seconds = divmod(left_ms // 1_000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
 def _moves(feed: MatchFeed, shown: Frame, address: str) -> Iterator[Markup]:
     for frame in feed.frames:
         if frame.text:
-            yield _move_row(feed.match, frame, address, is_current=frame is shown)
-
-
-def _move_row(match: match_pb2.Match, frame: Frame, address: str, *, is_current: bool) -> Markup:
-    if frame.kind != "move_played":
-        return tag("li", frame.text, class_="event", data_number=frame.number)
-    names = match.seat_layout.seat_names
-    spent = tag("small", time_text(1_000 * frame.charged_ms)) if frame.charged_ms is not None else ""
-    return tag(
-        "li",
-        tag("span", f"{frame.ply}.", class_="ply"),
-        tag("i", "", class_=f"key {seat_class(names, frame.seat or 0)}", title=names[frame.seat or 0]),
-        tag(
-            "a",
-            frame.text,
-            href=f"{address}?ply={frame.ply}",
-            data_ply=frame.ply,
-            aria_current="step" if is_current else None,
-        ),
-        spent,
-        tag("span", frame.note, class_="note") if frame.note else "",
-        data_number=frame.number,
-    )
+            yield move_item(feed.match, frame, f"{address}?ply={frame.ply}", is_current=frame is shown)
 
 
 def match_times(feed: MatchFeed) -> list[Markup]:

@@ -11,9 +11,9 @@ from referee_api.v1 import entry_pb2, match_pb2, match_service_pb2
 
 from engines.api import Game
 from referee.live.worker_pool import RunFunction, TooExpensive, WorkerDied
-from referee.site.entry_text import result_text
+from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame, next_frame
+from referee.show.words import result_text
 from referee.site.finished_match import FinishedMatch, read_finished_match
-from referee.site.frames import BEFORE_PLAY, BoardPainter, Frame, next_frame
 from referee.site.upstream import Upstream, UpstreamError
 
 MAX_BEHIND = 500

@@ -177,7 +177,7 @@ class Site:
         )
         answer = await self._upstream.call(query, match_service_pb2.ListMatchesResponse)
         more = pages_links(f"/matches?phase={phase}" if phase in FILTERS else "/matches", answer.next_page_token)
-        listed = match_rows(answer.matches) if answer.matches else nothing("There is no match.")
+        listed = match_rows(answer.matches, "There is no match.")
         return self._page(request, Page("Matches", joined(heading("", "Matches"), listed, more)))
 
     # Other pages

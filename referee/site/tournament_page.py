@@ -9,6 +9,8 @@ from referee_api.v1 import tournament_pb2, tournament_service_pb2
 from referee.accounts.names import natural_key
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table, number, scroller
+from referee.show.words import format_text, round_text, time_control_text
 from referee.site.correction_marks import MARK, corrections_list, list_pairings
 from referee.site.layout import (
     entrant_link,
@@ -17,12 +19,9 @@ from referee.site.layout import (
     moment,
     nothing,
     pages_links,
-    scroller,
     section,
-    table,
 )
 from referee.site.live_pages import Page
-from referee.site.terms_text import format_text, round_text, time_control_text
 from referee.site.tournament_rounds import count_rounds, one_round, rounds_section
 from referee.site.upstream import Upstream, UpstreamError
 
@@ -51,8 +50,8 @@ async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
         )
         for one in answer.tournaments
     ]
-    heads = ("Tournament", "Game", "Format", "Entrants", "State", "Start")
-    listed = table(heads, rows, numbers=(3,)) if rows else nothing("There is no tournament.")
+    columns = ("Tournament", "Game", "Format", number("Entrants"), "State", "Start")
+    listed = Table(columns, rows).to_html(empty="There is no tournament.")
     return Page(
         "Tournaments", joined(heading("", "Tournaments"), listed, pages_links("/tournaments", answer.next_page_token))
     )
@@ -166,23 +165,21 @@ def _cell(cell: tournament_pb2.CrossTableCell | None, title: str | None) -> Mark
     return tag("td", tag("a", text, href=f"/matches/{cell.match_ids[0]}", title=title) if cell.match_ids else text)
 
 
-async def _standings(
-    upstream: Upstream, name: str, links: Mapping[str, Markup], corrected: Collection[str]
-) -> Markup | None:
-    """Return the standings, with a mark at entrants with `corrected` results; None: it has not started."""
+async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup], corrected: Collection[str]) -> Markup:
+    """Return the standings, with a mark at entrants with `corrected` results; empty: it has not started."""
     request = tournament_service_pb2.GetTournamentStandingsRequest(tournament=name)
     try:
         answer = await upstream.call(request, tournament_service_pb2.GetTournamentStandingsResponse)
     except UpstreamError as error:
         if error.reason == "TOURNAMENT_NOT_STARTED":
-            return None
+            return Markup()
         raise
     breaks = (
         [tournament_pb2.TieBreak.Name(one.tie_break) for one in answer.standings[0].tie_breaks]
         if answer.standings
         else []
     )
-    heads = ("", "Entrant", "Points", *map(_tie_break_text, breaks), "Won", "Drawn", "Lost", "Elo")
+    numbers = map(number, ("Points", *map(_tie_break_text, breaks), "Won", "Drawn", "Lost", "Elo"))
     rows = [
         (
             row.rank,
@@ -198,8 +195,7 @@ async def _standings(
         )
         for row in answer.standings
     ]
-    numbers = [at for at in range(len(heads)) if at != 1]
-    return table(heads, rows, numbers=numbers, class_="standings") if rows else None
+    return Table((number(""), "Entrant", *numbers), rows).to_html("standings")
 
 
 def _tie_break_text(name: str) -> str:

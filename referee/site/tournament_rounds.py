@@ -6,8 +6,9 @@ from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
 
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table, number
 from referee.site.correction_marks import correction_notes, list_pairings
-from referee.site.layout import moment, nothing, section, table
+from referee.site.layout import moment, nothing, section
 from referee.site.upstream import Upstream
 
 PAIRING_PHASES = {
@@ -88,8 +89,8 @@ def _all_rounds(
 def _pairing_table(
     tournament: tournament_pb2.Tournament, pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]
 ) -> Markup:
-    heads = ("Board", "Pairing", "Result", "Matches")
-    return table(heads, [_pairing_row(tournament, one, links) for one in pairings], numbers=(0,))
+    rows = [_pairing_row(tournament, one, links) for one in pairings]
+    return Table((number("Board"), "Pairing", "Result", "Matches"), rows).to_html()
 
 
 def _pairing_row(

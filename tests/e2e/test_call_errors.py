@@ -7,6 +7,7 @@ import grpc
 import pytest
 from referee_api.v1.error_pb2 import ErrorReason
 
+from tests.cluster.forwarding import test_forwarding
 from tests.docs import contract
 from tests.e2e import test_backup, test_compute_limit, test_server_faults, test_slow_watchers, test_stored_bytes
 from tests.e2e.call_errors import assert_matches_contract, assert_metadata_complete, parse_error
@@ -15,7 +16,6 @@ from tests.e2e.error_requests import CALL_ERRORS, MAX_MESSAGE_BYTES, exceed_rate
 from tests.e2e.error_streams import STREAM_ERRORS, VERDICT_ERRORS
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import ServerProcess, run_server
-from tests.transport import test_forwarding
 
 pytestmark = pytest.mark.slow
 
@@ -33,6 +33,7 @@ TESTED_ELSEWHERE = {
     "REFEREE_FAULT": test_server_faults.test_a_fault_outside_of_a_match_is_reported_only_by_its_id,
 }
 """Errors that need a server of their own, with the tests that cause them."""
+CALLS = {**CALL_ERRORS, **CONTEST_ERRORS}
 NUMBERS = count(1)
 
 
@@ -51,14 +52,13 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
 
 def test_every_error_reason_is_covered() -> None:
     reasons = {reason.name for reason in contract.reasons()}
-    in_contests = {reason for provoked in CONTEST_ERRORS.values() for reason in provoked}
-    assert reasons == {*CALL_ERRORS, *in_contests, *STREAM_ERRORS, *TESTED_ELSEWHERE}
+    assert reasons == {*CALLS, *STREAM_ERRORS, *TESTED_ELSEWHERE}
 
 
-@pytest.mark.parametrize("reason", CALL_ERRORS)
+@pytest.mark.parametrize("reason", CALLS)
 def test_a_call_error_matches_the_contract(organiser: Organiser, reason: str) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        CALL_ERRORS[reason](organiser)
+        CALLS[reason](organiser)
     assert parse_error(raised.value).reason == reason
     assert_matches_contract(parse_error(raised.value))
 

@@ -18,18 +18,24 @@ SVG_VOID = frozenset(VOID)
 
 
 class ParsedPage(HTMLParser):
-    """The parsed page: its open elements, tags with attributes, and texts."""
+    """The parsed page: its open elements, tags with attributes, texts, and rows of tables."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[str] = []
+        self.rows: list[list[str]] = []
+        """The text of each cell of each row."""
         self.feed(html)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"}:
+            self.rows[-1].append("")
         if tag not in SVG_VOID:
             self.open.append(tag)
 
@@ -38,6 +44,8 @@ class ParsedPage(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
 
     def classes_of(self, *kinds: str) -> list[str]:
         """Return the classes of the elements with one of these tags."""
@@ -128,13 +136,21 @@ def test_an_sprt_is_shown_with_verdict_ratio_and_counts(llr: float | None, gauge
 
 
 def test_the_rounds_list_their_pairings_and_the_latest_is_open() -> None:
-    html = page(report(3))
-    assert html.count("<details") == len(report(3).rounds) == 3
-    assert html.count('open="open"') == 1
-    assert "Round 4: 1 of 2 done" in html
-    assert '<td class="name">bot-02</td><td class="number">bye</td>' in html
-    assert '<td class="number">playing</td>' in html
-    assert '<td class="number">1 : 0</td>' in html
+    parsed = ParsedPage(page(report(3)))
+    assert [attributes.get("open") for tag, attributes in parsed.tags if tag == "details"] == ["open", None, None]
+    assert "Round 4: 1 of 2 done" in parsed.texts
+    first = parsed.rows.index(["Board", "Pairing", "Result"])
+    assert parsed.rows[first : first + 3] == [
+        ["Board", "Pairing", "Result"],
+        ["1", f"{MARKUP_NAME} – bot-02", "playing"],
+        ["2", "bot-02", "bye"],
+    ]
+    assert {row[-1] for row in parsed.rows if row[0] in {"1", "2", "3"} and len(row) == 3} == {
+        "playing",
+        "bye",
+        "1 : 0",
+        "0 : 1",
+    }
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_the_rules_have_a_name(tmp_path: Path, options: dict[str, str], rules: s
         ((SuddenDeath(300 * SECOND), SuddenDeath(60 * SECOND)), ""),
         (
             (JapaneseByoYomi(60 * SECOND, 30 * SECOND, 5),) * 2,
-            "OT[japanese byo yomi, main 60 s, period 30 s, 5 periods]",
+            "OT[1 min + 5 × 30 s byo-yomi]",
         ),
     ],
 )

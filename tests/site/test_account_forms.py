@@ -1,6 +1,7 @@
 """The cookie of the pages behind a token, and what is read of a form, without a server."""
 
 import asyncio
+from contextlib import nullcontext
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
@@ -12,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from referee.site.account import form_request
-from referee.site.account.account_action import confirmation_time, new_request_id
-from referee.site.account.account_routes import ACTIONS
+from referee.site.account.account_action import MAX_CHARS, Action, confirmation_time, new_request_id, read_request
+from referee.site.account.account_actions import ACTIONS, CREATE_TOKEN
 from referee.site.account.account_session import (
     COOKIE,
     Account,
@@ -22,14 +23,13 @@ from referee.site.account.account_session import (
     read_session,
     set_session,
 )
-from referee.site.account.bot_actions import CREATE_TOKEN
-from referee.site.account.form_fields import FIELDS, check_fields
 from referee.site.account.form_request import MAX_FIELDS, fields_of, read_form, require_same_origin
 from referee.site.upstream import Upstream
 from referee.site.visitors import Message, Protected, Receive, Scope, Send, SiteAccess, Visitors
 
 SESSION = AccountSession(AccountRole.ORGANISER, "Ada: <b>&;ü", "ey.J;x=/+_-~")
 HOST = "referee.example:7790"
+SAMPLES = {"until": "2040-01-01T00:00", "kind": "BYE_KIND_NONE", "pairings": "a b, c"}
 
 
 def request_with(cookie: str = "", scheme: str = "http", origin: str = "") -> Request:
@@ -130,17 +130,22 @@ def test_a_form_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert caught.value.status_code == HTTPStatus.REQUEST_TIMEOUT
 
 
-def test_every_field_of_an_action_has_a_label_and_a_limit() -> None:
-    for action in ACTIONS.values():
-        assert {*action.required, *action.optional} <= FIELDS.keys()
-        values = dict.fromkeys((*action.required, *action.optional), "1")
-        values |= {"until": "2040-01-01T00:00", "bye": "BYE_KIND_NONE"}
-        assert action.sentence(values).endswith(".")
-        assert action.done(values).endswith(".")
-        assert action.back(values).startswith("/account")
-    for name, field in FIELDS.items():
+@pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
+def test_the_request_of_a_form_has_all_its_fields(action: Action) -> None:
+    values = {name: SAMPLES.get(name, "1") for name in action.is_required}
+    message = read_request(action, values, new_request_id())
+    fields = {name for name in (*values, *action.fixed, "request_id") if name in message.DESCRIPTOR.fields_by_name}
+    assert {field.name for field, _ in message.ListFields()} == fields
+    assert action.text(values).endswith(".")
+    assert action.back(values).startswith("/account")
+    with pytest.raises(HTTPException):
+        read_request(action, {**values, "other": "1"}, new_request_id())
+    for name, is_required in action.is_required.items():
+        without = {other: text for other, text in values.items() if other != name}
+        with pytest.raises(HTTPException) if is_required else nullcontext():
+            read_request(action, without, new_request_id())
         with pytest.raises(HTTPException):
-            check_fields({name: "x" * (field.max_chars + 1)}, [name], [])
+            read_request(action, {**values, name: "x" * (MAX_CHARS + 1)}, new_request_id())
 
 
 def test_a_request_id_says_when_it_was_made() -> None:
@@ -208,11 +213,14 @@ def test_a_token_is_created_once_if_its_form_is_sent_several_times_at_once() -> 
 
     async def create_twice() -> list[str]:
         lock, request_id = asyncio.Lock(), new_request_id()
-        calls = [
-            CREATE_TOKEN.call(Account(SESSION, referee, lock), {"bot": "anna", "label": "laptop"}, one)
+        assert CREATE_TOKEN.call
+        calls: list[Any] = [
+            CREATE_TOKEN.call(
+                Account(SESSION, referee, lock), bot_service_pb2.CreateBotTokenRequest(bot="anna", label="laptop"), one
+            )
             for one in (request_id, request_id, new_request_id())
         ]
-        return [CREATE_TOKEN.secret(answer) for answer in await asyncio.gather(*calls) if CREATE_TOKEN.secret]
+        return [answer.secret for answer in await asyncio.gather(*calls)]
 
     assert asyncio.run(create_twice()) == ["secret 1", "", "secret 2"]
     assert [label.partition(" ")[0] for label in referee.labels] == ["laptop", "laptop"]

@@ -23,15 +23,16 @@ from referee_api.v1 import (
 )
 
 from engines.registry import games, own_games
+from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame
+from referee.show.table import Table
 from referee.show.time_chart import time_chart
 from referee.site.bot_page import bot_page, bots_page
 from referee.site.charts import interval, rating_chart
 from referee.site.finished_match import FinishedMatch
-from referee.site.frames import BEFORE_PLAY, BoardPainter, Frame
 from referee.site.home_page import home_page
 from referee.site.join_page import BotsAddress, join_page
 from referee.site.ladder_page import ladder_page, ladders_page
-from referee.site.layout import document, match_rows, table
+from referee.site.layout import document, match_rows
 from referee.site.live_match_page import match_page
 from referee.site.live_pages import Page
 from referee.site.match_feed import MatchFeed
@@ -232,7 +233,7 @@ def test_charts_run_nothing() -> None:
 
 
 def test_tables_run_nothing() -> None:
-    check_inert(table((HOSTILE,), [(HOSTILE,)], class_=HOSTILE))
+    check_inert(Table((HOSTILE,), [(HOSTILE,)]).to_html(HOSTILE))
     check_inert(match_rows([match(HOSTILE, "", title="")]))
 
 

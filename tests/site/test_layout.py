@@ -3,12 +3,12 @@
 import pytest
 
 from referee.show.markup import tag
-from referee.site.layout import table
+from referee.show.table import Table
 from tests.site.parsed_document import ParsedDocument
 
 
 def scroller_of(*cells: object) -> dict[str, str | None]:
-    return ParsedDocument(table(("", "Bot", "Rating"), [cells])).tags[0][1]
+    return ParsedDocument(Table(("", "Bot", "Rating"), [cells]).to_html()).tags[0][1]
 
 
 def test_a_table_can_be_scrolled_with_the_keyboard_only() -> None:

@@ -8,7 +8,7 @@ from referee_api.v1 import admin_service_pb2, bot_pb2, token_pb2
 from referee_client.values import BotAccount, NewToken, Token
 
 from referee.cli._shared.client_options import print_json, to_dict
-from referee.cli._shared.output import text_table
+from referee.show.table import Table
 
 NONE = "-"
 
@@ -27,7 +27,7 @@ def print_tokens(tokens: Sequence[Token], as_json: bool) -> None:
         print_json([to_dict(token, token_pb2.Token) for token in tokens])
         return
     heading = ("token", "role", "holder", "bot", "created", "expires", "last used", "label")
-    click.echo(text_table(heading, [*map(_token_row, tokens)]))
+    click.echo(Table(heading, [*map(_token_row, tokens)]).to_text())
 
 
 def _token_row(token: Token) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def print_bots(bots: Sequence[BotAccount], as_json: bool) -> None:
     if as_json:
         print_json([to_dict(bot, bot_pb2.Bot) for bot in bots])
         return
-    click.echo(text_table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]))
+    click.echo(Table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]).to_text())
 
 
 def _bot_row(bot: BotAccount) -> tuple[str, ...]:

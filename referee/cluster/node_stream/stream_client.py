@@ -6,12 +6,12 @@ from typing import Any, Protocol
 
 import structlog
 
+from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
+from referee.cluster.forwarding.node_channels import NodeChannels
 from referee.cluster.node_stream.node_link import NodeLink, StreamCounter
 from referee.cluster.node_stream.stream_server import PATH
 from referee.live.ports import Time
 from referee.match.clock import MS, SECOND, Micros
-from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader
-from referee.transport.forwarding.node_channels import NodeChannels
 
 MIN_RETRY_US: Micros = 50 * MS
 MAX_RETRY_US: Micros = SECOND

@@ -8,10 +8,11 @@ import grpc
 import structlog
 
 from referee.accounts.account_errors import BadField
+from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.cluster.node_stream.node_link import NodeLink, StreamCounter
 from referee.live.ports import Time
 from referee.match.clock import Micros
-from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader, Metadata
+from referee.transport.forwarding.cluster_gate import Metadata
 from referee.transport.guards.error_interceptor import abort_with
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls

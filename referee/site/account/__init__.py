@@ -6,9 +6,8 @@ what is permitted, and any node of a cluster can serve the next request.
 - `account_routes`: the routes, and the checks before each of them
 - `account_session`: who is signed in, as the cookie says; and the check of a new token
 - `form_request`: reads forms, which must come from the site itself
-- `form_fields`: inputs of forms, with their labels and limits
-- `account_action`: what changes something: a form, its confirmation, the call, and what was done
-- `bot_actions`, `match_actions`, `organiser_actions`: these, by what they change
+- `account_action`: what changes something: a form made from a request of the contract, its confirmation, and the call
+- `account_actions`: all of these
 - `account_page`: signing in, and the lists of bots, contests and invitations
 - `own_bot_page`, `private_log_page`, `clock_charges`, `lost_time_page`: a bot, as its owner sees it
 - `seat_match_page`: a match as a seat of the bot sees it

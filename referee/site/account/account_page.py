@@ -16,13 +16,18 @@ from referee_api.v1 import (
 
 from referee.accounts.names import natural_key
 from referee.show.markup import Markup, joined, tag
-from referee.site.account.account_action import Action, action_form, confirmation_form, page_address
+from referee.show.table import Table, number
+from referee.site.account.account_action import (
+    Action,
+    Values,
+    action_form,
+    confirmation_form,
+    label_of,
+    page_address,
+)
+from referee.site.account.account_actions import ABORT, INVITE, REGISTER, REVOKE_INVITATION, VOID
 from referee.site.account.account_session import MAX_TOKEN_CHARS, Account, AccountRole, AccountSession
-from referee.site.account.bot_actions import REGISTER
-from referee.site.account.form_fields import FIELDS, Values
-from referee.site.account.match_actions import ABORT, VOID
-from referee.site.account.organiser_actions import INVITE, REVOKE_INVITATION
-from referee.site.layout import heading, moment, nothing, section, table
+from referee.site.layout import heading, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
 from referee.site.visitors import ACCOUNT
@@ -84,11 +89,11 @@ async def account_page(account: Account) -> Page:
         _bots(account), own_tournaments(account), own_ladders(account), _invitations(account)
     )
     register = action_form(REGISTER, {}) if session.owns_bots else ""
-    parts = [section("Bots", _bot_table(bots) if bots else nothing(_no_bots(session)), register)]
+    parts = [section("Bots", _bot_table(bots, _no_bots(session)), register)]
     if session.organises:
         parts += [
-            section("Tournaments", _tournament_table(tournaments) if tournaments else nothing("You have none yet.")),
-            section("Ladders", _ladder_table(ladders) if ladders else nothing("You have none yet.")),
+            section("Tournaments", _tournament_table(tournaments)),
+            section("Ladders", _ladder_table(ladders)),
             section("Invitations", _invitation_table(invitations), action_form(INVITE, {})),
         ]
     if session.owns_bots:
@@ -155,7 +160,7 @@ def bot_state(bot: bot_pb2.Bot) -> str:
     return "online" if bot.presence.sessions else "offline"
 
 
-def _bot_table(bots: Sequence[bot_pb2.Bot]) -> Markup:
+def _bot_table(bots: Sequence[bot_pb2.Bot], empty: str) -> Markup:
     rows = [
         (
             tag("a", bot.name, href=page_address("bots", bot.name), class_="bot"),
@@ -165,7 +170,7 @@ def _bot_table(bots: Sequence[bot_pb2.Bot]) -> Markup:
         )
         for bot in bots
     ]
-    return table(("Bot", "Version", "State", "In play"), rows, numbers=(3,))
+    return Table(("Bot", "Version", "State", number("In play")), rows).to_html(empty=empty)
 
 
 def _tournament_table(tournaments: Sequence[tournament_pb2.Tournament]) -> Markup:
@@ -177,7 +182,7 @@ def _tournament_table(tournaments: Sequence[tournament_pb2.Tournament]) -> Marku
         )
         for one in tournaments
     ]
-    return table(("Tournament", "Entrants", "State"), rows, numbers=(1,))
+    return Table(("Tournament", number("Entrants"), "State"), rows).to_html(empty="You have none yet.")
 
 
 def _ladder_table(ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
@@ -189,7 +194,7 @@ def _ladder_table(ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
         )
         for one in ladders
     ]
-    return table(("Ladder", "Entrants", "State"), rows, numbers=(1,))
+    return Table(("Ladder", number("Entrants"), "State"), rows).to_html(empty="You have none yet.")
 
 
 def _invitation_table(invitations: Sequence[invitation_pb2.Invitation]) -> Markup:
@@ -198,23 +203,23 @@ def _invitation_table(invitations: Sequence[invitation_pb2.Invitation]) -> Marku
             one.label or tag("span", "no purpose", class_="soft"),
             f"{one.uses} of {one.max_uses}",
             moment(one.expire_time),
-            action_form(REVOKE_INVITATION, {"invitation": one.id}, title="Revoke"),
+            action_form(REVOKE_INVITATION, {"invitation_id": one.id}, title="Revoke"),
         )
         for one in invitations
     ]
-    return table(("Purpose", "Used", "Expires", "Action"), rows) if rows else nothing("There is no open invitation.")
+    return Table(("Purpose", "Used", "Expires", "Action"), rows).to_html(empty="There is no open invitation.")
 
 
 def confirmation_page(action: Action, values: Values, subject: str) -> Page:
     facts = [
         ("Concerns", subject),
-        *((FIELDS[name].label, values[name]) for name in ("message", "label") if name in values),
+        *((label_of(name), values[name]) for name in ("message", "label") if name in values),
     ]
     return Page(
         action.button,
         joined(
             heading("Please confirm", action.button, facts),
-            tag("p", action.sentence(values), class_="will"),
+            tag("p", action.text(values), class_="will"),
             confirmation_form(action, values),
         ),
     )
@@ -230,4 +235,4 @@ def secret_page(action: Action, values: Values, secret: str) -> Page:
     else:
         shown = problem_note("This was done already, and its secret was shown then. It cannot be read again")
     back = tag("p", tag("a", "Back", href=action.back(values)))
-    return Page(action.button, joined(heading("Done", action.done(values)), shown, back))
+    return Page(action.button, joined(heading("Done", action.button), shown, back))

@@ -12,7 +12,14 @@ from starlette.routing import Route
 
 from engines.api import Game
 from referee.show.markup import Markup, joined, tag
-from referee.site.account.account_action import REQUEST_ID, Action, confirmation_time
+from referee.site.account.account_action import (
+    REQUEST_ID,
+    Action,
+    new_request_id,
+    read_request,
+    subject_of,
+)
+from referee.site.account.account_actions import ACTIONS
 from referee.site.account.account_page import (
     account_page,
     as_sentence,
@@ -31,12 +38,8 @@ from referee.site.account.account_session import (
     set_cookie,
     set_session,
 )
-from referee.site.account.bot_actions import BOT_ACTIONS
-from referee.site.account.form_fields import check_fields
 from referee.site.account.form_request import fields_of, read_form
 from referee.site.account.lost_time_page import own_match_page
-from referee.site.account.match_actions import MATCH_ACTIONS
-from referee.site.account.organiser_actions import ORGANISER_ACTIONS
 from referee.site.account.own_bot_page import own_bot_page
 from referee.site.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
 from referee.site.account.private_log_page import private_log_page, read_number
@@ -48,12 +51,13 @@ from referee.site.request_values import MAX_NAME_CHARS, integer_in, last_entry_i
 from referee.site.upstream import Upstream, UpstreamError
 from referee.site.visitors import ACCOUNT
 
-ACTIONS: Mapping[str, Action] = {**BOT_ACTIONS, **MATCH_ACTIONS, **ORGANISER_ACTIONS}
 SEAT = f"{ACCOUNT}/matches/{{id}}/seats/{{seat:int}}"
 DONE = "referee_done"
 """Cookie with the sentence that says what was done, which the next page shows."""
 DONE_S = 60
 MAX_DONE_CHARS = 600
+SECRETS = ("secret", "code")
+"""Fields of answers that are shown once; empty if that was before."""
 
 Render = Callable[[Account, Request], Awaitable[Page]]
 
@@ -125,19 +129,18 @@ class AccountRoutes:
         if session is None:
             return _html(sign_in_page(), HTTPStatus.UNAUTHORIZED)
         request_id = form.pop(REQUEST_ID, "")
-        confirmation_time(request_id)
-        values = check_fields(form, action.required, action.optional)
-        done = action.done(values)
+        account, message = self._account(session), read_request(action, form, request_id)
+        done = f"Done: {action.button}."
         try:
-            answer = await action.call(self._account(session), values, request_id)
+            answer = await (action.call(account, message, request_id) if action.call else account.call(message))
         except UpstreamError as error:
-            if error.reason not in action.done_before:
+            if error.reason != action.done_before:
                 return _failed(session, error)
             done = "It was done already."
         else:
-            if action.secret:
-                return _html(_with_bar(session, secret_page(action, values, action.secret(answer))))
-        response = RedirectResponse(action.back(values), HTTPStatus.SEE_OTHER)
+            if secret := next((name for name in SECRETS if name in answer.DESCRIPTOR.fields_by_name), ""):
+                return _html(_with_bar(session, secret_page(action, form, getattr(answer, secret))))
+        response = RedirectResponse(action.back(form), HTTPStatus.SEE_OTHER)
         set_cookie(request, response, DONE, quote(done[:MAX_DONE_CHARS], safe=""), DONE_S)
         return response
 
@@ -226,6 +229,6 @@ async def _ladder(account: Account, request: Request) -> Page:
 
 async def _confirmation(account: Account, request: Request) -> Page:
     action = _action(request)
-    query = fields_of(request.url.query.encode("ascii", "replace"))
-    values = check_fields(query, action.required, action.optional)
-    return confirmation_page(action, values, await action.subject(account, values) if action.subject else "")
+    values = fields_of(request.url.query.encode("ascii", "replace"))
+    message = read_request(action, values, new_request_id())
+    return confirmation_page(action, values, await subject_of(account, message))

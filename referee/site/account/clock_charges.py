@@ -11,7 +11,7 @@ from referee_api.v1 import clock_pb2, entry_pb2
 
 from referee.show.formatting import time_text
 from referee.show.markup import Markup, joined, tag
-from referee.site.layout import table
+from referee.show.table import Table, number
 
 WIDTH, HEIGHT = 1_000, 14
 """Size of the picture of one move, which is stretched to the width of its cell."""
@@ -107,8 +107,8 @@ def charge_table(moves: Sequence[ChargedMove]) -> Markup:
         )
         for one in shown
     ]
-    heads = ("Move", "Answer", "From the question to the answer", "Charged", "Was left")
-    return joined(LEGEND, table(heads, rows, numbers=(0, 3, 4), class_="charges"))
+    columns = (number("Move"), "Answer", "From the question to the answer", number("Charged"), number("Was left"))
+    return joined(LEGEND, Table(columns, rows).to_html("charges"))
 
 
 def _rejected(one: ChargedMove) -> Markup:

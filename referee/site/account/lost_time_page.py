@@ -7,13 +7,13 @@ from http import HTTPStatus
 from referee_api.v1 import bot_service_pb2, entry_pb2, match_pb2, match_service_pb2, result_pb2
 
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table
+from referee.show.words import result_text, seat_text, time_control_text
 from referee.site.account.account_action import page_address
 from referee.site.account.account_session import Account
 from referee.site.account.clock_charges import charge_table, charged_moves, explanation
-from referee.site.entry_text import result_text, seat_text
-from referee.site.layout import heading, match_title, moment, nothing, section, table
+from referee.site.layout import heading, match_title, moment, nothing, section
 from referee.site.live_pages import Page
-from referee.site.terms_text import time_control_text
 from referee.site.upstream import UpstreamError
 
 SEARCHED_MATCHES = 300
@@ -45,7 +45,7 @@ def lost_table(bot: str, matches: Sequence[match_pb2.Match]) -> Markup:
         )
         for match in matches
     ]
-    return table(("Match", "Game", "Time control", "Ended"), rows)
+    return Table(("Match", "Game", "Time control", "Ended"), rows).to_html(empty="No match was lost on time lately.")
 
 
 async def own_match_page(account: Account, bot: str, match_id: str) -> Page:

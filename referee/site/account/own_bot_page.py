@@ -17,10 +17,9 @@ from referee_api.v1 import (
 )
 
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table
 from referee.site.account.account_action import action_form, page_address
-from referee.site.account.account_page import bot_state
-from referee.site.account.account_session import Account
-from referee.site.account.bot_actions import (
+from referee.site.account.account_actions import (
     CREATE_TOKEN,
     ENTER,
     JOIN,
@@ -29,11 +28,12 @@ from referee.site.account.bot_actions import (
     REQUEST_BYE,
     REVOKE_TOKEN,
     WITHDRAW,
+    WITHDRAW_FROM_MATCH,
 )
-from referee.site.account.form_fields import BYES
+from referee.site.account.account_page import bot_state
+from referee.site.account.account_session import Account
 from referee.site.account.lost_time_page import lost_matches, lost_table
-from referee.site.account.match_actions import WITHDRAW_FROM_MATCH
-from referee.site.layout import heading, match_title, moment, nothing, section, table
+from referee.site.layout import heading, match_title, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
 
@@ -68,7 +68,7 @@ async def own_bot_page(account: Account, name: str) -> Page:
             links,
             _reinstatement(bot.bot),
             section("In play", playing),
-            section("Lost on time", lost_table(name, lost) if lost else nothing("No match was lost on time lately.")),
+            section("Lost on time", lost_table(name, lost)),
             contests,
             tokens,
         ),
@@ -92,7 +92,7 @@ def _reinstatement(bot: bot_pb2.Bot) -> Markup:
     since = tag("p", "Paused since ", moment(bot.pause.pause_time), f": {bot.pause.message}")
     if bot.pause.cause == bot_pb2.PAUSE_CAUSE_ADMIN:
         return section("Paused", since, nothing("An administrator paused it, and only an administrator can end that."))
-    return section("Paused", since, action_form(REINSTATE, {"bot": bot.name}))
+    return section("Paused", since, action_form(REINSTATE, {"name": bot.name}))
 
 
 async def _playing(account: Account, bot: str) -> Markup:
@@ -109,14 +109,14 @@ async def _playing(account: Account, bot: str) -> Markup:
         )
         for one in matches
     ]
-    return table(("Match", "Game", "Began", "Action"), rows) if rows else nothing("It plays no match at the moment.")
+    return Table(("Match", "Game", "Began", "Action"), rows).to_html(empty="It plays no match at the moment.")
 
 
 def _match_withdrawal(account: Account, bot: str, match: match_pb2.Match) -> Markup:
     """Return the form for a match that the referee lets a bot leave: unrated, of no contest, and asked by its owner."""
     if match.ladder or match.tournament or not account.session.owns_bots:
         return Markup("")
-    return action_form(WITHDRAW_FROM_MATCH, {"bot": bot, "match": match.id}, title="Withdraw")
+    return action_form(WITHDRAW_FROM_MATCH, {"bot": bot, "match_id": match.id}, title="Withdraw")
 
 
 async def _contests(account: Account, bot: str) -> Markup:
@@ -143,7 +143,7 @@ async def _contests(account: Account, bot: str) -> Markup:
             _tournament_table(bot, tournaments),
             *(_bye_form(bot, one) for one in tournaments),
             action_form(
-                ENTER, {"bot": bot}, {"tournament": [(one.name, one.title or one.name) for one in open_tournaments]}
+                ENTER, {"entrant": bot}, {"tournament": [(one.name, one.title or one.name) for one in open_tournaments]}
             )
             if open_tournaments
             else nothing("No other tournament is open for entries."),
@@ -151,7 +151,7 @@ async def _contests(account: Account, bot: str) -> Markup:
         section(
             "Ladders",
             _ladder_table(bot, mine),
-            action_form(JOIN, {"bot": bot}, {"ladder": [(one.name, one.title or one.name) for one in open_ladders]})
+            action_form(JOIN, {"entrant": bot}, {"ladder": [(one.name, one.title or one.name) for one in open_ladders]})
             if open_ladders
             else nothing("There is no other open ladder."),
         ),
@@ -190,7 +190,7 @@ def _tournament_table(bot: str, tournaments: Sequence[tournament_pb2.Tournament]
         )
         for one in tournaments
     ]
-    return table(("Tournament", "State", "Action"), rows) if rows else Markup("")
+    return Table(("Tournament", "State", "Action"), rows).to_html()
 
 
 def _bye_form(bot: str, one: tournament_pb2.Tournament) -> Markup:
@@ -199,7 +199,7 @@ def _bye_form(bot: str, one: tournament_pb2.Tournament) -> Markup:
     rounds = range(one.current_round + 1, one.terms.swiss.rounds + 1) if one.terms.max_requested_byes else ()
     if one.phase in ENDED or not name or name in one.withdrawn_entrants or not rounds:
         return Markup("")
-    choices = {"round": [(str(number), str(number)) for number in rounds], "bye": list(BYES.items())}
+    choices = {"round": [(str(number), str(number)) for number in rounds]}
     values = {"bot": bot, "tournament": one.name, "entrant": name}
     return action_form(REQUEST_BYE, values, choices, title=f"Request a bye in {one.title or one.name}")
 
@@ -224,11 +224,11 @@ def _ladder_table(bot: str, ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
         (
             tag("a", one.title or one.name, href=f"/ladders/{one.name}"),
             "paused" if one.paused else "open",
-            action_form(LEAVE, {"bot": bot, "ladder": one.name}, title="Leave"),
+            action_form(LEAVE, {"entrant": bot, "ladder": one.name}, title="Leave"),
         )
         for one in ladders
     ]
-    return table(("Ladder", "State", "Action"), rows) if rows else Markup("")
+    return Table(("Ladder", "State", "Action"), rows).to_html()
 
 
 async def _tokens(account: Account, bot: str) -> Markup:
@@ -246,12 +246,11 @@ async def _tokens(account: Account, bot: str) -> Markup:
         )
         for one in answer.tokens
     ]
-    heads = ("Token", "Created", "Last used", "Expires", "Action")
-    listed = table(heads, rows, class_="tokens") if rows else ""
+    listed = Table(("Token", "Created", "Last used", "Expires", "Action"), rows).to_html("tokens")
     return section("Tokens", listed, action_form(CREATE_TOKEN, {"bot": bot}))
 
 
 def _revocation(bot: str, token: token_pb2.Token) -> Markup:
     if token.revoked:
         return tag("span", "revoked", class_="soft")
-    return action_form(REVOKE_TOKEN, {"bot": bot, "token": token.id}, title="Revoke")
+    return action_form(REVOKE_TOKEN, {"bot": bot, "token_id": token.id}, title="Revoke")

@@ -15,10 +15,17 @@ from referee_api.v1 import (
 
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
-from referee.site.account.account_action import Action, action_form, find_pairing, page_address
-from referee.site.account.account_session import Account
-from referee.site.account.form_fields import Choices, Values
-from referee.site.account.organiser_actions import (
+from referee.show.table import Table
+from referee.show.words import format_text, result_text
+from referee.site.account.account_action import (
+    Action,
+    Choices,
+    Values,
+    action_form,
+    find_pairing,
+    page_address,
+)
+from referee.site.account.account_actions import (
     ABSENT,
     CANCEL,
     CLOSE,
@@ -33,10 +40,9 @@ from referee.site.account.organiser_actions import (
     START_SEASON,
     TOURNAMENT_CORRECTIONS,
 )
-from referee.site.entry_text import result_text
-from referee.site.layout import heading, match_title, moment, nothing, pages_links, section, table
+from referee.site.account.account_session import Account
+from referee.site.layout import heading, match_title, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
-from referee.site.terms_text import format_text
 from referee.site.tournament_page import PHASES
 from referee.site.tournament_rounds import PAIRING_PHASES
 from referee.site.upstream import UpstreamError
@@ -74,15 +80,12 @@ async def own_tournament_page(account: Account, name: str, page_token: str) -> P
 
 
 def _tournament_forms(tournament: tournament_pb2.Tournament) -> Markup:
-    values = {"tournament": tournament.name}
+    name, values = {"name": tournament.name}, {"tournament": tournament.name}
     names = [one.name for one in tournament.entrants if one.name not in tournament.withdrawn_entrants]
-    forms: list[tuple[Action, list[str]]] = []
-    if tournament.phase == ENTRY:
-        forms.append((START, []))
+    rows: list[FormRow] = [(START, name, {})] if tournament.phase == ENTRY else []
     if tournament.phase in (ENTRY, PLAYING):
-        forms += [(REMOVE, names)] if names else []
-        forms.append((CANCEL, []))
-    rows: list[FormRow] = [(one, values, {"entrant": _choices(names)} if names else {}) for one, names in forms]
+        rows += [(REMOVE, values, {"entrant": _choices(names)})] if names else []
+        rows.append((CANCEL, name, {}))
     if tournament.phase == PLAYING and tournament.terms.HasField("swiss"):
         rows.append((PAIR_ROUND, {**values, "round": str(tournament.current_round)}, {}))
     return _forms(rows)
@@ -109,7 +112,7 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
         for one in answer.pairings
     ]
     more = pages_links(page_address("tournaments", name), answer.next_page_token)
-    return section("Pairings", table(("Board", "Pairing", "State"), rows), more) if rows else Markup("")
+    return section("Pairings", Table(("Board", "Pairing", "State"), rows).to_html(), more) if rows else Markup("")
 
 
 def pairing_result(pairing: contest_pb2.Pairing) -> Markup:
@@ -148,7 +151,7 @@ async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page
 
 
 def _pairing_forms(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> Markup:
-    values = {"tournament": tournament.name, "pairing": pairing.id}
+    values = {"tournament": tournament.name, "pairing_id": pairing.id}
     if tournament.phase != PLAYING:
         return Markup("")
     if pairing.phase == contest_pb2.PAIRING_PHASE_DONE:
@@ -164,7 +167,7 @@ async def _correctable(account: Account, pairing: contest_pb2.Pairing, tournamen
     request = match_service_pb2.GetMatchRequest(match_id=match_id)
     match = (await account.upstream.call(request, match_service_pb2.GetMatchResponse)).match
     is_corrected = match_id in {one.match_id for one in pairing.corrections}
-    values = {"tournament": tournament, "pairing": pairing.id, "match": match_id}
+    values = {"tournament": tournament, "pairing_id": pairing.id, "match_id": match_id}
     return _match_forms(match, values, TOURNAMENT_CORRECTIONS, is_corrected=is_corrected)
 
 
@@ -213,8 +216,8 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
     )
     actions = [] if ladder.closed else [RESUME if ladder.paused else PAUSE, START_SEASON, CLOSE]
     forms = [
-        _match_forms(match, {"ladder": name, "match": match.id}, LADDER_CORRECTIONS, is_corrected=match.id in corrected)
-        for match in matches.matches
+        _match_forms(one, {"ladder": name, "match_id": one.id}, LADDER_CORRECTIONS, is_corrected=one.id in corrected)
+        for one in matches.matches
     ]
     return Page(
         title,

@@ -7,10 +7,11 @@ from starlette.exceptions import HTTPException
 
 from referee.show.formatting import time_text
 from referee.show.markup import Markup, joined, tag
+from referee.show.table import Table
+from referee.show.words import FORFEIT_CAUSES
 from referee.site.account.account_action import page_address
 from referee.site.account.account_session import Account
-from referee.site.entry_text import FORFEIT_CAUSES
-from referee.site.layout import heading, moment, nothing, table
+from referee.site.layout import heading, moment
 from referee.site.live_pages import Page
 
 READ_ENTRIES = 1_000
@@ -26,9 +27,7 @@ async def private_log_page(account: Account, bot: str, match_id: str, before: in
     wanted = [entry for entry in reversed(entries) if before is None or entry.number < before]
     shown = wanted[:SHOWN_ENTRIES]
     rows = [(moment(one.create_time), one.version, _place(bot, one), _text(one)) for one in shown]
-    listed = (
-        table(("Time", "Version", "Match", "What happened"), rows, class_="log") if rows else nothing(_nothing(bot))
-    )
+    listed = Table(("Time", "Version", "Match", "What happened"), rows).to_html("log", empty=_nothing(bot))
     query = {"match": match_id} if match_id else {}
     older = page_address("bots", bot, "log", **query, before=str(shown[-1].number)) if len(wanted) > len(shown) else ""
     return Page(

@@ -15,9 +15,9 @@ from referee_api.v1 import bot_service_pb2, match_pb2, match_service_pb2
 
 from engines.api import Game
 from referee.show.markup import Markup, joined, tag
+from referee.show.words import seat_text
 from referee.site.account.account_action import PAGE_SIZE, page_address
 from referee.site.account.account_session import Account
-from referee.site.entry_text import seat_text
 from referee.site.layout import heading, match_title, nothing
 from referee.site.live_match_page import match_content, match_heading, match_times
 from referee.site.live_pages import Page

@@ -16,8 +16,8 @@ from referee.cluster.node_stream.stream_queue import (
     StreamReader,
 )
 from referee.match.clock import SECOND
+from tests.cluster.node_stream.stream_ends import Counts
 from tests.live.fake_time import FakeTime, settle
-from tests.transport.stream_ends import Counts
 
 WRITE_BYTES = 100
 

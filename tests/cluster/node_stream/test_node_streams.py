@@ -12,29 +12,29 @@ import grpc.aio
 import pytest
 from structlog.testing import capture_logs
 
+from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.cluster.node_stream.node_link import MAX_SILENCE_US
 from referee.cluster.node_stream.stream_queue import MAX_QUEUED_MESSAGES
 from referee.cluster.node_stream.stream_server import PATH, NodeStreamServer
 from referee.match.clock import SECOND
-from referee.transport.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.tls import NodeCredentials, TlsFiles, credentials
 from referee.wire.wire_errors import NodeUnavailable
 from tests.cluster.faulty_proxy import FaultyProxy
-from tests.e2e.call_errors import CallError
-from tests.e2e.server import TIMEOUT_S
-from tests.e2e.test_tls import Certificate
-from tests.live.fake_time import FakeTime
-from tests.transport.nodes import KEY, SETTINGS, typed_error
-from tests.transport.stream_ends import (
+from tests.cluster.forwarding.nodes import KEY, SETTINGS, typed_error
+from tests.cluster.node_stream.stream_ends import (
     WRITE_BYTES,
     CoordinatorEnd,
     Counts,
     run_clients,
     run_coordinator,
 )
+from tests.e2e.call_errors import CallError
+from tests.e2e.server import TIMEOUT_S
+from tests.e2e.test_tls import Certificate
+from tests.live.fake_time import FakeTime
 
 MANY = 3_000
 
