@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from io import StringIO
 
-from referee_client.values import Pairing
+from referee_values import Pairing
 
 from referee.reporting.report import Report
 

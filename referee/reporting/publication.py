@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from referee_client import Match, Organiser, Refused, Result
-from referee_client.organiser.tournaments import ExportFormat
-from referee_client.values import Pairing
+from referee_client.results import outcome, reason, scores
+from referee_values import ExportFormat, Pairing
 
 from engines.registry import find
 from referee.records.record_format import MATCH_ID
@@ -204,7 +204,7 @@ def _players(match: Match) -> str:
 
 def _result(match: Match) -> str:
     result = match.result or Result()
-    return outcome_text(result.kind, result.reason, result.scores)
+    return outcome_text(outcome(result), reason(result), scores(result))
 
 
 def _matches_table(matches: Sequence[Match], pairings: Sequence[Pairing]) -> Markup:

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from referee_client.values import (
+from referee_client.organiser.responses import TournamentTable
+from referee_values import (
     Ladder,
     LadderStanding,
     Match,
@@ -13,7 +14,6 @@ from referee_client.values import (
     RatingPoint,
     Tournament,
     TournamentStanding,
-    TournamentTable,
 )
 
 from referee.contests.strength.rating import RatingRecord, compute_rating_updates

@@ -1,26 +1,25 @@
 """Convert values of the client to values of a report, and to text: terms, pairings, log entries of contests."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from math import exp, hypot
 from typing import Any
 
-from referee_client import values
-from referee_client.values import (
+import referee_values as values
+from referee_client.results import outcome, reason
+from referee_values import (
     Entrant,
-    ForfeitedResult,
     LadderEntry,
     Match,
     MatchCorrection,
     MatchRated,
     Pairing,
     PairingPhase,
-    PlayedResult,
     Rules,
     SprtState,
     TimeControl,
     TournamentEntry,
+    Value,
 )
 
 from engines.game_errors import GameError
@@ -64,13 +63,13 @@ def _game(match: Match, result: values.Result, entrants: EntrantIndex) -> Game |
     if not all(names):
         return None
     seated = [name or "" for name in names]
-    forfeits = result.outcome.forfeits if isinstance(result.outcome, ForfeitedResult) else ()
+    forfeits = result.forfeited.forfeits if result.forfeited else ()
     return Game(
         match.id,
         unix_ms(match.end_time),
-        tuple(tuple(dict.fromkeys(seated[seat] for seat in side)) for side in match.sides),
+        tuple(tuple(dict.fromkeys(seated[seat] for seat in side.seats)) for side in match.seat_layout.sides),
         tuple(side.rank for side in result.sides),
-        End(result.kind, result.reason),
+        End(outcome(result), reason(result)),
         tuple(seated[forfeit.seat] for forfeit in forfeits),
     )
 
@@ -81,14 +80,14 @@ def reviewed_match(match: Match, moves: tuple[str, ...] | None) -> ReviewedMatch
     deviation = hypot(one.before.deviation, other.before.deviation, ELO_SCALE)
     result = match.result or values.Result()
     first, second = (side.rank for side in result.sides)
-    resigned = isinstance(result.outcome, PlayedResult) and result.outcome.ending == "resignation"
+    resigned = result.played is not None and result.played.ending == "resignation"
     return ReviewedMatch(
         unix_ms(match.start_time),
         unix_ms(match.end_time),
         (one.bot, other.bot),
         0.5 if first == second else float(first < second),
         1 / (1 + exp((other.before.value - one.before.value) / deviation)),
-        resigned or isinstance(result.outcome, ForfeitedResult),
+        resigned or result.forfeited is not None,
         moves,
     )
 
@@ -112,7 +111,7 @@ def clock_text(control: TimeControl) -> str:
     return chosen_text(control.rule.kind) or "no clock"
 
 
-def chosen_text(chosen: values.AnyClock | values.TournamentFormat | None) -> str:
+def chosen_text(chosen: Value | None) -> str:
     """Format a clock or a format with its values; empty if there is none."""
     if chosen is None or isinstance(chosen, values.Untimed):
         return ""
@@ -124,8 +123,8 @@ def type_text(value: object) -> str:
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(value).__name__).strip()
 
 
-def _said(chosen: Any) -> list[str]:
-    given = ((one.name, getattr(chosen, one.name)) for one in fields(chosen))
+def _said(chosen: Value) -> list[str]:
+    given = ((name, getattr(chosen, name)) for name in chosen.__struct_fields__)
     return [" ".join(filter(None, (_word(name), _value(name, value)))) for name, value in given if value]
 
 
@@ -141,7 +140,7 @@ def _value(name: str, value: object) -> str:
     if isinstance(value, str):
         return value
     assert isinstance(value, tuple), "fields are numbers, strings, values or lists"
-    return "; ".join(", ".join(_said(one)) if is_dataclass(one) else str(one) for one in value)
+    return "; ".join(", ".join(_said(one)) if isinstance(one, Value) else str(one) for one in value)
 
 
 def _seconds(ms: float) -> str:

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from referee_client.values import MovePlayed
+from referee_client.results import outcome, ranks, reason
+from referee_values import MovePlayed
 
 from tests.clients.relay import run_relay
 from tests.clients.sdk import SHORT_HEARTBEAT, connect_organiser, long_match, run_bot
@@ -32,7 +33,7 @@ def test_a_match_continues_after_the_server_was_killed(tmp_path: Path) -> None:
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
             result = organiser.result(match.id)
-            assert (result.kind, result.reason) == ("played", "four_castles")
+            assert (outcome(result), reason(result)) == ("played", "four_castles")
 
 
 def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -
             for bot in bots:
                 bot.wait_for("connected to")
                 bot.wait_for("connected to")
-            assert organiser.result(match.id).kind == "played"
+            assert organiser.result(match.id).played
 
 
 def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_plays(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_play
                 assert older.exit_status() == 3
                 assert "SESSION_TAKEN_OVER" in older.output()
                 match = organiser.create_match(long_match("alquerque"), ["anna", "anna"])
-                assert organiser.result(match.id).kind == "played"
+                assert organiser.result(match.id).played
                 assert newer.process.poll() is None
 
 
@@ -128,8 +129,8 @@ def test_a_bot_that_raises_resigns_that_match_and_plays_the_others(tmp_path: Pat
             broken = organiser.create_match(long_match("trox"), ["anna", "bert"])
             whole = organiser.create_match(long_match("alquerque"), ["anna", "bert"])
             result = organiser.result(broken.id)
-            assert (result.kind, result.reason, result.ranks) == ("played", "resignation", (2, 1))
-            assert organiser.result(whole.id).reason != "resignation"
+            assert (outcome(result), reason(result), ranks(result)) == ("played", "resignation", (2, 1))
+            assert reason(organiser.result(whole.id)) != "resignation"
             assert "KeyError: 'trox'" in bot.output()
 
 
@@ -147,7 +148,7 @@ def test_a_bot_sees_the_rejection_of_its_move_and_can_choose_another(tmp_path: P
             run_bot(server, organiser.register_bot("bert"), "random"),
         ):
             match = organiser.create_match(long_match("alquerque"), ["anna", "bert"])
-            assert organiser.result(match.id).kind == "played"
+            assert organiser.result(match.id).played
             assert any(getattr(entry.event, "move", "") == "nonsense" for entry in organiser.bot_log("anna"))
 
 
@@ -164,7 +165,7 @@ def test_a_stalled_connection_is_replaced_by_a_new_one(tmp_path: Path) -> None:
         relay.stall()
         bot.wait_for("nothing was received for 6 s")
         assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
-        assert organiser.result(match.id).kind == "played"
+        assert organiser.result(match.id).played
         assert relay.connections > before
 
 
@@ -180,7 +181,7 @@ def test_an_answer_that_cannot_be_sent_costs_one_match_and_the_stream_stays_open
             broken = organiser.create_match(long_match("trox"), ["anna", "anna"])
             whole = organiser.create_match(long_match("troke"), ["anna", "anna"])
             result = organiser.result(broken.id)
-            assert (result.kind, result.reason) == ("forfeited", "illegal_move")
-            assert organiser.result(whole.id).kind == "played"
+            assert (outcome(result), reason(result)) == ("forfeited", "illegal_move")
+            assert organiser.result(whole.id).played
             assert bot.output().count("connected to") == 1
             assert bot.output().count("the referee will reject it") == 3

@@ -48,6 +48,11 @@ def to_message(value: Value, message_class: type[M]) -> M:
     return message
 
 
+def enum_number(enum: Any, word: str) -> Any:
+    """Return the number of a word for a request, which has no value; `enum`: the stub's. Raises BadValue."""
+    return _enum(enum.DESCRIPTOR)[1](word)
+
+
 class Field(NamedTuple):
     """A field that a value and a message have."""
 

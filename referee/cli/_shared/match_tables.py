@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import click
 from referee_api.v1 import match_pb2
-from referee_client import Match
-from referee_client.values import Entry, Forfeit
+from referee_client.results import outcome, reason, scores
+from referee_values import Entry, Forfeit, Match
 
 from referee.cli._shared.account_tables import NONE, time_of
 from referee.cli._shared.client_options import print_json, to_dict
@@ -26,8 +26,8 @@ def print_matches(matches: Iterable[Match], as_json: bool) -> None:
 
 
 def _match_row(match: Match) -> tuple[str, ...]:
-    bots = ", ".join(bot or NONE for bot in match.bots)
-    return match.id, match.game, bots, time_of(match.create_time), match.phase, result_text(match)
+    bots = ", ".join(seat.bot or NONE for seat in match.seats)
+    return match.id, match.terms.rules.game, bots, time_of(match.create_time), match.phase, result_text(match)
 
 
 def result_text(match: Match) -> str:
@@ -35,7 +35,7 @@ def result_text(match: Match) -> str:
     result = match.result
     if not result:
         return NONE
-    return ", ".join([result.kind, plain(result.reason), *(f"{score:g}" for score in result.scores)])
+    return ", ".join([outcome(result), plain(reason(result)), *(f"{score:g}" for score in scores(result))])
 
 
 def entry_text(entry: Entry) -> str:
