@@ -22,7 +22,7 @@ import uvloop
 from referee.accounts.tokens import Role, Token, sha256_of
 from referee.live.match_timing import LoopTime
 from referee.server.stores import open_stores
-from tests.transport.nodes import SETTINGS, FixedRouter, run_node, start_call
+from tests.cluster.forwarding.nodes import SETTINGS, FixedRouter, run_node, start_call
 
 SECRET = "rf_the-token-of-both-nodes"
 METHOD = "LadderService/ListLadders"

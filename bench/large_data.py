@@ -11,16 +11,11 @@ from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames
 from referee.accounts.consent import Consent, ConsentScope
 from referee.accounts.tokens import Role, Token
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.ladder import events as ladder_events
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, MatchScore, Pairing
 from referee.contests.strength.rating import FinishOrder, RatingRecord, compute_rating_updates
-from referee.contests.tournament.events import (
-    EntrantEntered,
-    TournamentEnded,
-    TournamentEntrant,
-    TournamentPaired,
-    TournamentPlayStarted,
-)
+from referee.contests.tournament.events import PairingsPlanned, TournamentEnded, TournamentPlayStarted
 from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import (
     LADDER,
@@ -104,9 +99,9 @@ async def _write_contest(log: ContestLog, contest: str, events: Sequence[Contest
 
 def _ladder() -> list[ContestEvent]:
     terms = LadderTerms((MATCH_TERMS,))
-    entrants = [ladder_events.LadderEntrant(name, (Player(name),)) for name in NAMES]
+    entrants = [ContestEntrant(name, (Player(name),)) for name in NAMES]
     created = LadderCreated("main", "main", "ada", "r", bytes(32), terms)
-    return [created, *map(ladder_events.LadderJoined, entrants), *_rated()]
+    return [created, *map(EntrantJoined, entrants), *_rated()]
 
 
 def _rated() -> Iterator[ContestEvent]:
@@ -123,8 +118,8 @@ def _rated() -> Iterator[ContestEvent]:
 
 def _entered(name: str, form: TournamentFormat) -> list[ContestEvent]:
     terms = TournamentTerms((MATCH_TERMS,), TournamentPlayTerms(form, bytes(32)))
-    entrants = [TournamentEntrant(bot, bots=(Player(bot),)) for bot in NAMES]
-    return [TournamentCreated(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(EntrantEntered, entrants)]
+    entrants = [ContestEntrant(bot, bots=(Player(bot),)) for bot in NAMES]
+    return [TournamentCreated(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(EntrantJoined, entrants)]
 
 
 def _played(name: str, rounds: int) -> list[ContestEvent]:
@@ -135,7 +130,7 @@ def _played(name: str, rounds: int) -> list[ContestEvent]:
     events: list[ContestEvent] = [*_entered(name, Swiss(rounds)), TournamentPlayStarted(NAMES)]
     for number in range(1, ROUNDS + 1):
         pairings = list(_round(number))
-        events.append(TournamentPaired(tuple(pairings)))
+        events.append(PairingsPlanned(tuple(pairings)))
         for pairing in pairings[2 if number == ROUNDS < rounds else 0 :]:
             events.append(ContestMatchStarted(pairing.id, 1, 1, f"{name}-{pairing.id}"))
             first, second = (NAMES.index(it) for it in pairing.entrants)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from referee.local.nats_server import PrivateNats
-from tests.bus.nats import create_nats
+from tests.cluster.bus.nats import create_nats
 from tests.storage.postgres_databases import NODE, PostgresDatabases, as_role, run_postgres
 
 TESTS = Path(__file__).parent

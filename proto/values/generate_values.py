@@ -40,7 +40,7 @@ UPPER_CASE = ("ErrorReason",)
 
 
 def generate(folder: Path) -> None:
-    files = contract_files()
+    files = [file for file in contract_files() if not file.extension]
     methods = [method for file in files for service in file.service for method in service.method]
     left_out = {name.rpartition(".")[2] for method in methods for name in (method.input_type, method.output_type)}
     modules = {Path(file.name).stem: Module(file, left_out) for file in files}

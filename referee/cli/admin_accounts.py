@@ -19,7 +19,7 @@ from referee.cli._shared.client_options import (
     with_organiser,
     words,
 )
-from referee.cli._shared.output import text_table
+from referee.show.table import Table
 
 MS_US = 1_000
 
@@ -82,7 +82,7 @@ def sessions(organiser: Organiser, as_json: bool) -> None:
         print_json([{"bot": name, **to_dict(session, bot_pb2.Session)} for name, session in found])
         return
     heading = ("session", "bot", "version", "max matches", "round trip", "since")
-    click.echo(text_table(heading, [_session_row(name, session) for name, session in found]))
+    click.echo(Table(heading, [_session_row(name, session) for name, session in found]).to_text())
 
 
 @bots.command(cls=ClientCommand)

@@ -14,7 +14,7 @@ from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
-from referee.cli._shared.output import text_table
+from referee.show.table import Table
 
 MAX_VALUE = 2**63 - 1
 OWN = "*"
@@ -70,7 +70,7 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
     if as_json:
         print_json([to_dict(one, quota_pb2.HolderQuota) for one in found])
         return
-    click.echo(text_table(("holder", *LIMITS), [_row(one) for one in found]))
+    click.echo(Table(("holder", *LIMITS), [_row(one) for one in found]).to_text())
 
 
 @quota.command("show", cls=ClientCommand)
@@ -133,7 +133,7 @@ def _print_quota(quota: Quota, usage: QuotaUsage | None) -> None:
         (word, str(getattr(quota, limit.field)), str(_used(usage, limit)) if usage else NONE, limit.meaning)
         for word, limit in LIMITS.items()
     ]
-    click.echo(text_table(("limit", "maximum", "used", "meaning"), rows))
+    click.echo(Table(("limit", "maximum", "used", "meaning"), rows).to_text())
 
 
 def _used(usage: QuotaUsage, limit: Limit) -> int:

@@ -26,10 +26,10 @@ from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
 from referee.cli._shared.consent_options import consent_options, merge_consent
-from referee.cli._shared.output import text_table
 from referee.records.describe_event import escape_unprintable
 from referee.records.verify import verify
-from referee.reporting.formatting import plain
+from referee.show.formatting import plain
+from referee.show.table import Table
 
 bot_argument = click.argument("name", metavar="BOT")
 
@@ -121,7 +121,7 @@ def log(organiser: Organiser, name: str, version: str, match_id: str, after: int
     if as_json:
         print_json([to_dict(entry, bot_pb2.BotLogEntry) for entry in entries])
     else:
-        click.echo(text_table(("number", "when", "version", "match", "event"), [*map(_log_row, entries)]))
+        click.echo(Table(("number", "when", "version", "match", "event"), [*map(_log_row, entries)]).to_text())
 
 
 def _log_row(entry: BotLogEntry) -> tuple[str, ...]:
@@ -209,7 +209,7 @@ def _print_versions(versions: list[BotVersion], as_json: bool) -> None:
         print_json([to_dict(version, bot_pb2.BotVersion) for version in versions])
         return
     rows = [(version.version, time_of(version.create_time), version.note) for version in versions]
-    click.echo(text_table(("version", "registered", "note"), rows))
+    click.echo(Table(("version", "registered", "note"), rows).to_text())
 
 
 @bot.group()

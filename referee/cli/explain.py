@@ -10,14 +10,14 @@ from engines.api import Seat
 from engines.registry import find
 from referee.cli._shared.output import write
 from referee.cli._shared.record_files import PackedCommand, open_named_record, record_argument
-from referee.debugging.seat_turns import SeatTurn, seat_turns
-from referee.debugging.turn_report import answer_text, describe_ending, format_page, format_table
 from referee.live.sessions import TurnOptions
 from referee.match.events import MoveRejected
 from referee.match.state import Match
-from referee.records.describe_clock import control_text
 from referee.records.describe_event import bot_text, escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
+from referee.records.seat_turns import SeatTurn, seat_turns
+from referee.show.turn_report import answer_text, describe_ending, format_page, format_table
+from referee.show.words import seat_control_text
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
 
@@ -83,7 +83,7 @@ def find_seat(match: Match, given: str) -> Seat:
 def _facts(match: Match, seat: Seat) -> list[str]:
     who = escape_unprintable(player_text(match, seat))
     others = ", ".join(escape_unprintable(bot_text(match, one)) for one in range(len(match.players)) if one != seat)
-    return [f"{match.table.seats[seat]} is {who}, against {others}; {control_text(match.terms.controls[seat])}."]
+    return [f"{match.table.seats[seat]} is {who}, against {others}; {seat_control_text(match, seat)}."]
 
 
 def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:

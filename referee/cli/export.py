@@ -11,7 +11,7 @@ from referee.cli._shared.record_files import PackedCommand
 from referee.records.describe_event import escape_unprintable
 from referee.records.packed_reader import read_records
 from referee.records.record_reader import RecordInvalid
-from referee.reporting.parquet_export import COLUMNS, export_tables
+from referee.show.parquet_export import COLUMNS, export_tables
 
 SKIPPED = 3
 """Exit status if everything else was done, and some records were not valid."""
@@ -61,7 +61,7 @@ def _export(
 
 def _export_games(sources: Sequence[Path], output: Path, skip: Callable[[str, RecordInvalid], None]) -> int:
     find("chess")  # Without the extra, the error says how to install it.
-    from referee.reporting.pgn import export_games  # noqa: PLC0415  # It imports python-chess, which is an extra.
+    from referee.show.pgn import export_games  # noqa: PLC0415  # It imports python-chess, which is an extra.
 
     return export_games(read_records(sources), output, skip)
 

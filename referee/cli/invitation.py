@@ -20,7 +20,7 @@ from referee.cli._shared.client_options import (
     to_dict,
     with_organiser,
 )
-from referee.cli._shared.output import text_table
+from referee.show.table import Table
 
 
 @click.group(cls=CommandGroup)
@@ -82,7 +82,7 @@ def uses(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
         print_json([to_dict(use, invitation_pb2.Redemption) for use in found])
         return
     rows = [(use.holder, use.token_id, time_of(use.create_time)) for use in found]
-    click.echo(text_table(("author", "token", "redeemed"), rows))
+    click.echo(Table(("author", "token", "redeemed"), rows).to_text())
 
 
 @invitation.command(cls=ClientCommand)
@@ -108,7 +108,7 @@ def _print_invitations(invitations: list[Invitation], as_json: bool) -> None:
         print_json([to_dict(one, invitation_pb2.Invitation) for one in invitations])
         return
     heading = ("invitation", "organiser", "uses", "created", "expires", "label")
-    click.echo(text_table(heading, [*map(_row, invitations)]))
+    click.echo(Table(heading, [*map(_row, invitations)]).to_text())
 
 
 def _row(one: Invitation) -> tuple[str, ...]:

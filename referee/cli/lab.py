@@ -12,8 +12,8 @@ import click
 
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.lab_summary import summarise
-from referee.cli._shared.local_contest_command import as_typed, format_match, standings_table
-from referee.cli._shared.output import counted, progress, table, write
+from referee.cli._shared.local_contest_command import as_typed, format_match
+from referee.cli._shared.output import counted, progress, write
 from referee.cli._shared.signals import BY_SIGNAL
 from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
@@ -29,9 +29,10 @@ from referee.local.local_standings import repeated_games
 from referee.local.plan import MAX_PARALLEL
 from referee.records.packed_format import PackageMissing, zstandard
 from referee.records.packed_reader import split_name
-from referee.reporting.formatting import SCORE_LEGEND, repeated_text, signed
-from referee.reporting.lab_page import LabSummary, LossGroup, lab_page
 from referee.server.stores import StartupError
+from referee.show.formatting import SCORE_LEGEND, repeated_text, signed
+from referee.show.lab_page import LabSummary, LossGroup, lab_page, local_standings_table
+from referee.show.table import Table, number
 
 DEFAULT_OUT = Path("referee-lab")
 SHOW_EVERY_S = 1.0
@@ -164,7 +165,7 @@ class LabRun:
 
     def _print_summary(self, summary: LabSummary) -> None:
         finishes = [result.finish for result in self._results]
-        click.echo(f"\n{standings_table(summary.standings)}\n\n{SCORE_LEGEND}")
+        click.echo(f"\n{local_standings_table(summary.standings).to_text()}\n\n{SCORE_LEGEND}")
         if self._source.trial:
             click.echo(f"\n{_trial_text(self._source.trial)}")
         records = self._folder.names_of_records(self._results)
@@ -216,18 +217,17 @@ def _trial_text(trial: TrialState) -> str:
 
 def _losses_table(groups: Sequence[LossGroup], records: Mapping[str, str]) -> str:
     """`records` has the records by the names of their matches."""
+    columns = ("lost by", number("matches"), number("first"), *(("record of the first",) if records else ()))
     rows = [
-        [
+        (
             f"{group.bot}, seat {group.seat}, {group.reason}",
-            str(group.matches),
+            group.matches,
             ", ".join(group.first),
-            records.get(group.first[0], ""),
-        ]
+            *((records.get(group.first[0], ""),) if records else ()),
+        )
         for group in groups
     ]
-    if not records:
-        return table(["lost by", "matches", "first"], [row[:-1] for row in rows])
-    return table(["lost by", "matches", "first", "record of the first"], rows)
+    return Table(columns, rows).to_text()
 
 
 class _Interrupted(KeyboardInterrupt):

@@ -10,15 +10,16 @@ from referee_values import CorrectionKind, Ladder, LadderTerms
 from referee.cli import CommandGroup
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 from referee.cli._shared.correction_commands import add_correction_commands
-from referee.cli._shared.output import table, write
+from referee.cli._shared.output import write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress
 from referee.cli._shared.report_text import findings_text, standings_text
 from referee.local.contest_file import read_ladder
-from referee.reporting.arranged_results import find_arranged
-from referee.reporting.collector import ladder_report, ladder_review
-from referee.reporting.formatting import moment
-from referee.reporting.publication import publish_ladder
-from referee.reporting.value_conversion import entry_line, pairing_text, rules_text, unix_ms
+from referee.show.arranged_results import find_arranged
+from referee.show.collector import ladder_report, ladder_review
+from referee.show.formatting import moment
+from referee.show.publication import publish_ladder
+from referee.show.table import Table, number
+from referee.show.value_conversion import entry_line, pairing_text, rules_text, unix_ms
 
 
 @click.group(cls=CommandGroup)
@@ -44,7 +45,7 @@ def create(organiser: Organiser, file: Path) -> None:
 def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
     """List ladders."""
     rows = [_row(one) for one in organiser.ladders.list(game, bot, closed)]
-    click.echo(table(["ladder", "entrants", "season", "state", "game"], rows))
+    click.echo(Table(("ladder", number("entrants"), number("season"), "state", "game"), rows).to_text())
 
 
 def _row(one: Ladder) -> list[str]:
@@ -161,7 +162,7 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
         ]
         for point in points
     ]
-    click.echo(table(["when", "rating", "version", "season", "match"], rows))
+    click.echo(Table(("when", number("rating"), "version", number("season"), "match"), rows).to_text())
 
 
 @ladder.command(cls=ClientCommand)

@@ -17,7 +17,7 @@ import click
 from engines.registry import find, games
 from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import counted, text_table
+from referee.cli._shared.output import counted
 from referee.cli.settings import options_of
 from referee.maintenance.archive import ArchiveResult
 from referee.maintenance.archive import archive as archived
@@ -30,6 +30,7 @@ from referee.maintenance.migrate import migrate as migrated
 from referee.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.server.setting_types import DATABASE_URL, DatabaseUrl
 from referee.server.settings_reader import LoadedSettings
+from referee.show.table import Table
 
 data_dir_options = options_of("data_dir", "database", "database_password_file")
 """Options that say where the data is, as for `serve`."""
@@ -210,7 +211,7 @@ def migrate_to(in_force: LoadedSettings, to: str, to_password_file: Path | None)
         digests = migration.migrate_to_postgres(settings.data_dir, target, _show_progress)
         copied, shown = click.format_filename(settings.data_dir), str(target.database)
     rows = [(one.table, str(one.rows), one.sha256[:SHOWN_DIGITS]) for one in digests]
-    click.echo(text_table(("table", "rows", "SHA-256 begins with"), rows))
+    click.echo(Table(("table", "rows", "SHA-256 begins with"), rows).to_text())
     click.echo(f"copied {copied} to {shown}; all tables were read back and are equal")
     click.echo(f"{copied} is unchanged: start no server on it any more, or both would play the same matches", err=True)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 from msgspec import UNSET
+from referee_api.v1 import match_pb2
 
 from engines.api import REFEREE, SPECTATOR, Game, Viewer
 from engines.registry import find
@@ -15,17 +16,18 @@ from referee.cli._shared.output import counted, write
 from referee.cli._shared.record_files import PackedCommand, open_named_record
 from referee.live.checked_matches import checked
 from referee.live.match_history import MatchStep
-from referee.match.events import MovePlayed, MoveSource, PlayEnded, redact
+from referee.match.events import MovePlayed, PlayEnded, redact
 from referee.match.state import Match
-from referee.records.describe_clock import clock_text, control_text, time_text
-from referee.records.describe_event import describe, escape_unprintable, player_text, score_text
+from referee.records.describe_event import escape_unprintable, player_text, score_text
 from referee.records.packed_reader import is_packed_file, open_record, split_name, verify_packed
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, VerificationResult, read_history
 from referee.records.signing_key import KeyUnusable, read_public_key
 from referee.records.verify import FindGame, verify_file
 from referee.records.verify_contest import verify_any
-from referee.reporting.match_page import PageTerms, match_page
-from referee.reporting.sgf import sgf_text
+from referee.show.frames import Frame, record_frames
+from referee.show.match_page import PageTerms, match_page
+from referee.show.sgf import sgf_text
+from referee.show.words import seat_control_text
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,12 @@ class GameNotation:
 
 
 def _pgn_text(history: RecordHistory) -> str:
-    from referee.reporting.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
+    from referee.show.pgn import pgn_text  # noqa: PLC0415  # It imports python-chess, which is an extra.
 
     return pgn_text(history)
 
 
 NOTATIONS = {"pgn": GameNotation("pgn", "chess", _pgn_text), "sgf": GameNotation("sgf", "go", sgf_text)}
-BY = {MoveSource.BOT: "", MoveSource.RANDOM: "  (at random)", MoveSource.DEFAULT: "  (by default)"}
 
 
 @click.command(cls=PackedCommand)
@@ -214,19 +215,21 @@ def _check_ply(history: RecordHistory, ply: int | None) -> int | None:
 
 
 def _format_history(history: RecordHistory, viewer: Viewer, ply: int | None, every: bool) -> Iterator[str]:
+    match, frames = record_frames(history, viewer)
     yield from _heading(history)
-    match = history.first
-    for step in history.steps[1:]:
-        if step.state.ply > match.ply == ply:
+    shown = history.first
+    for step, frame in zip(history.steps[1:], frames[1:], strict=True):
+        if step.state.ply > shown.ply == ply:
             break
-        match = step.state
-        yield from _step_lines(step, viewer)
-        if every and isinstance(step.entry.event, MovePlayed):
-            yield f"\n{match.require_position().picture(viewer)}\n"
+        shown = step.state
+        if frame.text:
+            yield from _step_lines(step, frame, match, viewer)
+        if every and frame.kind == "move_played":
+            yield f"\n{shown.require_position().picture(viewer)}\n"
     else:
         if history.broke_off:
             yield f"      the record ends here: {escape_unprintable(history.broke_off)}"
-    yield from _board(match, viewer)
+    yield from _board(shown, viewer)
 
 
 def _heading(history: RecordHistory) -> Iterator[str]:
@@ -234,33 +237,25 @@ def _heading(history: RecordHistory) -> Iterator[str]:
     yield f"{escape_unprintable(first.setup.match_id)}: {first.game.title} (version {first.setup.game_version})"
     for seat, name in enumerate(first.table.seats):
         who = escape_unprintable(player_text(last, seat))
-        yield f"  seat {seat}, {name}: {who}; {control_text(first.terms.controls[seat])}"
+        yield f"  seat {seat}, {name}: {who}; {seat_control_text(first, seat)}"
     yield ""
 
 
-def _step_lines(step: MatchStep, viewer: Viewer) -> Iterator[str]:
-    """Yield the line of one entry, redacted for the viewer."""
-    position = step.before.position if step.before else None
-    event = redact(step.entry.event, position, viewer)
-    if event is None:
-        return
+def _step_lines(step: MatchStep, frame: Frame, match: match_pb2.Match, viewer: Viewer) -> Iterator[str]:
+    """Yield the lines of an entry."""
+    event = redact(step.entry.event, step.before.position if step.before else None, viewer)
     if isinstance(event, MovePlayed):
-        yield _move_line(step.state, event)
-    elif isinstance(event, PlayEnded):
-        at = datetime.fromtimestamp(step.entry.at_ms / 1000, UTC)
-        yield f"      at {time_text(event.at_us)} ({at:%Y-%m-%d %H:%M:%S} UTC) {describe(event)}"
+        names = match.seat_layout.seat_names
+        clocks = "  ".join(f"{clock.text or '-':>9}" for clock in frame.clocks)
+        score = "" if event.score is UNSET else f"  {score_text(event.score)}"
+        note = f"  ({frame.note})" if frame.note else ""
+        yield f"{frame.ply:4}. {names[event.seat]:{max(map(len, names))}} {frame.text:12} {clocks}{score}{note}"
+        return
+    yield f"      {frame.text}"
+    if isinstance(event, PlayEnded):
+        yield f"      at {datetime.fromtimestamp(frame.at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
         if viewer == REFEREE:
             yield from (f"      {escape_unprintable(line)}" for line in event.result.reason.splitlines()[1:])
-    else:
-        yield f"      {describe(event)}"
-
-
-def _move_line(after: Match, event: MovePlayed) -> str:
-    names = after.table.seats
-    who = f"{names[event.seat]:{max(map(len, names))}}"
-    clocks = "  ".join(map(clock_text, after.terms.controls, after.clocks))
-    score = "" if event.score is UNSET else f"  {score_text(event.score)}"
-    return f"{after.ply:4}. {who} {escape_unprintable(event.move):12} {clocks}{score}{BY[event.source]}"
 
 
 def _board(match: Match, viewer: Viewer) -> Iterator[str]:

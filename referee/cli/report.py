@@ -9,9 +9,9 @@ from referee.cli._shared.client_options import ClientCommand, open_organiser, re
 from referee.cli._shared.output import write
 from referee.cli._shared.publishing import show_progress
 from referee.cli._shared.report_text import report_text
-from referee.reporting.collector import ReportDataMissing, ladder_report, read_saved_report, tournament_report
-from referee.reporting.page import page
-from referee.reporting.report import Report
+from referee.show.collector import ReportDataMissing, ladder_report, read_saved_report, tournament_report
+from referee.show.page import page
+from referee.show.report import Report
 
 
 @click.command(cls=ClientCommand)

@@ -14,10 +14,11 @@ from referee.cli.explain import find_seat, read_record
 from referee.conformance.clause import ClauseFailed
 from referee.conformance.kit_server import KitServer
 from referee.conformance.program import StartedProgram
-from referee.debugging.seat_turns import ComparedTurn, SeatTurn, rerun_turns, seat_turns
+from referee.conformance.rerun import ComparedTurn, rerun_turns
 from referee.local.entrant import BRIDGE
 from referee.records.describe_event import escape_unprintable
 from referee.records.record_reader import RecordHistory
+from referee.records.seat_turns import SeatTurn, seat_turns
 
 SAME, DIFFERS, BROKE = 0, 1, 2
 

@@ -8,10 +8,10 @@ from typing import Concatenate, ParamSpec
 import click
 
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import columns
 from referee.server.setting_types import SWITCH, setting_text
 from referee.server.settings import SETTINGS, Setting
 from referee.server.settings_reader import CONFIG, LoadedSettings, read_settings
+from referee.show.table import Table
 
 P = ParamSpec("P")
 
@@ -55,8 +55,7 @@ settings_options = options_of(*SETTINGS)
 def settings(in_force: LoadedSettings) -> None:
     """Print the settings in force and the source of each value."""
     rows = [(name, _shown(getattr(in_force.settings, name)), where) for name, where in in_force.where.items()]
-    for line in columns(rows):
-        click.echo(line)
+    click.echo(Table(("setting", "value", "source"), rows).to_text())
 
 
 def _shown(value: object) -> str:

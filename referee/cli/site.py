@@ -17,7 +17,7 @@ from referee.cli._shared.signals import on_end_of_input
 from referee.observability.logs import LogFormat, LogLevel, set_up_logs
 from referee.server.setting_types import HOST_NAMES, LISTEN, NETWORKS, SettingType
 from referee.server.site_process import CERT_FLAG, CHILD_FLAG, PLAINTEXT_FLAG, SiteUnavailable, open_socket
-from referee.spectator.join_page import BotsAddress, authorities_in
+from referee.site.join_page import BotsAddress, authorities_in
 
 T = TypeVar("T")
 Served: TypeAlias = tuple[tuple[str, ...], tuple[IPv4Network | IPv6Network, ...]]
@@ -104,8 +104,8 @@ def _read(kind: SettingType[T], text: str, option: str) -> T:
 
 async def _serve(referee: Address, opened: socket.socket, bots: BotsAddress, served: Served, *, is_child: bool) -> None:
     # Its packages are an extra.
-    from referee.spectator.site_server import serve_site  # noqa: PLC0415
-    from referee.spectator.visitors import SiteAccess  # noqa: PLC0415
+    from referee.site.site_server import serve_site  # noqa: PLC0415
+    from referee.site.visitors import SiteAccess  # noqa: PLC0415
 
     names, proxies = served
     loop, stop = asyncio.get_running_loop(), asyncio.Event()

@@ -24,17 +24,18 @@ from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser, words
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import table, write
+from referee.cli._shared.output import write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import Policies
-from referee.reporting.collector import tournament_report
-from referee.reporting.formatting import local_moment
-from referee.reporting.publication import publish_tournament
-from referee.reporting.value_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text, unix_ms
+from referee.show.collector import tournament_report
+from referee.show.formatting import local_moment
+from referee.show.publication import publish_tournament
+from referee.show.table import Table, number
+from referee.show.value_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text, unix_ms
 
 BYES: dict[str, ByeKind] = {"half": "half_point", "zero": "zero_point", "none": "none"}
 RECORD = "record"
@@ -288,7 +289,8 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: TournamentPhase |
         ]
         for one in held
     ]
-    click.echo(table(["tournament", "entrants", "phase", "pairings", "format", "game"], rows))
+    columns = ("tournament", number("entrants"), "phase", number("pairings"), "format", "game")
+    click.echo(Table(columns, rows).to_text())
 
 
 @tournament.command(cls=ClientCommand)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from referee.cli._shared.output import progress, text_table, write
+from referee.cli._shared.output import progress, write
 from referee.cli._shared.record_files import PackedCommand, record_argument
 from referee.cli.explain import read_record
-from referee.debugging.what_if import (
+from referee.lab.what_if import (
     Estimate,
     JudgedMove,
     PlayoutTerms,
@@ -19,10 +19,11 @@ from referee.debugging.what_if import (
 )
 from referee.match.state import Match
 from referee.records.describe_event import bot_text, escape_unprintable
-from referee.reporting.markup import Markup, tag
-from referee.reporting.page import document, heading
-from referee.reporting.time_chart import seat_class
-from referee.reporting.worth_chart import Worth, worth_chart
+from referee.show.markup import Markup, tag
+from referee.show.page import document, heading
+from referee.show.table import Table
+from referee.show.time_chart import seat_class
+from referee.show.worth_chart import Worth, worth_chart
 
 MOST = 5
 """Costly moves that are named."""
@@ -84,7 +85,7 @@ def whatif(
         raise _too_much_hidden(match)
     costly = sorted((one for one in judged if one.is_certain), key=lambda one: -one.cost)[:MOST]
     click.echo(_title(match))
-    click.echo(text_table(HEAD, [_cells(match, one) for one in judged]))
+    click.echo(Table(HEAD, [_cells(match, one) for one in judged]).to_text())
     plies = {one.played.ply for one in judged}
     left_out = [*_left_out([f"ply {move.ply}" for move in moves[::every] if move.ply not in plies])]
     for line in (*left_out, *_verdict(match, costly)):
@@ -146,7 +147,7 @@ def _print_alternatives(match: Match, judged: Sequence[JudgedMove], played: Reco
         )
         for one in judged
     ]
-    click.echo(text_table(("", "move", "worth", "±"), rows))
+    click.echo(Table(("", "move", "worth", "±"), rows).to_text())
     found = {one.played.move for one in judged}
     for line in _left_out([_move(move) for move in played.before.moves(seat) if move not in found]):
         click.echo(line)

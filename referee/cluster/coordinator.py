@@ -1,8 +1,8 @@
 """What the coordinator does for the other nodes: knows their sessions, and tells them which matches to follow."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Protocol
 
 from referee.accounts.bot_log import NoticeNote
 from referee.cluster.messages import (
@@ -26,13 +26,13 @@ from referee.cluster.messages import (
     SessionReport,
     ToCoordinator,
 )
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.match_timing import TurnUse
 from referee.live.network_path import NetworkPath
 from referee.live.outbox import NonceRequested, Outbox, OutboxItem, TakeoverNotice, VerdictNotice
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Time
 from referee.live.queued_command import NotRunHere
-from referee.live.sessions import Hello, Session, Sessions
-from referee.live.shared_matches import SharedMatches
+from referee.live.sessions import Hello, Session
 from referee.match.clock import MS, Micros
 from referee.match.events import PlayEnded, PlayStarted, RefereeRecovered
 from referee.match.setup import Player
@@ -45,10 +45,16 @@ DELIVERED = (NonceRequested, VerdictNotice, NoticeNote)
 """Items that the node of the session does not make itself."""
 
 Send = Callable[[FromCoordinator], None]
-EncodeItem = Callable[[Session, OutboxItem], Awaitable[bytes]]
-"""Returns a RefereeItem."""
-AnswerItem = Callable[[Session, bytes], Awaitable[VerdictNotice]]
-"""Handles a BotItem and returns the verdict on it."""
+
+
+class ItemHandler(Protocol):
+    """Handles items of Play streams that are connected to other nodes."""
+
+    async def answer_item(self, session: Session, message: bytes) -> VerdictNotice:
+        """Carry out a BotItem, and return the verdict on it."""
+
+    async def encode_item(self, session: Session, item: OutboxItem) -> bytes:
+        """Return the RefereeItem of an item for the bot of that session."""
 
 
 class RemoteSession(Session):
@@ -84,25 +90,14 @@ class Coordinator:
 
     sees_moves = False
 
-    def __init__(
-        self,
-        node: str,
-        sessions: Sessions,
-        shared: SharedMatches,
-        time: Time,
-        start: Callable[[Coroutine[Any, Any, None]], object],
-        answer_item: AnswerItem,
-        encode_item: EncodeItem,
-        return_within_us: Micros,
-    ) -> None:
-        """`start` runs a coroutine in the background. `return_within_us`: see `SharedMatches.wait_for`."""
+    def __init__(self, node: str, shared: SharedMatches, items: ItemHandler, return_within_us: Micros) -> None:
+        """`return_within_us`: see `SharedMatches.wait_for`."""
         self._node = node
-        self._sessions = sessions
+        self._sessions = shared.live.sessions
         self._shared = shared
-        self._time = time
-        self._start = start
-        self._answer_item = answer_item
-        self._encode_item = encode_item
+        self._time = shared.live.time
+        self._start = shared.live.start_task
+        self._items = items
         self._return_within_us = return_within_us
         self._nodes: dict[str, Send] = {}
         """Sends a message to each node that has a stream."""
@@ -112,6 +107,7 @@ class Coordinator:
         """Those of these nodes that send no new turns."""
         self._unheard: set[str] = set()
         """Members that have not reported their sessions, or whose stream has ended since: any bot may be there."""
+        shared.on_watched(self._watch)
 
     def begin(self, others: Collection[str]) -> None:
         """Become the coordinator of these other members, which have not reported their sessions yet."""
@@ -251,7 +247,7 @@ class Coordinator:
         match_id = match.setup.match_id
         self._send_all(match, Follow(match_id, began=began, watched=self._shared.is_watched(match_id)))
 
-    def watch(self, match: Match) -> None:
+    def _watch(self, match: Match) -> None:
         """Get every entry of a match from the nodes that run it."""
         self._send_all(match, Follow(match.setup.match_id, watched=True))
 
@@ -297,10 +293,10 @@ class Coordinator:
             self._shared.wait_for({session.player.bot}, self._return_within_us)
 
     async def _deliver(self, session: RemoteSession, item: OutboxItem) -> None:
-        self._send(session.node, Deliver(session.id, await self._encode_item(session, item)))
+        self._send(session.node, Deliver(session.id, await self._items.encode_item(session, item)))
 
     async def _answer(self, session: RemoteSession, item: bytes) -> None:
-        await self._deliver(session, await self._answer_item(session, item))
+        await self._deliver(session, await self._items.answer_item(session, item))
 
     def _send_all(self, match: Match, message: FromCoordinator) -> None:
         """Send to all nodes to which bots of the match are connected."""

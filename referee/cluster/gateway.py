@@ -1,7 +1,6 @@
 """What a node does for its own bots: reports them to the coordinator, and follows their matches."""
 
-from collections.abc import Callable, Collection, Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from referee.cluster.messages import (
     CloseSession,
@@ -20,11 +19,11 @@ from referee.cluster.messages import (
     SessionReport,
     ToCoordinator,
 )
-from referee.cluster.rated_ends import NO_COORDINATOR, RemoteRatedEnds
+from referee.cluster.rated_ends import NO_COORDINATOR
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.outbox import EncodedItem, MatchEnded, TakeoverNotice
-from referee.live.ports import Entry, EventLog, LogUnavailable, Time, Timer
-from referee.live.sessions import Hello, Session, Sessions, SessionTakenOver
-from referee.live.shared_matches import SharedMatches
+from referee.live.ports import Entry, LogUnavailable, Timer
+from referee.live.sessions import Hello, Session, SessionTakenOver
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match, MatchPhase
 from referee.wire.wire_errors import NodeUnavailable
@@ -45,21 +44,12 @@ class Gateway:
 
     sees_moves = False
 
-    def __init__(
-        self,
-        node: str,
-        sessions: Sessions,
-        shared: SharedMatches,
-        log: EventLog,
-        time: Time,
-        start: Callable[[Coroutine[Any, Any, None]], object],
-    ) -> None:
-        """`start` runs a coroutine in the background."""
+    def __init__(self, node: str, shared: SharedMatches) -> None:
         self._node = node
-        self._sessions = sessions
+        self._sessions = shared.live.sessions
         self._shared = shared
-        self._time = time
-        self._start = start
+        self._time = shared.live.time
+        self._start = shared.live.start_task
         self._send: Send | None = None
         """Sends a message to the coordinator. None: there is no stream to it."""
         self._reported: dict[str, dict[str, Hello]] = {}
@@ -72,8 +62,7 @@ class Gateway:
         self.cut_off = True
         """Whether this node has no stream to the coordinator and so takes no bots: it would not get their matches."""
         self._cut_off_timer: Timer | None = None
-        self.rated_ends = RemoteRatedEnds(log, time)
-        """Ends of rated matches that run here."""
+        self._rated_ends = shared.rated_ends
 
     def connect(self, send: Send) -> None:
         """Begin a stream to the coordinator."""
@@ -84,21 +73,22 @@ class Gateway:
         send(SessionReport(tuple(self._opened(session) for session in sessions)))
         if self._draining:
             send(Draining())
-        self.rated_ends.connect(send)
+        self._rated_ends.connect(send)
 
     def disconnect(self) -> None:
         """End the stream to the coordinator, or cease to be it. The matches that this node follows go on."""
         self._send = None
-        self.rated_ends.disconnect()
+        self._rated_ends.disconnect()
         if not self.cut_off and self._cut_off_timer is None:
             self._check_sessions_in(CUT_OFF_AFTER_US)
 
     def coordinate(self) -> None:
         """Need no stream any more, because this node is the coordinator."""
         self._set_reachable()
+        self._shared.elsewhere.clear()
         self._send = None
-        self.rated_ends.disconnect()
-        self.rated_ends.decide_again()
+        self._rated_ends.disconnect()
+        self._rated_ends.decide_again()
 
     def close(self) -> None:
         if self._cut_off_timer:
@@ -123,6 +113,11 @@ class Gateway:
         """Return whether the bot gets all turns that it owes, as far as this node can know."""
         bot = session.player.bot
         return session.id in self._reported.get(bot, {}) and bool(self._shared.in_play(bot))
+
+    def drop(self) -> None:
+        """End the stream for good: bots count as lost with this node, so their time stands still, and no end waits."""
+        self.disconnect()
+        self._rated_ends.close()
 
     def announce_drain(self) -> None:
         """Tell the coordinator that this node sends no new turns any more."""
@@ -188,7 +183,7 @@ class Gateway:
         elif isinstance(message, Presence):
             self._update_presence(message.nodes_of)
         elif isinstance(message, EndStored):
-            self.rated_ends.handle(message)
+            self._rated_ends.handle(message)
         else:
             self._handle_session(message)
 
@@ -210,14 +205,12 @@ class Gateway:
         return next((session for session in self._sessions.all() if session.id == session_id), None)
 
     def _update_presence(self, nodes_of: dict[str, tuple[str, ...]]) -> None:
-        elsewhere = dict(self._sessions.elsewhere)
         for bot, nodes in nodes_of.items():
             others = tuple(node for node in nodes if node != self._node)
             if others:
-                elsewhere[bot] = others
+                self._shared.elsewhere[bot] = others
             else:
-                elsewhere.pop(bot, None)
-        self._sessions.elsewhere = elsewhere
+                self._shared.elsewhere.pop(bot, None)
 
     async def _follow(self, message: Follow) -> None:
         try:
@@ -237,7 +230,3 @@ class Gateway:
     def is_watched(self, match_id: str) -> bool:
         """Return whether the match is watched at the coordinator."""
         return match_id in self._watched
-
-    def nodes_of(self, bot: str) -> Collection[str]:
-        """Return the other nodes to which the bot is connected."""
-        return self._sessions.elsewhere.get(bot, ())

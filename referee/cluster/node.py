@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Collection, Coroutine
 from typing import Any
 
-from referee.bus.port import Bus, Subscription
-from referee.cluster.coordinator import AnswerItem, Coordinator, EncodeItem
+from referee.cluster.bus.port import Bus, Subscription
+from referee.cluster.coordinator import Coordinator, ItemHandler
 from referee.cluster.gateway import Gateway
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
-from referee.live.ports import EventLog, Time, Timer
+from referee.cluster.shared_matches import SharedMatches
+from referee.live.ports import Timer
 from referee.live.referee import Referee
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match
-from referee.transport.node_stream.node_link import MAX_SILENCE_US, PING_INTERVAL_US
 
 COMPARE_INTERVAL_US: Micros = 2 * SECOND
 """How often a node looks for entries that were not notified."""
@@ -21,44 +21,32 @@ COMPARE_INTERVAL_US: Micros = 2 * SECOND
 class ClusterNode:
     """Belongs to one referee. A node begins without a role and gets one from the membership of the cluster."""
 
-    def __init__(self, node: str, bus: Bus, time: Time) -> None:
-        """`node` is the id of the node."""
+    def __init__(
+        self, node: str, bus: Bus, shared: SharedMatches, referee: Referee, items: ItemHandler, return_within_us: Micros
+    ) -> None:
+        """`node` is the id of the node. It must be made before the referee restores or creates any match.
+
+        `return_within_us`: see `SharedMatches.wait_for`.
+        """
         self.node = node
-        self.notifier = EntryNotifier(bus, self._nodes_to_tell)
-        """An observer of the referee, which must be given to it when it is made."""
-        self._bus = bus
-        self._time = time
+        self.shared = shared
+        self.sessions = referee.sessions
         self.coordinator_node = ""
         """Id of the coordinator; empty: unknown."""
         self.ready = False
         """Whether this node is the coordinator, and has restored everything that it needs for that."""
+        self.gateway = Gateway(node, shared)
+        self.coordinator = Coordinator(node, shared, items, return_within_us)
+        self._bus = bus
+        self._referee = referee
+        self._time = shared.live.time
+        self._receiver = EntryReceiver(shared, referee.recovery.restore_unknown)
         self._subscription: Subscription | None = None
         self._timer: Timer | None = None
         self._comparing = False
-
-    def attach(
-        self,
-        referee: Referee,
-        log: EventLog,
-        answer_item: AnswerItem,
-        encode_item: EncodeItem,
-        return_within_us: Micros,
-    ) -> None:
-        """Attach the node to its referee, before that restores or creates any match."""
-        self._referee = referee
-        self._shared = referee.shared
-        self._shared.coordinate(coordinates=False)
-        self._receiver = EntryReceiver(self._shared, log, referee.recovery.restore_unknown)
-        sessions, start = referee.sessions, self._start
-        self.gateway = Gateway(self.node, sessions, self._shared, log, self._time, start)
-        self.coordinator = Coordinator(
-            self.node, sessions, self._shared, self._time, start, answer_item, encode_item, return_within_us
-        )
+        shared.live.observe(EntryNotifier(bus, self._nodes_to_tell))
         referee.subscribe(self.gateway)
         referee.subscribe(self.coordinator)
-        self._shared.store_rated_ends(self.gateway.rated_ends.store)
-        self._shared.delay_deadlines(MAX_SILENCE_US + PING_INTERVAL_US)
-        self._shared.on_watched = self.coordinator.watch
 
     def open(self) -> None:
         """Listen to other nodes."""
@@ -85,42 +73,46 @@ class ClusterNode:
     async def coordinate(self, others: Collection[str]) -> int:
         """Become the coordinator: restore all matches that are not over, and return their number.
 
-        `others` are the ids of the other members. The caller sets `ready` when it has restored all contests as well.
+        `others` are the ids of the other members. The caller calls `serve` when it has restored all contests as well.
         Raises LogUnavailable.
         """
         self.coordinator_node = self.node
-        self._referee.sessions.elsewhere = {}
-        self._shared.coordinate(coordinates=True)
-        self._shared.store_rated_ends(None)
+        self.shared.coordinate(coordinates=True)
         self.gateway.coordinate()
         self.coordinator.begin(others)
         recovered = await self._referee.recover()
         self.coordinator.wait_for_reports()  # For the restored matches, too.
-        sessions = self._referee.sessions
-        for session in sessions.all():  # Matches may have ended before this node would have learned of it.
-            sessions.resend_ends(session)
+        for session in self.sessions.all():  # Matches may have ended before this node would have learned of it.
+            self.sessions.resend_ends(session)
         return recovered
 
     def follow(self, coordinator: str) -> None:
         """Have another node as the coordinator. Empty: it is not known."""
         self.ready = False
         if self.coordinates:
-            self._shared.coordinate(coordinates=False)
+            self.shared.coordinate(coordinates=False)
             self.coordinator.resign()
             self.gateway.disconnect()
-            self._shared.store_rated_ends(self.gateway.rated_ends.store)
         self.coordinator_node = coordinator
+
+    def serve(self) -> None:
+        """Answer what a coordinator answers, since everything is restored."""
+        self.ready = True
+
+    def stop_serving(self) -> None:
+        """Answer it no more, because another node is the coordinator, or none is."""
+        self.ready = False
 
     def nodes_of(self, bot: str) -> Collection[str]:
         """Return the other nodes to which the bot is connected."""
-        return self.coordinator.nodes_of(bot) if self.coordinates else self.gateway.nodes_of(bot)
+        return self.coordinator.nodes_of(bot) if self.coordinates else self.shared.elsewhere.get(bot, ())
 
     def _nodes_to_tell(self, match: Match, over: bool) -> Collection[str]:
         nodes: set[str] = set()
         for player in match.players:
             others = self.nodes_of(player.bot) if player.bot else ()
             nodes.update(others)
-            if not self.coordinates and not others and not self._referee.sessions.is_local(player.bot):
+            if not self.coordinates and not others and not self.sessions.is_local(player.bot):
                 nodes.add(self.coordinator_node)
         if not self.coordinates and (over or self.gateway.is_watched(match.setup.match_id)):
             nodes.add(self.coordinator_node)

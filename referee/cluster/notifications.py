@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.bus.port import Bus, PayloadTooLarge
-from referee.live.ports import Entry, EventLog, LogUnavailable
-from referee.live.shared_matches import SharedMatches
+from referee.cluster.bus.port import Bus, PayloadTooLarge
+from referee.cluster.shared_matches import SharedMatches
+from referee.live.ports import Entry, LogUnavailable
 from referee.match.events import PlayEnded
 from referee.match.state import Match
 from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
@@ -83,12 +83,10 @@ class EntryNotifier:
 
 
 class EntryReceiver:
-    def __init__(
-        self, shared: SharedMatches, log: EventLog, restore_unknown: Callable[[Collection[str]], Awaitable[None]]
-    ) -> None:
+    def __init__(self, shared: SharedMatches, restore_unknown: Callable[[Collection[str]], Awaitable[None]]) -> None:
         """`restore_unknown` restores matches of this list of unfinished ones, or raises LogUnavailable."""
         self._shared = shared
-        self._log = log
+        self._log = shared.live.log
         self._restore_unknown = restore_unknown
 
     def receive(self, payload: bytes) -> None:

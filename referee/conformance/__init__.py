@@ -6,5 +6,6 @@
 - `bot_session`: one Play stream of the bot
 - `protocol_observer`: checks every item of every session, whatever the clause
 - `bot_match`: the matches that the kit plays
+- `rerun`: the recorded turns of a seat, sent to a bot again
 - `program`: the bot's program, started by the kit or by someone else
 """

@@ -116,7 +116,7 @@ Games with the same key are one piece of evidence.
 """
 
 
-class ContestMatchStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="began"):
+class ContestMatchStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="match_started"):
     """A match was created."""
 
     pairing: str
@@ -125,7 +125,7 @@ class ContestMatchStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="
     match_id: str
 
 
-class ContestMatchScored(Struct, frozen=True, gc=False, tag_field="kind", tag="scored"):
+class ContestMatchScored(Struct, frozen=True, gc=False, tag_field="kind", tag="match_scored"):
     """A match has a result."""
 
     pairing: str
@@ -133,7 +133,7 @@ class ContestMatchScored(Struct, frozen=True, gc=False, tag_field="kind", tag="s
     score: MatchScore
 
 
-class ContestMatchVoided(Struct, frozen=True, gc=False, tag_field="kind", tag="voided"):
+class ContestMatchVoided(Struct, frozen=True, gc=False, tag_field="kind", tag="match_voided"):
     """A match became void. It will be played again."""
 
     pairing: str

@@ -18,8 +18,8 @@ from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken, NoSuchBot
 from referee.accounts.bots import Accounts
 from referee.accounts.names import NAME, NAME_RULE, check_name, check_words
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import WrongParticipantCount
-from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
 from referee.hosting.contest_store import READ_BATCH_SIZE, ContestRegistry, ContestStore, ContestWatch
 from referee.hosting.contest_terms import LadderTerms, TournamentTerms
@@ -206,6 +206,23 @@ class ContestHost(ABC, Generic[S, R]):
         self.workers.wake(store.contest)
         return store.state
 
+    async def _resolve_entrant(self, entrant: ContestEntrant, bots_per_entrant: int) -> ContestEntrant:
+        """Return the entrant with its name and owners, if all of its bots may play.
+
+        Raises BadField, WrongParticipantCount, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused or LogUnavailable.
+        """
+        if len(entrant.bots) != bots_per_entrant:
+            what = "an entrant, which has one bot for each seat of a side or each board of a team,"
+            raise WrongParticipantCount(what, len(entrant.bots), bots_per_entrant)
+        if not entrant.name and bots_per_entrant > 1:
+            raise BadField("entrant.name", "an entrant of several bots needs a name")
+        entrant = with_default_name(entrant)
+        await _check_name(entrant, self._deps.accounts)
+        for place, player in enumerate(entrant.bots):
+            _check_different(player, entrant.bots[:place], entrant.name)
+            await _check_player(player, self._deps.accounts)
+        return replace(entrant, owners=await self._deps.owners.of(entrant.bots))
+
     def _free_places(self, players: Iterable[Player]) -> None:
         """Start matches that waited because places of these bots were kept free for the contest that they left."""
         self._deps.referee.reserved_places.on_freed({player.bot for player in players})
@@ -234,30 +251,12 @@ def check_reason(message: str) -> None:
     check_words("message", message, MAX_TEXT_CHARS)
 
 
-async def resolve_entrant(entrant: TournamentEntrant, bots_per_entrant: int, accounts: Accounts) -> TournamentEntrant:
-    """Return the entrant with its name, if all of its bots may play.
-
-    Raises BadField, WrongParticipantCount, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused or LogUnavailable.
-    """
-    if len(entrant.bots) != bots_per_entrant:
-        what = "an entrant, which has one bot for each seat of a side or each board of a team,"
-        raise WrongParticipantCount(what, len(entrant.bots), bots_per_entrant)
-    if not entrant.name and bots_per_entrant > 1:
-        raise BadField("entrant.name", "an entrant of several bots needs a name")
-    entrant = with_default_name(entrant)
-    await _check_name(entrant, accounts)
-    for place, player in enumerate(entrant.bots):
-        _check_different(player, entrant.bots[:place], entrant.name)
-        await _check_player(player, accounts)
-    return entrant
-
-
-def with_default_name(entrant: TournamentEntrant) -> TournamentEntrant:
+def with_default_name(entrant: ContestEntrant) -> ContestEntrant:
     """Return the entrant, named as its first bot if it has no name."""
     return entrant if entrant.name or not entrant.bots else replace(entrant, name=entrant.bots[0].bot)
 
 
-def check_not_entered(entrant: TournamentEntrant, other: TournamentEntrant) -> None:
+def check_not_entered(entrant: ContestEntrant, other: ContestEntrant) -> None:
     """Raise AlreadyIn if a bot plays for both entrants, unless both name its version and the versions differ."""
     for player in entrant.bots:
         _check_different(player, other.bots, other.name)
@@ -269,7 +268,7 @@ def _check_different(player: Player, others: Sequence[Player], entrant: str) -> 
             raise AlreadyIn(player.bot, entrant)
 
 
-async def _check_name(entrant: TournamentEntrant, accounts: Accounts) -> None:
+async def _check_name(entrant: ContestEntrant, accounts: Accounts) -> None:
     """Raises BadField if the name is malformed, or that of a bot that does not play for the entrant."""
     if not NAME.fullmatch(entrant.name):
         raise BadField("entrant.name", NAME_RULE)

@@ -19,7 +19,7 @@ TOURNAMENT = "tournament"
 """Kinds of contests."""
 
 
-class LadderCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_made"):
+class LadderCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_created"):
     """The first event of every ladder."""
 
     name: str
@@ -32,7 +32,7 @@ class LadderCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder
     terms: LadderTerms
 
 
-class TournamentCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_made"):
+class TournamentCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_created"):
     """The first event of every tournament."""
 
     name: str

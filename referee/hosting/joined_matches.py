@@ -4,11 +4,10 @@ Only these can show that the bot does not work: the terms of others are the choi
 """
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, TypeAlias
+from typing import Any
 
 from referee.accounts.bots import Bot
-from referee.contests.ladder.events import LadderEntrant
-from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.contest_entrant import ContestEntrant
 from referee.hosting.contest_log import contest_id
 from referee.hosting.contest_store import ContestRegistry
 from referee.hosting.hosting_errors import ContestDamaged
@@ -17,7 +16,6 @@ from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LADDER, MAKER, TOURNAMENT
 from referee.match.state import Match
 
-Entrant: TypeAlias = LadderEntrant | TournamentEntrant
 CACHE_SIZE = 256
 """Number of contests."""
 
@@ -26,7 +24,7 @@ class JoinedMatches:
     def __init__(self, ladders: ContestRegistry[LadderState], tournaments: ContestRegistry[TournamentState]) -> None:
         self._ladders = ladders
         self._tournaments = tournaments
-        self._cache: dict[str, tuple[Mapping[str, Entrant], Set[str]]] = {}
+        self._cache: dict[str, tuple[Mapping[str, ContestEntrant], Set[str]]] = {}
         """Bots that have joined by contest, and the entrants from which they were computed."""
 
     async def contains(self, bot: Bot, match: Match) -> bool:
@@ -81,7 +79,7 @@ class JoinedMatches:
                 return True
         return False
 
-    def _joined_bots(self, contest: str, entrants: Mapping[str, Entrant]) -> Set[str]:
+    def _joined_bots(self, contest: str, entrants: Mapping[str, ContestEntrant]) -> Set[str]:
         """Return the bots that have joined. It is asked for each bot that may play, so it must not search them all."""
         known = self._cache.get(contest)
         if known and known[0] is entrants:
@@ -93,5 +91,5 @@ class JoinedMatches:
         return joined
 
 
-def _has_joined(bot: str, entrants: Iterable[Entrant]) -> bool:
+def _has_joined(bot: str, entrants: Iterable[ContestEntrant]) -> bool:
     return any(bot in {player.bot for player in entrant.bots} and not entrant.invited for entrant in entrants)

@@ -2,11 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused
 from referee.accounts.names import check_words
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import LadderClosed
 from referee.contests.corrections import Correction
 from referee.contests.ladder.commands import (
@@ -20,18 +19,16 @@ from referee.contests.ladder.commands import (
     StartSeason,
 )
 from referee.contests.ladder.decide import decide, find_challenge
-from referee.contests.ladder.events import LadderClosureFinished, LadderEntrant
+from referee.contests.ladder.events import LadderClosureFinished
 from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_host import (
     MAX_TEXT_CHARS,
     ContestFilter,
     ContestHost,
     ContestRequest,
     check_reason,
-    resolve_entrant,
 )
 from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, LadderCreated, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore
@@ -42,7 +39,7 @@ from referee.hosting.ladder_corrections import LadderCorrections
 from referee.hosting.ladder_estimates import LadderEstimates
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState
-from referee.hosting.ladder_worker import Availability, LadderWorker
+from referee.hosting.ladder_worker import LadderWorker, find_available
 from referee.hosting.match_factory import ContestState
 from referee.live import match_request as labels
 from referee.match.setup import Player
@@ -95,25 +92,20 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         self._flush_faults = flush_faults
         self._corrections = LadderCorrections(registry.log, dependencies.run)
         self._estimates = LadderEstimates(registry.log, dependencies.run)
-        self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
 
     async def stop(self, why: Exception) -> None:
         await super().stop(why)
         await self._estimates.close()
 
-    async def join(self, name: str, entrant: LadderEntrant) -> LadderStandingsRow:
+    async def join(self, name: str, entrant: ContestEntrant) -> LadderStandingsRow:
         """Add an entrant, which without a name is named as its only bot. Return its row in the standings. Idempotent.
 
         Raises LadderClosed, AlreadyOnLadder, EntrantNameTaken, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused,
         BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
-        resolved = await resolve_entrant(
-            TournamentEntrant(entrant.name, bots=entrant.bots), store.state.seating.bots, self._deps.accounts
-        )
-        owners = await self._deps.owners.of(entrant.bots)
-        state = await self._carry_out(store, JoinLadder(replace(entrant, name=resolved.name, owners=owners)))
-        rows = await self.standings_of(state)
+        resolved = await self._resolve_entrant(entrant, store.state.seating.bots)
+        rows = await self.standings_of(await self._carry_out(store, JoinLadder(resolved)))
         return next(row for row in rows if row.entrant.name == resolved.name)
 
     async def leave(self, name: str, entrant: str, message: str = "") -> None:
@@ -210,7 +202,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
         self, state: LadderState, season: int = 0, all_versions: bool = False
     ) -> list[LadderStandingsRow]:
         """Return the standings in that state of a ladder, best first. `season`: see `standings`."""
-        available, _ = await self._availability.of_entrants(state, with_busy=True)
+        available, _ = await find_available(state, self._deps.factory, with_busy=True)
         playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
         estimates = await self._estimates.of(state, season or state.ladder.season)
         return state.ladder.standings(playing, season, all_versions, self._deps.time.wall_ms(), estimates)

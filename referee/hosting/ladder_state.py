@@ -164,7 +164,7 @@ class LadderFold:
         if isinstance(event, climb.MatchRated):
             event = with_time(event, entry.at_ms)
         after = replace(state, ladder=evolve(state.ladder, event), number=entry.number)  # type: ignore[arg-type]
-        if isinstance(event, climb.LadderPaired):
+        if isinstance(event, climb.PairingPlanned):
             planned = {**state.planned_ms, event.pairing.id: entry.at_ms}
             return replace(after, planned_ms={key: planned[key] for key in after.ladder.pairings})
         if isinstance(event, ContestMatchStarted):

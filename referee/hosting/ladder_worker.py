@@ -5,11 +5,9 @@ it became void, or if a bot has left in between.
 """
 
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from referee.accounts.bots import Accounts
 from referee.contests.ladder.commands import (
     AvailableEntrant,
     FinishClosure,
@@ -20,7 +18,7 @@ from referee.contests.ladder.commands import (
     StartLadderMatch,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant, LadderEvent, LadderPaired
+from referee.contests.ladder.events import LadderEvent, PairingPlanned
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import DueMatch
@@ -30,9 +28,7 @@ from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.match_factory import MatchFactory
 from referee.live.match_request import LADDER
-from referee.live.referee import Referee
 from referee.match.clock import SECOND, Micros
-from referee.match.setup import Player
 from referee.match.state import Match
 
 PAIRING_BATCH_SIZE = 16
@@ -41,47 +37,24 @@ REMATCH_WAIT_US: Micros = 10 * SECOND
 """How long entrants wait for others before they are paired again with those they have just met."""
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
-    """Finds the entrants that are available: all their bots are online, accept the games and are not paused."""
+async def find_available(
+    state: LadderState, factory: MatchFactory, with_busy: bool = False
+) -> tuple[list[AvailableEntrant], list[str]]:
+    """Return available entrants, and the names of those that would be, were they not paused.
 
-    referee: Referee
-    factory: MatchFactory
-    accounts: Accounts
-
-    async def of_entrants(
-        self, state: LadderState, with_busy: bool = False
-    ) -> tuple[list[AvailableEntrant], list[str]]:
-        """Return available entrants, and the names of those that would be, were they not paused.
-
-        Pauses are looked up only for entrants that have room, unless `with_busy`.
-        """
-        available: list[AvailableEntrant] = []
-        paused: list[str] = []
-        for entrant in state.ladder.entrants.values():
-            found = self._online(state, entrant)
-            if found and (found.free_slots > 0 or with_busy) and await self._is_paused(found):
-                paused.append(found.name)
-            elif found:
-                available.append(found)
-        return available, paused
-
-    def _online(self, state: LadderState, entrant: LadderEntrant) -> AvailableEntrant | None:
-        games = dict.fromkeys(terms.game for terms in state.terms.match_terms)
-        players: list[Player] = []
-        for bot in entrant.bots:
-            free = [self.referee.free_capacity(bot, game) for game in games]
-            if None in free:
-                return None
-            players += [it.player for it in free[:1] if it]
-        room = min(self.factory.room(bot, game, state.labels) for bot in entrant.bots for game in games)
-        return AvailableEntrant(entrant.name, tuple(players), room)
-
-    async def _is_paused(self, entrant: AvailableEntrant) -> bool:
-        for player in entrant.bots:
-            if (await self.accounts.bot(player.bot)).pause:
-                return True
-        return False
+    All bots of an available entrant are online, accept the games and are not paused. Pauses are looked up only for
+    entrants that have room, unless `with_busy`.
+    """
+    games = {terms.game for terms in state.terms.match_terms}
+    available: list[AvailableEntrant] = []
+    paused: list[str] = []
+    for entrant in state.ladder.entrants.values():
+        found = factory.availability(entrant.bots, games, state.labels)
+        if found and (found.room or with_busy) and await factory.find_paused(entrant.bots):
+            paused.append(entrant.name)
+        elif found:
+            available.append(AvailableEntrant(entrant.name, found.players, found.room))
+    return available, paused
 
 
 class LadderWorker(ContestWorker[LadderState]):
@@ -94,7 +67,6 @@ class LadderWorker(ContestWorker[LadderState]):
     ) -> None:
         """`flush_faults` returns when all faults of bots so far are counted: a bot that they pause is not paired."""
         super().__init__(store, store.state.seating, dependencies)
-        self._availability = Availability(dependencies.referee, dependencies.factory, dependencies.accounts)
         self._ratings = ratings
         self._flush_faults = flush_faults
         self._waits_since: dict[str, Micros] = {}
@@ -143,7 +115,7 @@ class LadderWorker(ContestWorker[LadderState]):
         return self._next_start_us <= now_us
 
     async def _available(self, unavailable: Container[str]) -> list[AvailableEntrant]:
-        entrants, paused = await self._availability.of_entrants(self.state)
+        entrants, paused = await find_available(self.state, self._factory)
         if paused:
             self._wake_in(RETRY_US)
         return [entrant for entrant in entrants if entrant.name not in unavailable]
@@ -172,7 +144,7 @@ class LadderWorker(ContestWorker[LadderState]):
             replace(command, available=_without(command.available, paired), max_pairings=most)
         ):
             paired.update(
-                name for event in events if isinstance(event, LadderPaired) for name in event.pairing.entrants
+                name for event in events if isinstance(event, PairingPlanned) for name in event.pairing.entrants
             )
             if limited:
                 break

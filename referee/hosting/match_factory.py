@@ -49,6 +49,15 @@ class BotUnavailable(Exception):
         self.bot = bot
 
 
+class BotAvailability(Struct, frozen=True, gc=False):
+    """Bots that are all online and accept the same games."""
+
+    players: tuple[Player, ...]
+    """With the versions that are online."""
+    room: int
+    """For how many more matches each of them has room."""
+
+
 class MatchFactory:
     """Shared by all contests, so that no two of them count on the same room of a bot."""
 
@@ -57,10 +66,6 @@ class MatchFactory:
         self._accounts = accounts
         self._reserved: Counter[Player] = Counter()
         """Room for matches that are being created."""
-
-    def is_online(self, player: Player, game: str) -> bool:
-        """Return whether the bot has a session that accepts the game."""
-        return self._referee.free_capacity(player, game) is not None
 
     def online_version(self, player: Player, game: str) -> str:
         """Return the version of the bot that would play now. Empty: it is offline or does not accept the game."""
@@ -72,13 +77,25 @@ class MatchFactory:
         free = self._referee.free_capacity(player, game)
         return free is not None and (free.room > 0 or self._referee.count_in_play(player.bot) > 0)
 
-    async def is_paused(self, player: Player) -> bool:
-        return (await self._accounts.bot(player.bot)).pause is not None
+    async def find_paused(self, players: Iterable[Player]) -> str | None:
+        """Return the first bot that is paused. None: none is."""
+        for name in dict.fromkeys(player.bot for player in players):
+            if (await self._accounts.bot(name)).pause:
+                return name
+        return None
 
-    def room(self, player: Player, game: str, labels: Mapping[str, str]) -> int:
-        """Return for how many more matches of the game with these labels the bot has room; 0 if it is offline."""
-        free = self._referee.free_capacity(player, game, labels)
-        return max(0, free.room - self._reserved[free.player]) if free else 0
+    def availability(
+        self, players: Iterable[Player], games: Iterable[str], labels: Mapping[str, str]
+    ) -> BotAvailability | None:
+        """Return how the bots can play matches of each game with these labels. None: not all of them are online."""
+        found = {
+            (player, game): self._referee.free_capacity(player, game, labels) for player in players for game in games
+        }
+        capacities = [free for free in found.values() if free]
+        if len(capacities) < len(found):
+            return None
+        room = min(max(0, free.room - self._reserved[free.player]) for free in capacities)
+        return BotAvailability(tuple(dict.fromkeys(free.player for free in capacities)), room)
 
     async def create(self, request: MatchRequest) -> Match:
         """Create a match with the versions of its bots that are online, or return it if it was created before.
@@ -86,9 +103,8 @@ class MatchFactory:
         Raises BotUnavailable, RefereeDraining, LogUnavailable, or what is wrong with its terms.
         """
         self._online_players(request)
-        for bot in {player.bot for player in request.players}:
-            if (await self._accounts.bot(bot)).pause:
-                raise BotUnavailable(bot)
+        if paused := await self.find_paused(request.players):
+            raise BotUnavailable(paused)
         players = self._online_players(request)  # A bot may have left in the meantime, or started another match.
         self._reserved.update(set(players))
         try:
@@ -105,12 +121,12 @@ class MatchFactory:
 
     def _online_players(self, request: MatchRequest) -> tuple[Player, ...]:
         """Return the players with the versions that are online. Raises BotUnavailable."""
-        players = []
+        players: list[Player] = []
         for player in request.players:
-            free = self._referee.free_capacity(player, request.terms.game, request.labels)
-            if free is None or free.room <= self._reserved[free.player]:
+            found = self.availability([player], [request.terms.game], request.labels)
+            if found is None or not found.room:
                 raise BotUnavailable(player.bot)
-            players.append(free.player)
+            players += found.players
         return tuple(players)
 
 
@@ -151,8 +167,8 @@ def _queued(contest: ContestState, factory: MatchFactory, now_ms: int) -> Iterat
     @cache
     def room(bots: tuple[Player, ...], game: str) -> int | None:
         """Return the room of the bots of an entrant. None: not all of them are online."""
-        rooms = [factory.room(player, game, contest.labels) for player in bots if factory.is_online(player, game)]
-        return min(rooms) if len(rooms) == len(bots) else None
+        available = factory.availability(bots, [game], contest.labels)
+        return available.room if available else None
 
     for due in contest.waiting:
         game = contest.match_terms(due).game

@@ -11,6 +11,7 @@ from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, NameTaken
 from referee.accounts.names import check_words
 from referee.contests import contest_errors as pure
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.contest_errors import MatchNotCounted, TrfNotAvailable
 from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
@@ -24,7 +25,7 @@ from referee.contests.tournament.commands import (
     WithdrawEntrant,
 )
 from referee.contests.tournament.decide import decide
-from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant, TournamentEvent
+from referee.contests.tournament.events import TournamentEnded, TournamentEvent
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.contests.tournament.tournament_terms import Seeding
 from referee.hosting.contest_host import (
@@ -34,7 +35,6 @@ from referee.hosting.contest_host import (
     ContestRequest,
     check_not_entered,
     check_reason,
-    resolve_entrant,
     with_default_name,
 )
 from referee.hosting.contest_log import (
@@ -73,7 +73,7 @@ FILTER_BATCH_SIZE = 5_000
 class TournamentRequest(ContestRequest[TournamentTerms], frozen=True, gc=False):
     """A request to create a tournament. Its terms have no seed, which the referee draws."""
 
-    entrants: tuple[TournamentEntrant, ...] = ()
+    entrants: tuple[ContestEntrant, ...] = ()
 
     def created(self, seed: bytes) -> TournamentCreated:
         """Return the first event of the tournament."""
@@ -109,7 +109,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         self._ladders = ladders
         self.tables = TournamentTables(dependencies.run)
 
-    async def enter(self, name: str, entrant: TournamentEntrant) -> TournamentState:
+    async def enter(self, name: str, entrant: ContestEntrant) -> TournamentState:
         """Add an entrant, which without a name is named as its only bot; its rating is looked up. Idempotent.
 
         Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, NoSuchBot,
@@ -240,9 +240,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
         return await self._execute(store, decided)
 
-    async def _resolve(self, terms: TournamentTerms, entrant: TournamentEntrant) -> TournamentEntrant:
-        entrant = await resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games), self._deps.accounts)
-        entrant = replace(entrant, owners=await self._deps.owners.of(entrant.bots))
+    async def _resolve(self, terms: TournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
+        entrant = await self._resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games))
         if not terms.ladder or terms.tournament.seeding is not Seeding.RATING:
             return entrant
         ladder = (await self._ladders.get(terms.ladder)).ladder
@@ -293,12 +292,12 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if not isinstance(created, TournamentCreated) or created != request.created(created.terms.tournament.seed):
             return False
         entries = await self._registry.log.read(first.contest, 1, created.entrants)
-        entered = [it.event.entrant for it in entries if isinstance(it.event, EntrantEntered)]
+        entered = [it.event.entrant for it in entries if isinstance(it.event, EntrantJoined)]
         wanted = [with_default_name(entrant) for entrant in request.entrants]
         return [(one.name, one.bots) for one in entered] == [(one.name, one.bots) for one in wanted]
 
 
-def _decide_entry(state: TournamentState, entrant: TournamentEntrant, now_ms: int = 0) -> list[TournamentEvent]:
+def _decide_entry(state: TournamentState, entrant: ContestEntrant, now_ms: int = 0) -> list[TournamentEvent]:
     """Return the event that enters an entrant. Raises AlreadyIn, or another error of the contract.
 
     Entrants that come with the creation of a tournament are never too late: for them, the time is 0.
@@ -310,7 +309,7 @@ def _decide_entry(state: TournamentState, entrant: TournamentEntrant, now_ms: in
         return decide(state.tournament, EnterTournament(entrant, now_ms))
 
 
-def _decide_creation(created: TournamentCreated, entrants: Sequence[TournamentEntrant]) -> list[ContestEvent]:
+def _decide_creation(created: TournamentCreated, entrants: Sequence[ContestEntrant]) -> list[ContestEvent]:
     """Return the first events of a tournament with these entrants. Raises what `_decide_entry` raises."""
     state = TournamentState(created, 0, Tournament(created.terms.tournament))
     events: list[ContestEvent] = [created]

@@ -17,10 +17,10 @@ from referee.contests.tournament.decide import decide, will_pair_round
 from referee.contests.tournament.events import (
     PairingPostponed,
     PairingReopened,
+    PairingsPlanned,
     PairingsReplaced,
     TournamentEnded,
     TournamentEvent,
-    TournamentPaired,
     TournamentPlayStarted,
 )
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
@@ -157,7 +157,7 @@ def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> Tourn
         return replace(after, planned_ms={**state.planned_ms, event.pairing: max(entry.at_ms, event.until_ms)})
     if isinstance(event, PairingReopened):
         return replace(after, planned_ms={**state.planned_ms, event.pairing: entry.at_ms})
-    if isinstance(event, TournamentPaired | PairingsReplaced):
+    if isinstance(event, PairingsPlanned | PairingsReplaced):
         due_ms = max(entry.at_ms, event.not_before_ms)
         planned = dict.fromkeys((pairing.id for pairing in event.pairings), due_ms)
         return replace(after, planned_ms={**state.planned_ms, **planned})

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
@@ -20,7 +21,7 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     TournamentCommand,
 )
-from referee.contests.tournament.events import TournamentEntrant, TournamentEvent
+from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import TournamentPhase
 from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
 from referee.hosting.contest_store import ContestStore
@@ -49,7 +50,7 @@ class Qualified(Struct, frozen=True, gc=False):
     """The stage before a tournament."""
 
     phase: TournamentPhase
-    entrants: tuple[TournamentEntrant, ...] = ()
+    entrants: tuple[ContestEntrant, ...] = ()
     """Entrants that qualify, the best first. Empty until that tournament is finished."""
 
 
@@ -165,9 +166,9 @@ class TournamentWorker(ContestWorker[TournamentState]):
                     in_play += unavailable.isdisjoint(due.seats) and await self._create_match(due, unavailable)
 
     def _has_room(self, due: DueMatch, name: str) -> bool:
-        game = self.state.match_terms(due).game
-        bots = self.state.players_of(due, name)
-        return all(self._factory.room(player, game, self.state.labels) for player in bots)
+        games, bots = [self.state.match_terms(due).game], self.state.players_of(due, name)
+        available = self._factory.availability(bots, games, self.state.labels)
+        return available is not None and available.room > 0
 
     def _board(self, due: DueMatch) -> int:
         """Return the board of a match of two teams. 0: its entrants are no teams."""
@@ -243,7 +244,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
         return all(self._factory.is_present(player, game) for player in self.state.players_of(due, name))
 
     async def _is_paused(self, due: DueMatch, name: str) -> bool:
-        return any([await self._factory.is_paused(player) for player in self.state.players_of(due, name)])
+        return await self._factory.find_paused(self.state.players_of(due, name)) is not None
 
     async def _record_start(self, due: DueMatch, match: Match) -> None:
         await super()._record_start(due, match)

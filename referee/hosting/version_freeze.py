@@ -49,7 +49,7 @@ class VersionFreeze:
             return
         for player in bots:
             online = self._factory.online_version(Player(player.bot), game)
-            away = online and not self._factory.is_online(player, game)
+            away = online and not self._factory.online_version(player, game)
             if away and (player, online) not in self._told:
                 self._told.add((player, online))
                 bot = await self._accounts.bot(player.bot)

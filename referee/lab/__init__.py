@@ -10,6 +10,7 @@
 - `crew`: worker processes, and batches of matches
 - `lab_worker`, `match_player`, `lab_turn`: one process, one match, one turn
 - `lab_bots`, `line_program`, `engine_program`: bots as Python functions, as programs with lines, and as engines
+- `what_if`: what the positions of a match were worth, by random continuations
 - `lab_match`, `lab_records`, `lab_folder`: what is to be played, its results, records, and the folder that keeps them
 """
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
 from engines.registry import games
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
     EnterTournament,
@@ -21,7 +22,6 @@ from referee.contests.tournament.commands import (
     TournamentCommand,
 )
 from referee.contests.tournament.decide import decide
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_times import NO_TIMES
@@ -114,7 +114,7 @@ class LabTournament:
         self._taken = 0
         for entrant in plan.entrants:
             name, bots = read_entrant(entrant, f"entrant {entrant.name}")
-            self._execute(EnterTournament(TournamentEntrant(name, None, bots)))
+            self._execute(EnterTournament(ContestEntrant(name, bots)))
         self._execute(StartTournament())
 
     @property

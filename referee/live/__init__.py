@@ -1,6 +1,7 @@
 """Runs matches: stores every decision, applies it, then notifies bots and watchers.
 
 - `ports`, `runner_dependencies`: interfaces to logs, time, observers and ratings, and their errors
+- `other_nodes`: the port to the other nodes of a cluster, and what stands for it on a single server
 - `log_history`: replays any log
 - `referee`: facade: everything that adapters can call to work with matches
 - `registry`, `recovery`: all live matches and their events; restores them after a start

@@ -176,12 +176,18 @@ class FreeCapacity:
 
 
 class MatchStarter:
-    def __init__(self, sessions: Sessions, time: Time, submit: Callable[[LiveMatch, Command], None]) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        time: Time,
+        submit: Callable[[LiveMatch, Command], None],
+        reserved_places: ReservedPlaces,
+    ) -> None:
         """`submit` passes a command to a match without waiting for the decision."""
         self._sessions = sessions
         self._time = time
         self._submit = submit
-        self.reserved_places = ReservedPlaces(sessions)
+        self.reserved_places = reserved_places
         self._playing: dict[Player, dict[str, Setup]] = {}
         """The setups of the matches that each player plays or is about to start, by id."""
         self._occupied: dict[str, tuple[Player, ...]] = {}

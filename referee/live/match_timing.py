@@ -25,7 +25,6 @@ from referee.live.ports import Lag, SeatDelays, Time, Timer
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.clock_charge import TurnMeasurement, flag_falls_at_us
 from referee.match.match_terms import DisconnectPolicy
-from referee.match.setup import Player
 from referee.match.state import Match, Turn
 
 
@@ -307,11 +306,11 @@ class MatchTimer(DeadlineTimer):
         delays: RefereeDelays,
         time: Time,
         on_timer: "WeakMethod[Callable[[], None]]",
-        decision_delay_us: Callable[[Player], Micros | None],
+        decision_delay_us: Callable[[str], Micros | None],
     ) -> None:
         """`on_timer` is a weak reference: only the garbage collector could free a cycle of a runner and its timer.
 
-        `decision_delay_us` returns how long after a deadline of a player it is decided here; None: it is not.
+        `decision_delay_us` returns how long after a deadline of a bot it is decided here; None: it is not.
         """
         super().__init__(time, partial(_call_if_alive, on_timer))
         self._decision_delay_us = decision_delay_us
@@ -334,7 +333,7 @@ class MatchTimer(DeadlineTimer):
         now_us = self._match_time.now_us()
         decided = []
         for due in found:
-            decision_delay_us = self._decision_delay_us(match.players[due.seat])
+            decision_delay_us = self._decision_delay_us(match.players[due.seat].bot)
             if decision_delay_us is not None and not self._delays.is_withheld(due.seat):
                 delay_us = decision_delay_us + (0 if due.of_grace else self._delays.delay_us(due.seat, now_us))
                 decided.append(Deadline(due.at_us + delay_us, due.seat, due.of_grace))

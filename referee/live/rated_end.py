@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from referee.live.match_request import LADDER
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request
-from referee.live.runner_dependencies import RatedEnds, RatingWriter, RunnerDependencies
+from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
 from referee.match.decision import Decision
 from referee.match.events import PlayEnded
 from referee.match.result import EndKind
@@ -36,8 +36,9 @@ async def append_decision(
     match_id = decided.match.setup.match_id
     if dependencies.rating_writer is None or not is_rated(dependencies, decided):
         return decided, await dependencies.log.append(match_id, after, decided.events, request)
-    if dependencies.observer.rated_ends:
-        return await _store_elsewhere(dependencies.observer.rated_ends, after, decided, request)
+    if entries := await dependencies.others.store_end(Append(match_id, after, decided.events, request)):
+        end = entries[-1].event
+        return decided.rated(end.ratings) if isinstance(end, PlayEnded) and end.ratings else decided, entries
     for _ in range(MAX_ATTEMPTS):
         try:
             return await _write_rated(dependencies, dependencies.rating_writer, after, decided, request)
@@ -45,14 +46,6 @@ async def append_decision(
             if conflict.of == match_id:
                 raise
     raise LogUnavailable(f"the ladder of {match_id} grew during each of {MAX_ATTEMPTS} attempts to rate it")
-
-
-async def _store_elsewhere(
-    store: RatedEnds, after: int, decided: Decision, request: Request | None
-) -> AppendedDecision:
-    entries = await store(Append(decided.match.setup.match_id, after, decided.events, request))
-    end = entries[-1].event
-    return decided.rated(end.ratings) if isinstance(end, PlayEnded) and end.ratings else decided, entries
 
 
 async def _write_rated(

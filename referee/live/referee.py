@@ -4,24 +4,21 @@ Authorisation is up to the caller; seats are checked to exist, but not to belong
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from engines.api import Game, Seat, Viewer
+from engines.api import Seat, Viewer
 from engines.game_errors import DetailedError
 from referee.live.create import CreatedMatch, MatchCreator
 from referee.live.live_match import FreeCapacity, LiveMatch
-from referee.live.loop_lag import LoopLag, MessageArrival
+from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, MatchStatus
 from referee.live.match_request import EVERY_MATCH, LiveLimits, MatchFilter, MatchRequest, check_withdrawable
-from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted, UndeliveredEnds
-from referee.live.ports import EventLog, MatchObserver, Time
+from referee.live.outbox import DrainNotice, MoveAccepted, RequestAccepted
 from referee.live.recovery import MatchRecovery
 from referee.live.registry import LiveMatches
 from referee.live.reserved_places import Labels
-from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
-from referee.live.shared_matches import SharedMatches
 from referee.live.stored_matches import MatchPage
 from referee.live.submit import AnswerSubmitter, RequestSubmitter, TurnAnswer
 from referee.live.turns import SeatClock, TurnDue, clocks_at_entry, live_clocks, turn_due
@@ -64,30 +61,19 @@ class Referee:
 
     def __init__(
         self,
-        log: EventLog,
-        undelivered: UndeliveredEnds,
-        time: Time,
-        games: Mapping[str, Game],
+        live: LiveMatches,
         limits: LiveLimits,
         mint_id: Callable[[], str],
         draw_seed: Callable[[], bytes],
-        lag: LoopLag,
-        observers: Sequence[MatchObserver] = (),
-        rating_writer: RatingWriter | None = None,
-        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = lambda unchanged: unchanged,
         run: RunFunction = run_inline,
     ) -> None:
-        """`draw_seed` returns 32 unpredictable bytes, `mint_id` a unique id. `undelivered` belongs to the same `log`.
+        """`draw_seed` returns 32 unpredictable bytes, `mint_id` a unique id. `run` runs computations of unknown length.
 
-        The caller starts and stops `lag`. Without a `rating_writer` nothing is rated. `wrap_dependencies` may wrap what
-        runners use, such as for traces. `run` runs computations of unknown length.
+        The caller starts and stops the `lag` of `live`.
         """
-        self._log = log
-        self._time = time
+        self._time = live.time
         self._limits = limits
-        self._live = LiveMatches(
-            log, undelivered, time, games, mint_id, lag, observers, rating_writer, wrap_dependencies
-        )
+        self._live = live
         self._answers = AnswerSubmitter(self._live)
         self.try_submit = self._answers.try_submit
         self._requests = RequestSubmitter(self._live)
@@ -95,13 +81,11 @@ class Referee:
         self._cooperative_yield = CooperativeYield()
         """Shared by all watches that read long logs."""
         self._draining: RefereeDraining | None = None
-        self.lag = lag
+        self.lag = live.lag
         self.sessions = self._live.sessions
         """Sessions of bots. Opening or closing a session notifies the matches."""
         self.reserved_places = self._live.starter.reserved_places
         self.recovery = MatchRecovery(self._live, limits.return_within_us)
-        self.shared = SharedMatches(self._live)
-        """Matches that other nodes of a cluster run as well."""
         self.start_task = self._live.start_task
         """Runs a coroutine in the background; `close` waits for it."""
         self.subscribe = self._live.subscribe
@@ -141,11 +125,21 @@ class Referee:
 
     async def status(self, match_id: str) -> MatchStatus:
         """Return the full state of a match. The caller decides what of it may be shown."""
-        return (await self.shared.current_history(match_id)).status
+        return (await self._history(match_id)).status
 
     async def match(self, match_id: str) -> Match:
         """Return the current state of a match."""
-        return (await self.shared.current_history(match_id)).match
+        return (await self._history(match_id)).match
+
+    async def ended_match(self, match_id: str) -> Match:
+        """Return a match that is over, also if this process has not been notified of its end yet."""
+        history = await self._history(match_id)
+        return (history if history.match.result else await self._live.stored.read_log(match_id)).match
+
+    async def _history(self, match_id: str, *, watched: bool = False) -> MatchHistory:
+        """Return the current history of a match. If it is `watched`, it is extended by what other nodes store, too."""
+        await self._live.others.read_on(match_id, watched=watched)
+        return await self._live.stored.history(match_id)
 
     async def setup(self, match_id: str) -> Setup:
         """Return the setup of a match with the players that its seats have now, also if its game was removed."""
@@ -296,19 +290,20 @@ class Referee:
 
     async def watch(self, match_id: str, after: int | None, viewer: Viewer) -> tuple[WatchStart, MatchWatch]:
         """Return the match at that number (None: now) and an iterator over what follows. Raises NumberAhead."""
-        history = await self.shared.current_history(match_id)
-        self.shared.watch(match_id)
+        history = await self._history(match_id, watched=True)
         watching = await self._begin_watch(history, after, viewer)
         return WatchStart(history.status, watching.number, watching.state), watching
 
     async def watch_number(self, match_id: str, viewer: Viewer) -> int:
         """Return the number of the last entry that the viewer may see now. Other nodes notify this one of no more."""
-        history = await self.shared.current_history(match_id)
+        history = await self._history(match_id)
         return (await self._begin_watch(history, None, viewer)).number
 
     async def _begin_watch(self, history: MatchHistory, after: int | None, viewer: Viewer) -> MatchWatch:
         max_behind = self._limits.max_watcher_lag
-        watching = MatchWatch(self._log, self._live.find_game, history, viewer, max_behind, self._cooperative_yield)
+        watching = MatchWatch(
+            self._live.log, self._live.find_game, history, viewer, max_behind, self._cooperative_yield
+        )
         await watching.begin(after)
         return watching
 

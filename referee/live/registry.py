@@ -7,20 +7,22 @@ still until its bots are back or a time limit is over.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
 from referee.live.live_match import LiveMatch, LiveMatchIndex, MatchStarter, resume_match
 from referee.live.loop_lag import LoopLag
-from referee.live.lost_bots import LostBots
 from referee.live.match_history import MatchHistory, MatchStep
 from referee.live.match_request import find_game
+from referee.live.other_nodes import OtherNodes, connect_to_none
 from referee.live.outbox import EndDelivery, UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, MatchObserver, PresenceObserver, SeatDelays, Time
 from referee.live.queued_command import NotRunHere
+from referee.live.reserved_places import NO_CONTESTS, JoinedContests, ReservedPlaces
 from referee.live.runner import MatchRunner
-from referee.live.runner_dependencies import RatedEnds, RatingWriter, RunnerDependencies
+from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
 from referee.live.sessions import Absences, Sessions
 from referee.live.stored_matches import StoredMatches
 from referee.live.turns import TurnNotifier
@@ -37,7 +39,6 @@ from referee.match.events import (
     SeatVacated,
 )
 from referee.match.match_errors import MatchOver, SeatsOpen
-from referee.match.setup import Player
 from referee.match.state import MatchPhase
 
 T = TypeVar("T")
@@ -51,14 +52,25 @@ RESUME_RETRY_US = SECOND
 """Delay before another attempt to resume a match whose log could not be written."""
 
 
+@dataclass(frozen=True, slots=True)
+class MatchSurroundings:
+    """What a server has beside its matches."""
+
+    observers: Sequence[MatchObserver] = ()
+    rating_writer: RatingWriter | None = None
+    """None: nothing is rated."""
+    joined: JoinedContests = NO_CONTESTS
+    wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = lambda unchanged: unchanged
+    """May wrap what runners use, such as for traces."""
+    connect: "Callable[[LiveMatches], OtherNodes]" = connect_to_none
+    """Called once by matches that are being made; returns the other nodes that run the same matches."""
+
+
+NO_SURROUNDINGS = MatchSurroundings()
+
+
 class LiveMatches:
     """All live matches of this process; the `RunnerObserver` of their runners."""
-
-    coordinates = True
-    """Whether this process starts matches, and looks after bots that are offline. In a cluster one process does."""
-    notice_within_us: Micros = 0
-    """Delay after a deadline of a bot that is offline, until it is certain that no other process had it connected."""
-    rated_ends: RatedEnds | None = None
 
     def __init__(
         self,
@@ -68,25 +80,28 @@ class LiveMatches:
         games: Mapping[str, Game],
         mint_id: Callable[[], str],
         lag: LoopLag,
-        observers: Sequence[MatchObserver] = (),
-        rating_writer: RatingWriter | None = None,
-        wrap_dependencies: Callable[[RunnerDependencies], RunnerDependencies] = lambda unchanged: unchanged,
+        around: MatchSurroundings = NO_SURROUNDINGS,
     ) -> None:
+        """`mint_id` returns a unique id. `undelivered` belongs to the same `log`. The caller starts and stops `lag`."""
         self.games = games
         self.lag = lag
         self.index = LiveMatchIndex()
-        self.sessions = Sessions(time, mint_id, self.on_sessions_changed, EndDelivery(undelivered, self.start_task))
+        self.log = log
+        self.time = time
+        self.others = around.connect(self)
+        ends = EndDelivery(undelivered, self.start_task)
+        self.sessions = Sessions(time, mint_id, self.on_sessions_changed, ends, self.others)
         self.absences = Absences(time, self._absence_due)
-        self.lost = LostBots(time, self.on_sessions_changed)
         self.notifier = TurnNotifier(self.sessions)
-        self.starter = MatchStarter(self.sessions, time, self.submit)
-        self.starter.reserved_places.on_freed = self._places_freed
-        self.dependencies = wrap_dependencies(RunnerDependencies(log, time, self, rating_writer))
+        reserved_places = ReservedPlaces(self.sessions, around.joined, self._places_freed)
+        self.starter = MatchStarter(self.sessions, time, self.submit, reserved_places)
+        dependencies = RunnerDependencies(log, time, self, around.rating_writer, others=self.others)
+        self.dependencies = around.wrap_dependencies(dependencies)
         self.stored = StoredMatches(self.dependencies.log, self.find_game, self.index, self.on_fault)
         self.changed = asyncio.Event()
         """Set after entries were stored, and after sessions have changed."""
-        self._observers: list[MatchObserver] = [*observers]
-        self._move_observers = [observer for observer in observers if observer.sees_moves]
+        self._observers: list[MatchObserver] = [*around.observers]
+        self._move_observers = [observer for observer in around.observers if observer.sees_moves]
         self._presence_observers: list[PresenceObserver] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
@@ -97,12 +112,16 @@ class LiveMatches:
         """Return whether the match is live, or about to be."""
         return self.creating[match_id] > 0 or self.index.find(match_id) is not None
 
-    def subscribe(self, observer: PresenceObserver) -> None:
-        """Notify `observer` of everything that happens from now on, also of what other processes have stored."""
+    def observe(self, observer: MatchObserver) -> None:
+        """Notify `observer` of everything that is stored here from now on."""
         self._observers.append(observer)
-        self._presence_observers.append(observer)
         if observer.sees_moves:
             self._move_observers.append(observer)
+
+    def subscribe(self, observer: PresenceObserver) -> None:
+        """Notify `observer` of everything that happens from now on, also of what other processes have stored."""
+        self.observe(observer)
+        self._presence_observers.append(observer)
 
     def resume_later(self, live_matches: Sequence[LiveMatch], delay_us: Micros) -> None:
         """Resume these matches after the delay, unless their bots are back before."""
@@ -148,11 +167,6 @@ class LiveMatches:
                 self._apply(live_match, kinds)
         self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
-    def decision_delay_us(self, player: Player) -> Micros | None:
-        if self.coordinates and not self.sessions.of_bot(player.bot):
-            return None if player.bot in self.lost else self.notice_within_us
-        return 0 if self.sessions.is_local(player.bot) else None
-
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)
         if live_match is None:
@@ -183,9 +197,8 @@ class LiveMatches:
         self.changed.set()
         if self._closed:
             return
-        expected = self.lost.update(bot, online=bool(self.sessions.of_bot(bot)))
-        if self.coordinates:
-            self.absences.update(bot, online=expected)
+        expected = self.others.is_expected(bot, online=bool(self.sessions.of_bot(bot)))
+        self.absences.update(bot, online=expected)
         for live_match in self.index.of_bot(bot):
             if live_match.match.phase is MatchPhase.WAITING:
                 self.starter.start_if_ready(live_match)
@@ -200,7 +213,7 @@ class LiveMatches:
         """Write changed presence of these seats to the log, and send their turns to new sessions."""
         for seat in seats if live_match.match.phase is MatchPhase.PLAYING else ():
             live_match.active_runner.delays.update_holder(seat)
-            if self.coordinates:
+            if self.others.in_charge:
                 self._write_presence(live_match, seat)
             self.notifier.notify_new_session(live_match, seat)
 
@@ -209,7 +222,7 @@ class LiveMatches:
         here = self.sessions.is_online(player)
         if here and gone:
             self.submit(live_match, ReconnectSeat(seat))
-        elif here or gone or player.bot in self.lost:
+        elif here or gone or self.others.decision_delay_us(player.bot) is None:
             return
         elif (since_us := self.absences.absent_since_us(player.bot)) is not None:
             self.submit(live_match, DisconnectSeat(seat), since_us)

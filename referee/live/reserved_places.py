@@ -8,6 +8,7 @@ joined another contest of that organiser: then it may be a rehearsal, and many b
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
 
 from referee.live.match_request import LADDER, MAKER, PAIRING, TOURNAMENT
 from referee.live.sessions import Session, Sessions
@@ -21,17 +22,41 @@ ORIGIN = OF_CONTESTS | {MAKER}
 """Labels that tell where a match comes from."""
 
 
+class JoinedContests(Protocol):
+    """Port: the contests in which bots take part by the will of their owners."""
+
+    def in_contest(self, bot: str) -> bool:
+        """Return whether a bot takes part in a contest that is not over."""
+
+    def has_joined(self, bot: str, kind: str, name: str) -> bool:
+        """Return whether a bot has entered that contest, and was not invited."""
+
+    def knows_organiser(self, bot: str, kind: str, name: str) -> bool:
+        """Return whether a bot takes part in a contest of the organiser of that one."""
+
+
+class NoContests:
+    """There are no contests: a JoinedContests."""
+
+    def in_contest(self, bot: str) -> bool:
+        return False
+
+    def has_joined(self, bot: str, kind: str, name: str) -> bool:
+        return True
+
+    def knows_organiser(self, bot: str, kind: str, name: str) -> bool:
+        return False
+
+
+NO_CONTESTS = NoContests()
+
+
 class ReservedPlaces:
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, joined: JoinedContests, on_freed: Callable[[Collection[str]], None]) -> None:
         self._sessions = sessions
-        self.in_contest: Callable[[str], bool] = lambda _: False
-        """Returns whether a bot takes part in a contest that is not over, by the will of its owner."""
-        self.has_joined: Callable[[str, str, str], bool] = lambda _bot, _kind, _name: True
-        """Returns whether a bot has entered that contest by the will of its owner, and was not invited."""
-        self.knows_organiser: Callable[[str, str, str], bool] = lambda _bot, _kind, _name: False
-        """Returns whether a bot takes part in a contest of the organiser of that one, by the will of its owner."""
-        self.on_freed: Callable[[Collection[str]], None] = lambda _: None
-        """Call it with bots that may have left their last contest, so that places are no longer kept for them."""
+        self._joined = joined
+        self.on_freed = on_freed
+        """To be called with bots that may have left their last contest: places are no longer kept for them."""
 
     def room(self, labels: Labels | None, session: Session, playing: Collection[Setup]) -> int:
         """Return how many more matches with these labels the bot can start besides those that it plays.
@@ -41,7 +66,7 @@ class ReservedPlaces:
         free = max(0, session.hello.max_matches - len(playing))
         if not free or labels is None or not self._is_of_others(labels, session):
             return free
-        if not self.in_contest(session.player.bot):
+        if not self._joined.in_contest(session.player.bot):
             return free
         alike = Counter(tuple((label, one) for label, one in it.labels if label in ORIGIN) for it in playing)
         taken = sum(many for origin, many in alike.items() if self._is_of_others(dict(origin), session))
@@ -50,7 +75,7 @@ class ReservedPlaces:
     def was_invited(self, bot: str, labels: Labels) -> bool:
         """Return whether a match with these labels belongs to a contest to which an organiser has invited the bot."""
         contest = _contest_of(labels)
-        return contest is not None and not self.has_joined(bot, *contest)
+        return contest is not None and not self._joined.has_joined(bot, *contest)
 
     def _is_of_others(self, labels: Labels, session: Session) -> bool:
         _, owner = self._sessions.path_and_holder(session.player)
@@ -58,8 +83,8 @@ class ReservedPlaces:
             return False
         if OF_CONTESTS.isdisjoint(labels):
             return True
-        bot, contest = session.player.bot, _contest_of(labels)
-        return contest is not None and not (self.has_joined(bot, *contest) or self.knows_organiser(bot, *contest))
+        bot, contest, joined = session.player.bot, _contest_of(labels), self._joined
+        return contest is not None and not (joined.has_joined(bot, *contest) or joined.knows_organiser(bot, *contest))
 
 
 def _contest_of(labels: Labels) -> tuple[str, str] | None:

@@ -59,7 +59,7 @@ class MatchRunner:
         self._task: asyncio.Task[None] | None = None
         self._idle: asyncio.Event | None = None
         """Set when the runner is idle again. None: nobody waits."""
-        delay_us = dependencies.observer.decision_delay_us
+        delay_us = dependencies.others.decision_delay_us
         self._timer = MatchTimer(self._time, self.delays, dependencies.time, WeakMethod(self._on_timer), delay_us)
         self._set_timer()
 

@@ -1,19 +1,19 @@
 """Dependencies of the runners of matches: log, time, the observer that owns them, ratings, and the rules."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from engines.api import Seat
 from referee.live.match_history import MatchStep
-from referee.live.ports import Append, CoAppend, Entry, EventLog, SeatDelays, Time
+from referee.live.other_nodes import SINGLE_NODE, OtherNodes
+from referee.live.ports import CoAppend, EventLog, SeatDelays, Time
 from referee.match.clock import Micros
 from referee.match.commands import Command
 from referee.match.decide import decide as by_the_rules
 from referee.match.decision import Decision
 from referee.match.result import RatingChange
-from referee.match.setup import Player
 from referee.match.state import Match
 
 
@@ -31,13 +31,6 @@ class RunnerObserver(Protocol):
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         """Return the delays of the turn that `seat` owes now, or owed last."""
-
-    def decision_delay_us(self, player: Player) -> Micros | None:
-        """Return how long after a deadline of the player this process, and no other, decides it; None: another does."""
-
-    @property
-    def rated_ends(self) -> "RatedEnds | None":
-        """Store the ends of rated matches by this function, where their ladders are. None: they are here."""
 
     def on_stopped(self, match_id: str) -> None:
         """Handle the final stop of the runner, which has failed."""
@@ -69,9 +62,6 @@ class RatingWriter(Protocol):
         """
 
 
-RatedEnds: TypeAlias = Callable[[Append], Awaitable[list[Entry]]]
-"""Stores the end of a match with its rating changes, and returns its entries. Raises what `EventLog.append` raises."""
-
 Decide: TypeAlias = Callable[[Match, Command, Micros], Decision]
 """Computes what follows from a command: see `referee.match.decide.decide`."""
 
@@ -87,6 +77,7 @@ class RunnerDependencies:
     """None: nothing is rated."""
     decide: Decide = by_the_rules
     """May be wrapped, such as for traces."""
+    others: OtherNodes = SINGLE_NODE
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         """Return the delays of the turn of a seat; none if they cannot be read, which is reported."""

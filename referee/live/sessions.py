@@ -9,12 +9,13 @@ written absence the next one is written at the earliest `MIN_ABSENCE_GAP_US` aft
 count from the beginning of the absence.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from engines.game_errors import DetailedError
 from referee.live.network_path import NetworkPath
+from referee.live.other_nodes import SINGLE_NODE, OtherNodes
 from referee.live.outbox import EndDelivery, MatchEnded, Outbox, OutboxItem, PingNotice, TakeoverNotice, VerdictNotice
 from referee.live.ports import Time, Timer
 from referee.match.clock import MS, SECOND, Micros
@@ -187,18 +188,20 @@ class Sessions:
     """All sessions of one process."""
 
     def __init__(
-        self, time: Time, mint_id: Callable[[], str], on_change: Callable[[str], None], ends: EndDelivery
+        self,
+        time: Time,
+        mint_id: Callable[[], str],
+        on_change: Callable[[str], None],
+        ends: EndDelivery,
+        others: OtherNodes = SINGLE_NODE,
     ) -> None:
         """`on_change` is called with the bot after each change of its sessions."""
         self._time = time
         self._mint_id = mint_id
         self._on_change = on_change
         self._ends = ends
+        self._others = others
         self._bots: dict[str, _Bot] = {}
-        self.elsewhere: Mapping[str, Collection[str]] = {}
-        """The other nodes to which each bot is connected. Empty: there are none, or this node is not told."""
-        self.learns_of_ends = True
-        """Whether this process learns of each end of a match of a new session; if not, it calls `resend_ends` later."""
 
     def open(self, player: Player, hello: Hello = DEFAULT_HELLO, holder: str = "") -> Session:
         """Open a session, taking over an older one of the same version.
@@ -207,7 +210,7 @@ class Sessions:
         """
         bot = self._bots.setdefault(player.bot, _Bot())
         session = Session(self._mint_id(), player, hello, self._time, bot.path, self._ends.mark_delivered)
-        if self.learns_of_ends:
+        if self._others.in_charge:  # Otherwise they are sent when the node in charge knows the session.
             self.resend_ends(session)
         self.add(session, holder)
         return session
@@ -270,7 +273,7 @@ class Sessions:
 
     def is_online(self, player: Player) -> bool:
         """Return whether some session can play its seats."""
-        return self.session_for(player) is not None or player.bot in self.elsewhere
+        return self.session_for(player) is not None
 
     def session_for(self, player: Player) -> Session | None:
         """Return the session that owns the seats of `player`; None: the bot is offline."""

@@ -18,9 +18,9 @@ from referee_values import TournamentEntry
 
 from engines.game_errors import DetailedError
 from engines.registry import games
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.commands import EnterTournament, StartTournament
 from referee.contests.tournament.decide import decide
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_terms import check_tournament_terms
 from referee.live.match_request import LiveLimits
@@ -97,7 +97,7 @@ def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[co
     tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
     for entrant in entrants:
         name, bots = read_entrant(entrant, f"entrant {entrant.name}")
-        for event in decide(tournament, EnterTournament(TournamentEntrant(name, None, bots))):
+        for event in decide(tournament, EnterTournament(ContestEntrant(name, bots))):
             tournament = evolve(tournament, event)
     decide(tournament, StartTournament())
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Gauge, Info, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 from referee.hosting.contest_log import ContestLog
 from referee.hosting.match_factory import MatchQueue, WaitReason
@@ -23,7 +24,6 @@ from referee.live.loop_lag import STALL_BUCKETS_US
 from referee.live.ports import EventLog, Time
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.state import Match, MatchPhase
-from referee.observability.cluster_metrics import ClusterCollector, ClusterSources
 from referee.observability.event_log_metrics import (
     AppendMetrics,
     ContestMetrics,
@@ -126,9 +126,9 @@ class Metrics:
         """Read these sources at every scrape. To be called once."""
         self._registry.register(GaugeCollector(sources))
 
-    def register_cluster(self, sources: ClusterSources) -> None:
-        """Read the counts of a node of a cluster at every scrape. To be called once."""
-        self._registry.register(ClusterCollector(sources))
+    def register(self, collector: Collector) -> None:
+        """Read another collector at every scrape. To be called once for each."""
+        self._registry.register(collector)
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus (`CONTENT_TYPE`)."""

@@ -17,11 +17,10 @@ from engines.api import Seat
 from referee.live.match_history import MatchStep
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import Append, AppendCallback, Entry, EventLog, LogDamaged, SeatDelays, Summaries
-from referee.live.runner_dependencies import Decide, RatedEnds, RunnerDependencies, RunnerObserver
+from referee.live.runner_dependencies import Decide, RunnerDependencies, RunnerObserver
 from referee.match.clock import Micros
 from referee.match.commands import Command, SubmitMove
 from referee.match.decision import Decision
-from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 
 
@@ -191,13 +190,6 @@ class TracedObserver:
             self._observer.on_stored(steps)
         if match.phase is MatchPhase.OVER:
             self._latest.remove(match_id)
-
-    @property
-    def rated_ends(self) -> RatedEnds | None:
-        return self._observer.rated_ends
-
-    def decision_delay_us(self, player: Player) -> Micros | None:
-        return self._observer.decision_delay_us(player)
 
     def on_received(self, steps: Sequence[MatchStep]) -> None:
         match = steps[-1].state

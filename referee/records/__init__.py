@@ -11,6 +11,7 @@
 - `verify_contest`: verifies it by deciding the contest again and comparing every entry
 - `contest_commands`: the commands that caused the events of a contest
 - `match_results`: compares the results of a contest with the records of its matches
+- `seat_turns`: the turns of one seat, with its answers
 - `describe_event`: describes events, and differences between events, in words
 - `signing_key`: the Ed25519 key that signs records
 """

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.ladder import commands as ladder_commands
 from referee.contests.ladder import events as ladder_events
 from referee.contests.ladder.commands import LadderCommand
@@ -32,7 +33,7 @@ def ladder_command(ladder: Ladder, event: RecordedEvent, following: RecordedEven
     owner in common.
     """
     match event:
-        case ladder_events.LadderPaired():
+        case ladder_events.PairingPlanned():
             return _planning(ladder, event)
         case ContestMatchScored():
             return _rating(ladder, event, following)
@@ -67,7 +68,7 @@ def current_match(pairings: Mapping[str, PairingProgress], pairing: str, number:
     return f"{pairing}/{number}.{attempt}", progress.match_ids.get((number, attempt), "")
 
 
-def _planning(ladder: Ladder, event: ladder_events.LadderPaired) -> LadderCommand | None:
+def _planning(ladder: Ladder, event: ladder_events.PairingPlanned) -> LadderCommand | None:
     if event.challenge:
         return ladder_commands.ChallengeEntrants(event.challenge, event.pairing.entrants)
     return command_from_input(ladder, event.planning) if event.planning else None
@@ -96,8 +97,8 @@ def _attempt(tournament: Tournament, pairing: str, number: int) -> int:
 
 
 LADDER_COMMANDS: dict[type, Callable[[Any], LadderCommand]] = {
-    ladder_events.LadderJoined: lambda event: ladder_commands.JoinLadder(event.entrant),
-    ladder_events.LadderLeft: lambda event: ladder_commands.LeaveLadder(event.name, event.message),
+    EntrantJoined: lambda event: ladder_commands.JoinLadder(event.entrant),
+    EntrantLeft: lambda event: ladder_commands.LeaveLadder(event.name, event.message),
     ContestMatchStarted: lambda event: ladder_commands.StartLadderMatch(
         f"{event.pairing}/{event.number}.{event.attempt}", event.match_id
     ),
@@ -110,8 +111,8 @@ LADDER_COMMANDS: dict[type, Callable[[Any], LadderCommand]] = {
 }
 
 TOURNAMENT_COMMANDS: dict[type, Callable[[Any], TournamentCommand]] = {
-    tournament_events.EntrantEntered: lambda event: tournament_commands.EnterTournament(event.entrant),
-    tournament_events.EntrantWithdrew: lambda event: tournament_commands.WithdrawEntrant(event.name, event.message),
+    EntrantJoined: lambda event: tournament_commands.EnterTournament(event.entrant),
+    EntrantLeft: lambda event: tournament_commands.WithdrawEntrant(event.name, event.message),
     tournament_events.ByeRequested: lambda event: tournament_commands.RequestBye(
         event.name, event.round, event.bye, event.by
     ),

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engines.game_errors import shortened
-from referee.contests.ladder.events import LadderPaired, MatchCorrected, MatchRated, SeasonStarted
+from referee.contests.ladder.events import MatchCorrected, MatchRated, PairingPlanned, SeasonStarted
 from referee.contests.ladder.result_counts import estimate_seasons
 from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.tables.standings import StandingsRow
@@ -172,6 +172,6 @@ def _without_request_ids(entry: ContestEntry) -> ContestEvent:
         return replace(event, correction=replace(event.correction, request=f"correction {entry.number}"))
     if isinstance(event, LadderCreated | TournamentCreated):
         return replace(event, request_id="")
-    if isinstance(event, LadderPaired) and event.challenge:
+    if isinstance(event, PairingPlanned) and event.challenge:
         return replace(event, challenge=f"challenge {event.pairing.id}")
     return replace(event, request="") if isinstance(event, SeasonStarted) else event

@@ -15,15 +15,16 @@ from msgspec.structs import replace
 
 from engines.api import Game
 from engines.game_errors import DetailedError, UnknownGame, shortened
+from referee.contests.contest_entrant import EntrantJoined
 from referee.contests.corrections import check_ranks
 from referee.contests.ladder.commands import CorrectMatch
 from referee.contests.ladder.decide import decide as decide_ladder
-from referee.contests.ladder.events import LadderJoined, MatchCorrected, MatchRated, SeasonStarted
+from referee.contests.ladder.events import MatchCorrected, MatchRated, SeasonStarted
 from referee.contests.ladder.rating_replay import RatingReplay, corrected_match, rate_again
 from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.decide import decide as decide_tournament
-from referee.contests.tournament.events import ScoreCorrected, TournamentPaired
+from referee.contests.tournament.events import PairingsPlanned, ScoreCorrected
 from referee.hosting.contest_log import (
     LADDER,
     TOURNAMENT,
@@ -274,7 +275,7 @@ class _ContestReplay:
     def _check_size(self, state: LadderState, *events: RecordedEvent | None) -> None:
         """Reject events that would take long to decide."""
         for event in events:
-            if isinstance(event, LadderJoined) and len(state.ladder.entrants) >= MAX_LADDER_ENTRANTS:
+            if isinstance(event, EntrantJoined) and len(state.ladder.entrants) >= MAX_LADDER_ENTRANTS:
                 self._differ(f"a ladder of more than {MAX_LADDER_ENTRANTS} entrants is not verified")
             if isinstance(event, MatchRated) and len(event.finish.players) > sum(map(len, state.sides)):
                 self._differ("a match has more players than its game has seats")
@@ -285,6 +286,6 @@ class _ContestReplay:
 
 def _as_far_as_known(recorded: RecordedEvent, again: RecordedEvent) -> RecordedEvent:
     """Return the event that follows, with the recorded time before which nothing starts: nobody else knows the time."""
-    if isinstance(recorded, TournamentPaired) and isinstance(again, TournamentPaired) and again.not_before_ms:
+    if isinstance(recorded, PairingsPlanned) and isinstance(again, PairingsPlanned) and again.not_before_ms:
         return replace(again, not_before_ms=max(1, recorded.not_before_ms))
     return again

@@ -3,7 +3,7 @@
 - `referee_server`: the whole server from `open` to `close`: start, readiness, graceful shutdown
 - `application`: live matches, ladders and tournaments, and the observers of their events
 - `grpc_frontend`: servicers, interceptors and the gRPC server
-- `cluster_member`: makes the server a node of a cluster
+- `cluster_wiring`: makes the server a node of a cluster
 - `stores`: storage adapters, in a data directory, in PostgreSQL or in memory
 - `postgres_stores`: those in PostgreSQL
 - `garbage_collection`: collection whose cost does not grow with the number of live matches

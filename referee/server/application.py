@@ -2,12 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
 from engines.registry import games
-from referee.cluster.node import ClusterNode
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.contest_workers import DuplicateSecrecy
@@ -20,8 +19,10 @@ from referee.hosting.tournament_host import TournamentHost, tournament_registry
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits
+from referee.live.other_nodes import OtherNodes, connect_to_none
 from referee.live.ports import Entry, MatchObserver, Time, fault_id
 from referee.live.referee import Referee
+from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Session
 from referee.live.worker_pool import WorkerPool
 from referee.match.clock import MS, SECOND, Micros
@@ -59,14 +60,14 @@ class Application:
         time: Time,
         tracing: Tracing,
         outage: OutageCallback,
-        node: ClusterNode | None = None,
+        connect: Callable[[LiveMatches], OtherNodes] = connect_to_none,
     ) -> None:
-        """`node`: None, there are no other nodes."""
-        self._node = node
+        """`connect`: see `MatchSurroundings`."""
         self._stores = stores
         self._outage = outage
-        self._metrics = metrics
-        self._time = time
+        self.metrics = metrics
+        self.time = time
+        self.tracing = tracing
         self.recovered = asyncio.Event()
         """Set when all matches and contests are recovered, or never will be. Calls that need them wait for it."""
         self._recovery_began_us: Micros = 0
@@ -94,27 +95,12 @@ class Application:
             _FaultLog(),
             FaultRecorder(self.bot_log_recorder),
         ]
-        if node:
-            self._observers = [*self._observers, node.notifier]
         owners = PairingOwners(stores.accounts, stores.quotas)
         ratings = LadderRatings(ladders, games(), owners, time)
-        self.referee = Referee(
-            self.events,
-            stores.undelivered_ends,
-            time,
-            games(),
-            live_limits(settings),
-            lambda: secrets.token_hex(12),
-            _draw_seed,
-            self.lag,
-            self._observers,
-            ratings,
-            tracing.around,
-            self.pool.run,
-        )
-        self.referee.reserved_places.in_contest = joined_matches.in_contest
-        self.referee.reserved_places.has_joined = joined_matches.has_joined
-        self.referee.reserved_places.knows_organiser = joined_matches.knows_organiser
+        around = MatchSurroundings(self._observers, ratings, joined_matches, tracing.around, connect)
+        live = LiveMatches(self.events, stores.undelivered_ends, time, games(), _mint_id, self.lag, around)
+        self.others = live.others
+        self.referee = Referee(live, live_limits(settings), _mint_id, _draw_seed, self.pool.run)
         dependencies = HostingDependencies(
             self.referee,
             MatchFactory(self.referee, stores.accounts),
@@ -133,55 +119,49 @@ class Application:
         self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
 
     async def open(self) -> None:
-        """Start, and `begin_recovery` unless there are other nodes. Raises LogUnavailable or MalformedEntry."""
+        """Start, and `begin_recovery` unless another node may be in charge. Raises LogUnavailable or MalformedEntry."""
         self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
         self.duplicate_secrecy.runs_contests = False
-        if self._node is None:
+        if self.others.in_charge:
             await self.begin_recovery()
-        else:  # The coordinator is known by its readiness.
-            self.recovered.set()
 
     async def begin_recovery(self) -> None:
         """Load all active contests, and find unfinished matches: what must be known before bots connect.
 
         In a cluster, the coordinator does so. Raises LogUnavailable or MalformedEntry.
         """
-        self._recovery_began_us = self._time.monotonic_us()
+        self._recovery_began_us = self.time.monotonic_us()
         self.referee.subscribe(self._auto_pause)  # Before the workers of ladders, which wait for what it counts.
         # Ladders before matches, since matches that resume may end and be rated.
         self._loaded = {"ladders": await self.ladders.load(), "tournaments": await self.tournaments.load()}
-        if self._node is None:
+        if self.others.in_charge:
             await self.referee.recovery.begin()
 
-    async def finish_recovery(self, other_members: Collection[str] = ()) -> None:
+    async def finish_recovery(self, recover: Callable[[], Awaitable[int]] | None = None) -> None:
         """Recover these matches and contests, and run them. Raises LogUnavailable or MalformedEntry.
 
-        `other_members`: ids of the other nodes of the cluster.
+        `recover` recovers the matches of a node that is not in charge yet, and returns their number.
         """
         began_us = self._recovery_began_us
-        matches = await (self._node.coordinate(other_members) if self._node else self.referee.recovery.run())
-        self._metrics.recovered(matches, self._time.monotonic_us() - began_us)
+        matches = await (recover or self.referee.recovery.run)()
+        self.metrics.recovered(matches, self.time.monotonic_us() - began_us)
         await self.ladders.start_workers()
         await self.tournaments.start_workers()
         self.duplicate_secrecy.runs_contests = True
-        if self._node:
-            self._node.ready = True
         self.recovered.set()
-        seconds = round((self._time.monotonic_us() - began_us) / SECOND, 3)
+        seconds = round((self.time.monotonic_us() - began_us) / SECOND, 3)
         log.info("state recovered", matches=matches, **self._loaded, seconds=seconds)
 
     async def drain(self, grace_us: Micros, reconnect_delay_ms: int) -> None:
-        """Start nothing new, and let pending turns be answered for a grace period."""
+        """Start nothing new, and let pending turns be answered for a grace period. Then call `close_matches`."""
         self.recovered.set()  # Calls that wait for it get the error of a server that shuts down.
-        if self._node:
-            self._node.gateway.announce_drain()
         await self.referee.drain(grace_us, reconnect_delay_ms)
         assert self.referee.draining
         await self.close_contests(self.referee.draining)
-        if self._node:
-            self._node.gateway.disconnect()  # Bots count as lost with this node, so their time stands still.
-            self._node.gateway.rated_ends.close()
+
+    async def close_matches(self) -> None:
+        """Stop all matches, and end all sessions."""
         await self.referee.close()
 
     async def close_contests(self, why: Exception) -> None:
@@ -197,7 +177,7 @@ class Application:
         await self.pool.close()
 
     def queues(self) -> dict[str, MatchQueue]:
-        now_ms = self._time.wall_ms()
+        now_ms = self.time.wall_ms()
         return {LADDER: self.ladders.queue(now_ms), TOURNAMENT: self.tournaments.queue(now_ms)}
 
     def report_match_fault(self, match_id: str, fault: Exception) -> None:
@@ -213,7 +193,7 @@ class Application:
 
     def _report_contest_fault(self, contest: str, fault: Exception) -> None:
         log.error("contest fault", contest=contest, fault_id=fault_id(contest), exc_info=fault)
-        self._metrics.matches.on_fault(contest, fault)
+        self.metrics.matches.on_fault(contest, fault)
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
         return self.referee.sessions.of_bot(bot)
@@ -225,6 +205,10 @@ def live_limits(settings: Settings) -> LiveLimits:
         max_watcher_lag=settings.max_queued_watch_entries,
         second_engines=settings.second_engines,
     )
+
+
+def _mint_id() -> str:
+    return secrets.token_hex(12)
 
 
 def _draw_seed() -> bytes:

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
@@ -11,12 +10,9 @@ from msgspec.structs import replace
 from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
 from referee.live.bot_notices import QuotaNotifier
-from referee.live.ports import Time
-from referee.live.sessions import Session
 from referee.match.clock import MS
 from referee.match.clock_charge import NetworkCredit
-from referee.observability.metrics import Metrics
-from referee.observability.tracing import Tracing
+from referee.match.setup import Player
 from referee.records.contest_record import ContestRecordWriter
 from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
@@ -24,7 +20,7 @@ from referee.server.open_files import max_connections, open_files_limits
 from referee.server.settings import Settings
 from referee.server.site_account import site_secret
 from referee.server.stores import Stores
-from referee.transport.forwarding.forwarder import Forwarder
+from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.consent_guard import ConsentGuard
@@ -39,9 +35,8 @@ from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import RevocationCheck
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.transport.node_stream.stream_server import NodeStreamServer
+from referee.transport.play.bot_items import PlayTools
 from referee.transport.play.reader import HeartbeatConfig
-from referee.transport.play.remote_play import RemotePlay
 from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import RejectionRecorder
@@ -62,19 +57,15 @@ VERSION = version("referee")
 MS_PER_S = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class OtherNodes:
-    """How this server reaches the other nodes of its cluster, and how they reach it."""
-
-    forwarder: Forwarder | None = None
-    streams: NodeStreamServer | None = None
-    forward_item: Callable[[Session, bytes], bool] = lambda _session, _item: False
-    """See `Play`."""
-    check_takes_bots: Callable[[], None] = lambda: None
-    """See `Play`."""
-
-
-NO_OTHER_NODES = OtherNodes()
+def play_tools(application: Application, is_online: Callable[[Player], bool]) -> PlayTools:
+    """Return what all Play streams use; `is_online` returns whether a bot is connected, perhaps to another node."""
+    metrics = application.metrics
+    return PlayTools(
+        count_errors(metrics.refused),
+        MatchContext(is_online, application.duplicate_secrecy),
+        RejectionRecorder(application.bot_log_recorder, application.time),
+        metrics.repeated,
+    )
 
 
 class GrpcFrontend:
@@ -85,21 +76,20 @@ class GrpcFrontend:
         settings: Settings,
         stores: Stores,
         application: Application,
-        metrics: Metrics,
-        time: Time,
-        tracing: Tracing,
+        tools: PlayTools,
         identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
-        other_nodes: OtherNodes = NO_OTHER_NODES,
+        gate: ClusterGate | None = None,
         *,
         shares_port: bool = False,
     ) -> None:
         """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
 
-        `shares_port`: see `ServerLimits`.
+        `gate`: None, there are no other nodes. `shares_port`: see `ServerLimits`.
         """
         self._stores = stores
-        self._time = time
+        self._time = time = application.time
+        rejection_recorder, match_context = tools.rejection_recorder, tools.match_context
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
         rate_limit = RateLimiter(
             stores.quotas,
@@ -116,10 +106,7 @@ class GrpcFrontend:
         self._token_issuer = token_issuer = TokenIssuer(stores.tokens, authentication, rate_limit, time, random_bytes)
         known_games, referee = games(), application.referee
         games_service = Games(known_games, settings.max_legal_moves, application.pool.run)
-        rejection_recorder = RejectionRecorder(application.bot_log_recorder, time)
         term_defaults = TermsConverter(known_games, _network_credit(settings), live_limits(settings))
-        match_context = MatchContext(referee.sessions.is_online, application.duplicate_secrecy)
-        count_error = count_errors(metrics.refused)
         max_items = settings.max_items_per_message
         records = Records(
             application.events,
@@ -144,17 +131,12 @@ class GrpcFrontend:
             referee,
             known_games,
             stores.accounts,
-            rejection_recorder,
             rate_limit,
             time,
-            count_error,
-            match_context,
+            tools,
             _play_limits(settings),
-            other_nodes.forward_item,
-            other_nodes.check_takes_bots,
-            metrics.repeated,
+            gate,
         )
-        self.remote_play = RemotePlay(referee, rejection_recorder, time, count_error, match_context, metrics.repeated)
         bots = Bots(
             referee,
             stores.accounts,
@@ -227,7 +209,6 @@ class GrpcFrontend:
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address
         )
-        streams = other_nodes.streams
         admission = Admission(
             authentication,
             rate_limit,
@@ -236,13 +217,17 @@ class GrpcFrontend:
             settings.hello_timeout_ms,
             PublicReading(_public_limits(settings), time) if settings.public_reading else None,
             application.recovered,
-            other_nodes.forwarder,
-            streams.handlers(open_calls, unauthenticated_calls, count_error) if streams else {},
+            gate,
         )
-        error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, count_error)
+        error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, tools.map_error)
         self.server = Server(
             [service.add_to for service in services],
-            [admission, *tracing.interceptors(), metrics.interceptor(time, METHODS), error_interceptor],
+            [
+                admission,
+                *application.tracing.interceptors(),
+                application.metrics.interceptor(time, METHODS),
+                error_interceptor,
+            ],
             _server_limits(settings, shares_port=shares_port),
             open_calls,
         )

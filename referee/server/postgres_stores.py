@@ -5,6 +5,7 @@ from functools import partial
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from referee.cluster.membership.postgres_nodes import PostgresNodes
 from referee.live.ports import LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, create_pem, read_pem
 from referee.server.settings import Settings
@@ -17,7 +18,6 @@ from referee.storage.postgres.database_time import read_now
 from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.postgres.invitations import PostgresInvitations
 from referee.storage.postgres.key_store import add_key, has_matches, read_key
-from referee.storage.postgres.node_table import PostgresNodes
 from referee.storage.postgres.quotas import PostgresQuotas
 from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
 from referee.storage.shared_time import SharedTime

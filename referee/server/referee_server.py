@@ -8,18 +8,20 @@ from http import HTTPStatus
 import grpc
 import structlog
 
+from referee.cluster.membership.compatibility import IncompatibleNode
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.match_timing import LoopTime
+from referee.live.other_nodes import connect_to_none
 from referee.live.ports import LogUnavailable
 from referee.live.referee import RefereeDraining
 from referee.match.clock import MS, SECOND, Micros
-from referee.membership.compatibility import IncompatibleNode
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
 from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
 from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
-from referee.server.cluster_member import ClusterMember
-from referee.server.grpc_frontend import NO_OTHER_NODES, VERSION, GrpcFrontend, identity_provider
+from referee.server.cluster_wiring import create_member
+from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider, play_tools
 from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
 from referee.server.site_process import SiteProcess, SiteUnavailable
@@ -103,7 +105,7 @@ class RefereeServer:
                 self._site.server_path if self._site else None,
             )
             if self._member:
-                await self._member.open(str(settings.advertised(port)))
+                await self._member.open(str(settings.advertised(port)), VERSION)
             # After gRPC: a server whose probe says it is ready must accept calls.
             http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
             if self._site:
@@ -131,7 +133,7 @@ class RefereeServer:
             raise StartupError(str(why)) from None
         self._metrics.register_gauges(self._gauge_sources())
         if self._member:
-            self._metrics.register_cluster(self._member.metrics_sources())
+            self._metrics.register(self._member.collector())
         if self._member is None:
             self._recovery = asyncio.create_task(self._finish_recovery())
         log.info("listening", port=port, http_port=http_port)
@@ -141,25 +143,24 @@ class RefereeServer:
 
     def _create_services(self) -> None:
         """Create everything that uses the stores, which must be open."""
-        settings, stores, metrics, time = self._settings, self._stores, self._metrics, self._time
-        self._member = self._create_member()
-        node = self._member.node if self._member else None
-        self._application = Application(settings, stores, metrics, time, self._tracing, self._outage, node)
-        other_nodes = self._member.other_nodes(self._application) if self._member else NO_OTHER_NODES
+        settings, stores = self._settings, self._stores
+        connect = SharedMatches if settings.nats else connect_to_none
+        self._application = application = Application(
+            settings, stores, self._metrics, self._time, self._tracing, self._outage, connect
+        )
+        shared = application.others if isinstance(application.others, SharedMatches) else None
+        tools = play_tools(application, (shared or application.referee.sessions).is_online)
+        self._member = create_member(settings, stores, application, shared, tools, self._end) if shared else None
         self._frontend = GrpcFrontend(
             settings,
             stores,
-            self._application,
-            metrics,
-            time,
-            self._tracing,
+            application,
+            tools,
             self._identity,
             self.shutdown,
-            other_nodes,
+            self._member,
             shares_port=self._own_listen is not None,
         )
-        if self._member:
-            self._member.attach(self._frontend.remote_play)
         page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
 
@@ -184,14 +185,6 @@ class RefereeServer:
         except Exception as why:
             log.error("state not recovered", exc_info=why)
             self._fail(f"the matches and contests cannot be restored: {why}")
-
-    def _create_member(self) -> ClusterMember | None:
-        """Return what makes this server a node of a cluster; None: it is the only one."""
-        if not (self._settings.nats and self._stores.nodes):
-            return None
-        return ClusterMember(
-            self._settings, self._stores.key(), self._stores.nodes, self._time, self._restart, self._fail
-        )
 
     def _credentials(self) -> grpc.ServerCredentials | None:
         """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
@@ -229,7 +222,11 @@ class RefereeServer:
         self.failure = why
         self.shutdown(grace_us=0)
 
-    def _restart(self, why: str) -> None:
+    def _end(self, why: str, restart: bool) -> None:
+        """End this node of a cluster, perhaps to start again as another one."""
+        if not restart:
+            self._fail(why)
+            return
         if not self.restarts:
             log.warning("this node ends, and starts again as another one", reason=why)
         self.restarts = True
@@ -251,6 +248,9 @@ class RefereeServer:
         if self.failure or self.restarts:
             await self._end_streams()
         await self._application.drain(self._grace_us, self._settings.reconnect_delay_ms)
+        if self._member:
+            self._member.leave_matches()
+        await self._application.close_matches()
         if self._site:
             await self._site.close()
         await self._frontend.server.close(CLOSE_GRACE_US)

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
 from engines.game_errors import DetailedError, quoted, shortened
-from referee.bus.nats_servers import NatsServer, parse_servers
+from referee.cluster.bus.nats_servers import NatsServer, parse_servers
 from referee.transport.guards.identity_tokens import is_safe_url
 
 T = TypeVar("T")

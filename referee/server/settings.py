@@ -12,7 +12,7 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.bus.nats_servers import NatsServer
+from referee.cluster.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import (
     CALLED,

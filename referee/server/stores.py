@@ -11,10 +11,10 @@ from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts
 from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Tokens
+from referee.cluster.membership.node_store import NodeStore
 from referee.hosting.contest_log import ContestLog
 from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
-from referee.membership.node_store import NodeStore
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
 from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds

@@ -16,13 +16,12 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from referee.match.clock import SECOND, Micros
-from referee.transport.guards.authentication import PACKAGE, RULES
+from referee.transport.contract_options import CALL_RULES, PACKAGE, SERVICES
 from referee.transport.guards.open_calls import OpenCalls
 
 SERVING, NOT_SERVING = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 SERVICE_UNKNOWN = HealthCheckResponse.SERVICE_UNKNOWN
-SERVICES = tuple(f"{PACKAGE}{service}" for service in RULES)
-METHODS = tuple(f"/{PACKAGE}{service}/{method}" for service, methods in RULES.items() for method in methods)
+METHODS = tuple(f"/{PACKAGE}{method}" for method in CALL_RULES)
 
 V1ALPHA, V1 = "grpc.reflection.v1alpha", "grpc.reflection.v1"
 REFLECTION = "ServerReflection"

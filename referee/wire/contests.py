@@ -9,6 +9,7 @@ from referee_api.v1 import tournament_pb2 as pb
 
 from engines.api import Table
 from referee.accounts.account_errors import BadField
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
@@ -71,6 +72,14 @@ def read_entrant(entrant: contest_pb2.Entrant, field: str) -> tuple[str, tuple[P
 
 def entrant_of(name: str, bots: Iterable[Player]) -> contest_pb2.Entrant:
     return contest_pb2.Entrant(name=name, bots=[match_pb2.BotRef(bot=bot.bot, version=bot.version) for bot in bots])
+
+
+def entrant_joined_of(event: EntrantJoined) -> contest_pb2.EntrantJoined:
+    return contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
+
+
+def entrant_left_of(event: EntrantLeft) -> contest_pb2.EntrantLeft:
+    return contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
 
 
 def contest_commitment_of(seed: bytes, *, over: bool) -> seed_pb2.SeedCommitment:

@@ -8,6 +8,7 @@ from referee_api.v1 import contest_pb2, rating_pb2
 from referee_api.v1 import ladder_pb2 as pb
 
 from referee.accounts.account_errors import BadField
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.ladder import events as ladder_events
 from referee.contests.ladder.season import LadderStandingsRow
 from referee.contests.ladder.state import Ladder
@@ -24,6 +25,8 @@ from referee.wire.contests import (
     contest_commitment_of,
     correction_of,
     duplicate_of,
+    entrant_joined_of,
+    entrant_left_of,
     entrant_of,
     pairing_of,
 )
@@ -153,15 +156,7 @@ def ladder_entry_of(
     return converted
 
 
-def _entrant_joined(event: ladder_events.LadderJoined, _: LadderState) -> contest_pb2.EntrantJoined:
-    return contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
-
-
-def _entrant_left(event: ladder_events.LadderLeft, _: LadderState) -> contest_pb2.EntrantLeft:
-    return contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
-
-
-def _pairing_planned(event: ladder_events.LadderPaired, state: LadderState) -> contest_pb2.Pairing:
+def _pairing_planned(event: ladder_events.PairingPlanned, state: LadderState) -> contest_pb2.Pairing:
     return pairing_of(state.ladder.pairings[event.pairing.id])
 
 
@@ -178,9 +173,9 @@ def _match_rated(event: ladder_events.MatchRated, state: LadderState) -> pb.Matc
 EntryConverter: TypeAlias = tuple[str, Callable[[Any, LadderState], Any]]
 
 ENTRY_CONVERTERS: dict[type, EntryConverter] = {
-    ladder_events.LadderJoined: ("entrant_joined", _entrant_joined),
-    ladder_events.LadderLeft: ("entrant_left", _entrant_left),
-    ladder_events.LadderPaired: ("pairing", _pairing_planned),
+    EntrantJoined: ("entrant_joined", lambda event, _: entrant_joined_of(event)),
+    EntrantLeft: ("entrant_left", lambda event, _: entrant_left_of(event)),
+    ladder_events.PairingPlanned: ("pairing", _pairing_planned),
     ContestMatchStarted: ("pairing", _pairing_changed),
     ContestMatchScored: ("pairing", _pairing_changed),
     ContestMatchVoided: ("pairing", _pairing_changed),

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from referee_api.v1 import contest_pb2
 from referee_api.v1 import tournament_pb2 as pb
 
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, DuplicateSets
 from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament_events
@@ -25,6 +25,8 @@ from referee.wire.contests import (
     contest_commitment_of,
     correction_of,
     duplicate_of,
+    entrant_joined_of,
+    entrant_left_of,
     entrant_of,
     format_of,
     pairing_of,
@@ -213,7 +215,7 @@ def state_of_standings(step: ContestStep[TournamentState]) -> TournamentState | 
     event = step.entry.event
     if isinstance(event, tournament_events.TournamentEnded):
         return step.state if step.state.started_ms is not None else None
-    return step.before if isinstance(event, tournament_events.TournamentPaired) and _begins_round(event, step) else None
+    return step.before if isinstance(event, tournament_events.PairingsPlanned) and _begins_round(event, step) else None
 
 
 def tournament_entry_of(
@@ -235,16 +237,8 @@ def tournament_entry_of(
     return converted
 
 
-def _entrant_joined(event: tournament_events.EntrantEntered, *_: Any) -> EntryField:
-    return "entrant_joined", contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
-
-
-def _entrant_left(event: tournament_events.EntrantWithdrew, *_: Any) -> EntryField:
-    return "entrant_left", contest_pb2.EntrantLeft(entrant=event.name, message=event.message)
-
-
 def _pairings_planned(
-    event: tournament_events.TournamentPaired, step: ContestStep[TournamentState], standings: Standings
+    event: tournament_events.PairingsPlanned, step: ContestStep[TournamentState], standings: Standings
 ) -> EntryField:
     pairings = [pairing_of(step.state.tournament.pairings[pairing.id]) for pairing in event.pairings]
     if not _begins_round(event, step):
@@ -253,7 +247,7 @@ def _pairings_planned(
     return "round_started", pb.RoundStarted(round=number, standings=standings, pairings=pairings)
 
 
-def _begins_round(event: tournament_events.TournamentPaired, step: ContestStep[TournamentState]) -> bool:
+def _begins_round(event: tournament_events.PairingsPlanned, step: ContestStep[TournamentState]) -> bool:
     """Return whether these pairings begin a round.
 
     The first ones belong to the start of the tournament; an SPRT and a scheduled format have no further rounds.
@@ -331,10 +325,10 @@ def _tournament_ended(
 
 
 ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standings], EntryField]] = {
-    tournament_events.EntrantEntered: _entrant_joined,
-    tournament_events.EntrantWithdrew: _entrant_left,
+    EntrantJoined: lambda event, *_: ("entrant_joined", entrant_joined_of(event)),
+    EntrantLeft: lambda event, *_: ("entrant_left", entrant_left_of(event)),
     tournament_events.TournamentPlayStarted: lambda *_: ("round_started", pb.RoundStarted(round=1)),
-    tournament_events.TournamentPaired: _pairings_planned,
+    tournament_events.PairingsPlanned: _pairings_planned,
     ContestMatchStarted: _pairing_changed,
     ContestMatchVoided: _pairing_changed,
     ContestMatchScored: _match_scored,

@@ -214,8 +214,12 @@ def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp
     )  # The bot that had the first move less often is first.
     assert "carl left" in cli.output_of("ladder", "leave", "main", "carl")
     assert "season 2 started" in cli.output_of("ladder", "season", "main")
-    bot = rated[0].ratings[0].bot
-    assert rated[0].match_id in cli.output_of("ladder", "history", "main", bot)
+    match_id = rated[0].match_id
+    assert f"{match_id} is struck" in cli.output_of("ladder", "strike", "main", match_id, "--message", "arranged")
+    assert f"{match_id} is restored" in cli.output_of("ladder", "restore", "main", match_id, "--message", "fair")
+    cli.output_of("ladder", "correct", "main", match_id, "1", "1", "--message", "a bug")
+    bot = rated[1].ratings[0].bot
+    assert rated[1].match_id in cli.output_of("ladder", "history", "main", bot)
     assert "main" in cli.output_of("ladder", "list", "--game", "alquerque")
     assert "main is paused" in cli.output_of("ladder", "pause", "main", "--message", "back soon")
     assert " paused " in cli.output_of("ladder", "list")
@@ -237,7 +241,9 @@ def test_a_ladder_can_be_created_played_closed_and_reported(cli: CliHarness, tmp
     assert "main" in cli.output_of("ladder", "list", "--closed")
     page = cli.output_of("report", "main", "--html")
     assert "Rating over time" in page
-    assert cli.output_of("report", "main", "--ladder").startswith("The main ladder")
+    report = cli.output_of("report", "main", "--ladder")
+    assert report.startswith("The main ladder")
+    assert f"{match_id} corrected to 1 1: a bug" in report
 
 
 def test_an_error_of_the_server_is_one_sentence_and_status_1(cli: CliHarness) -> None:

@@ -5,7 +5,7 @@ import re
 from referee.cli._shared.lab_summary import LENGTH_GROUPS, length_groups, loss_groups, summarise
 from referee.lab.lab_match import LabResult
 from referee.match.result import EndCause, EndKind, Result, void_result
-from referee.reporting.lab_page import LossGroup, lab_page
+from referee.show.lab_page import LossGroup, lab_page
 
 
 def result(number: int, ranks: tuple[int, int], moves: int = 10, bots: tuple[str, str] = ("new", "old")) -> LabResult:

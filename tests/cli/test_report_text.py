@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from referee.cli._shared.report_text import report_text
 from referee.contests.strength.elo import EloEstimate
-from referee.reporting.formatting import estimate_text, percent, score_text, sprt_text
-from referee.reporting.page import page
-from referee.reporting.report import IllegalMove, Sprt
-from tests.reporting.season import report
+from referee.show.formatting import estimate_text, percent, score_text, sprt_text
+from referee.show.page import page
+from referee.show.report import IllegalMove, Sprt
+from tests.show.season import report
 
 TEST = Sprt("open", (0, 1, 2), EloEstimate(10, -50, 70, 0.6), 0.5, (-2.9, 2.9), 3, 40)
 

@@ -15,7 +15,7 @@ def run(*arguments: str, **environment: str) -> Result:
 def settings_table(*arguments: str, **environment: str) -> dict[str, list[str]]:
     result = run(*arguments, **environment)
     assert result.exit_code == 0, result.output
-    return {line.split()[0]: line.split(maxsplit=2)[1:] for line in result.output.splitlines()}
+    return {line.split()[0]: line.split(maxsplit=2)[1:] for line in result.output.splitlines()[1:]}
 
 
 def test_every_setting_is_shown_with_its_value_and_source(tmp_path: Path) -> None:

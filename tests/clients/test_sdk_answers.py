@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from referee_api.v1 import play_pb2
 from referee_client import RESIGN, Choice
 from referee_client.answers import checked
+from referee_client.nonces import NONCE_BYTES, Nonces
 
 
 @pytest.mark.parametrize("answer", ["a1-b2", RESIGN, Choice("a1-b2", offer_draw=True, score=-35)])
@@ -22,3 +24,10 @@ def test_the_error_of_a_wrong_score_names_the_score(score: Any) -> None:
 def test_the_error_of_another_answer_names_what_can_be_returned(answer: Any) -> None:
     with pytest.raises(TypeError, match=r"^a bot must return a move, a Choice, RESIGN"):
         checked(answer)
+
+
+@pytest.mark.parametrize("invalid", ["text", None])
+def test_a_random_nonce_replaces_one_of_another_type(caplog: pytest.LogCaptureFixture, invalid: Any) -> None:
+    nonces = Nonces(lambda _match_id, _seat: invalid)
+    assert len(nonces.on_request(play_pb2.NonceRequest(match_id="m")).nonce.nonce) == NONCE_BYTES
+    assert "a random one is sent" in caplog.text

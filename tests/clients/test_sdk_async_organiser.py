@@ -18,10 +18,9 @@ from referee_client.backoff import Backoff
 from referee_client.organiser import calls
 from referee_client.organiser.invitations import redeem_async
 
-from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.relay import run_relay
-from tests.clients.sdk import long_match, run_bot
-from tests.e2e.server import TIMEOUT_S, create_organiser_token, run_server
+from tests.clients.sdk import run_bot
+from tests.e2e.server import TIMEOUT_S, run_server
 
 SERVICES = ("accounts", "play", "ladders", "tournaments", "invitations", "administration")
 LAST_ENTRY = 3
@@ -245,18 +244,6 @@ async def test_everything_of_a_referee_can_be_awaited(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @asynchronous
-async def test_a_lost_response_and_a_broken_watch_are_repaired(tmp_path: Path) -> None:
-    title = "lost on the way"
-    with run_server(tmp_path, "--ephemeral") as server, server.channel() as channel:
-        token = create_organiser_token(channel, server.admin_token)
-        with run_losing_proxy(server.address, title.encode()) as address:
-            async with AsyncOrganiser(address, token) as remote:
-                match = await remote.create_match(long_match("alquerque"), title=title)
-                assert [listed.id async for listed in remote.matches(game="alquerque")] == [match.id]
-
-
-@pytest.mark.slow
-@asynchronous
 async def test_a_watch_on_a_stalled_connection_continues_on_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,18 +265,3 @@ async def test_a_watch_on_a_stalled_connection_continues_on_a_new_one(
         numbers += [entry.number async for entry in entries]
         assert numbers == list(range(1, len(numbers) + 1))
         assert relay.connections > before
-
-
-@pytest.mark.slow
-@asynchronous
-async def test_concurrent_calls_succeed_although_the_rate_limit_rejects_some(tmp_path: Path) -> None:
-    """How many are rejected depends on the machine here; test_sdk_rate_limit.py counts them."""
-    with run_server(tmp_path, "--ephemeral", "--calls-per-minute", "3000") as server, server.channel() as channel:
-        token = create_organiser_token(channel, server.admin_token)
-
-        async def read_game() -> None:
-            for _ in range(50):
-                assert (await organiser.game("trox")).name == "trox"
-
-        async with AsyncOrganiser(server.address, token) as organiser:
-            await asyncio.gather(*(read_game() for _ in range(8)))

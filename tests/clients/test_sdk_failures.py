@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from referee_client.results import outcome, ranks, reason
+from referee_client.results import outcome, reason
 from referee_values import MovePlayed
 
 from tests.clients.relay import run_relay
@@ -56,34 +56,6 @@ def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -
             assert organiser.result(match.id).played
 
 
-def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_plays(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        secret = organiser.register_bot("anna")
-        with run_bot(server, secret, "random") as older:
-            older.wait_for("connected to")
-            with run_bot(server, secret, "random") as newer:
-                assert older.exit_status() == 3
-                assert "SESSION_TAKEN_OVER" in older.output()
-                match = organiser.create_match(long_match("alquerque"), ["anna", "anna"])
-                assert organiser.result(match.id).played
-                assert newer.process.poll() is None
-
-
-def test_a_bot_reconnects_with_the_same_version(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        with run_server(tmp_path) as server, connect_organiser(server) as organiser:
-            secret = organiser.register_bot("anna")
-            older = stack.enter_context(run_bot(server, secret, "random"))
-            older.wait_for("as anna, version 1")
-            newer = stack.enter_context(run_bot(server, secret, "random", BOT_VERSION="2"))
-            newer.wait_for("as anna, version 2")
-            server.kill()
-        with run_server(tmp_path, "--listen", server.address):
-            for version, bot in [(1, older), (2, newer)]:
-                bot.wait_for("disconnected: ")
-                assert f"as anna, version {version}\n" in bot.wait_for("connected to")
-
-
 def test_a_token_that_is_invalid_or_has_another_role_ends_the_program_with_status_4(tmp_path: Path) -> None:
     with run_server(tmp_path, "--ephemeral") as server:
         with run_bot(server, "rf_wrong", "random") as bot:
@@ -117,41 +89,6 @@ def test_a_bot_stopped_while_it_thinks_exits_with_status_0(
             assert "Traceback" not in bot.output()
 
 
-def test_a_bot_that_raises_resigns_that_match_and_plays_the_others(tmp_path: Path) -> None:
-    (tmp_path / "breaks.py").write_text(
-        "from referee_client.bots.random import choose as any_move\n"
-        "def choose(turn):\n"
-        "    return {}[turn.game] if turn.game == 'trox' else any_move(turn)\n"
-    )
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        anna, bert = organiser.register_bot("anna"), organiser.register_bot("bert")
-        with run_bot(server, anna, f"{tmp_path / 'breaks.py'}:choose") as bot, run_bot(server, bert, "random"):
-            broken = organiser.create_match(long_match("trox"), ["anna", "bert"])
-            whole = organiser.create_match(long_match("alquerque"), ["anna", "bert"])
-            result = organiser.result(broken.id)
-            assert (outcome(result), reason(result), ranks(result)) == ("played", "resignation", (2, 1))
-            assert reason(organiser.result(whole.id)) != "resignation"
-            assert "KeyError: 'trox'" in bot.output()
-
-
-def test_a_bot_sees_the_rejection_of_its_move_and_can_choose_another(tmp_path: Path) -> None:
-    (tmp_path / "stubborn.py").write_text(
-        "def choose(turn):\n"
-        "    if turn.rejection is None:\n"
-        "        return 'nonsense'\n"
-        "    return turn.legal_moves[0] if turn.rejection.reason == 'MALFORMED_MOVE' else ''\n"
-    )
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        arguments = f"{tmp_path / 'stubborn.py'}:choose"
-        with (
-            run_bot(server, organiser.register_bot("anna"), arguments),
-            run_bot(server, organiser.register_bot("bert"), "random"),
-        ):
-            match = organiser.create_match(long_match("alquerque"), ["anna", "bert"])
-            assert organiser.result(match.id).played
-            assert any(getattr(entry.event, "move", "") == "nonsense" for entry in organiser.bot_log("anna"))
-
-
 def test_a_stalled_connection_is_replaced_by_a_new_one(tmp_path: Path) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(run_server(tmp_path, "--ephemeral", *SHORT_HEARTBEAT))
@@ -167,21 +104,3 @@ def test_a_stalled_connection_is_replaced_by_a_new_one(tmp_path: Path) -> None:
         assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
         assert organiser.result(match.id).played
         assert relay.connections > before
-
-
-@pytest.mark.parametrize("answer", ["'x' * 2_000_000", "'\\ud800'"])
-def test_an_answer_that_cannot_be_sent_costs_one_match_and_the_stream_stays_open(tmp_path: Path, answer: str) -> None:
-    (tmp_path / "unsendable.py").write_text(
-        "from referee_client.bots.random import choose as any_move\n"
-        f"def choose(turn):\n    return {answer} if turn.game == 'trox' else any_move(turn)\n"
-    )
-    with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
-        arguments = (f"{tmp_path / 'unsendable.py'}:choose", "--max-matches", "2")
-        with run_bot(server, organiser.register_bot("anna"), *arguments) as bot:
-            broken = organiser.create_match(long_match("trox"), ["anna", "anna"])
-            whole = organiser.create_match(long_match("troke"), ["anna", "anna"])
-            result = organiser.result(broken.id)
-            assert (outcome(result), reason(result)) == ("forfeited", "illegal_move")
-            assert organiser.result(whole.id).played
-            assert bot.output().count("connected to") == 1
-            assert bot.output().count("the referee will reject it") == 3

@@ -1,12 +1,10 @@
 """The organiser API of the Python SDK, on a real server."""
 
-import asyncio
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,8 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 from msgspec import structs
-from referee_client import AsyncOrganiser, NotAllowed, NotServed, Organiser, Refused, Terms, Unreachable, address
-from referee_client.organiser import calls
+from referee_client import NotAllowed, NotServed, Organiser, Refused, Terms, address
 from referee_client.organiser.clock_text import BadClock, clock
 from referee_client.organiser.invitations import redeem
 from referee_values import (
@@ -38,9 +35,8 @@ from referee_values import (
 
 from engines.registry import games
 from tests.clients.losing_proxy import run_losing_proxy
-from tests.clients.relay import run_relay
-from tests.clients.sdk import connect_organiser, long_match, run_bot
-from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
+from tests.clients.sdk import long_match, run_bot
+from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -230,11 +226,6 @@ def test_a_call_without_permission_raises_not_allowed(context: Context) -> None:
     assert refused.value.reason == "NOT_YOURS"
 
 
-def test_an_unreachable_server_raises_unreachable() -> None:
-    with Organiser("127.0.0.1:1", "rf_any", patience_s=0) as nowhere, pytest.raises(Unreachable):
-        nowhere.games()
-
-
 def test_an_unimplemented_method_raises_not_served() -> None:
     with ThreadPoolExecutor() as pool:
         server = grpc.server(pool)
@@ -243,53 +234,3 @@ def test_an_unimplemented_method_raises_not_served() -> None:
         with Organiser(f"127.0.0.1:{port}", "rf_any") as organiser, pytest.raises(NotServed):
             organiser.ladders.standings("main")
         server.stop(None).wait()
-
-
-def test_the_asynchronous_organiser_creates_and_watches_a_match(context: Context) -> None:
-    async def scenario() -> None:
-        organiser = AsyncOrganiser(context.server.address, context.token)
-        with run_bot(context.server, await organiser.register_bot("looped"), "random"):
-            match = await organiser.create_match(long_match("alquerque"), ["looped", "looped"])
-            numbers = [entry.number async for entry in organiser.watch(match.id)]
-            assert numbers == list(range(1, len(numbers) + 1))
-            assert (await organiser.result(match.id)).played
-        await organiser.close()
-
-    asyncio.run(scenario())
-
-
-def test_an_asynchronous_watch_can_be_cancelled_before_the_next_entry(context: Context) -> None:
-    async def scenario() -> None:
-        organiser = AsyncOrganiser(context.server.address, context.token)
-        match = await organiser.create_match("trox")
-        watching = organiser.watch(match.id)
-        assert (await anext(watching)).number == 1
-        waiting = asyncio.ensure_future(anext(watching))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
-        await organiser.close()
-
-    asyncio.run(scenario())
-
-
-def test_a_watch_on_a_stalled_connection_continues_on_a_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for option in ("grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"):
-        monkeypatch.setitem(calls.KEEPALIVE, option, 1_000)
-    with ExitStack() as stack:
-        server = stack.enter_context(run_server(tmp_path, "--ephemeral", "--min-client-ping-interval-ms", "100"))
-        organiser = stack.enter_context(connect_organiser(server))
-        relay = stack.enter_context(run_relay(server.address))
-        remote = stack.enter_context(Organiser(relay.address, server.admin_token, patience_s=TIMEOUT_S))
-        match = organiser.create_match("trox")
-        entries = remote.watch(match.id)
-        numbers = [next(entries).number]
-        before = relay.connections
-        relay.stall()
-        organiser.abort(match.id)
-        numbers += [entry.number for entry in entries]
-        assert numbers == list(range(1, len(numbers) + 1))
-        assert relay.connections > before

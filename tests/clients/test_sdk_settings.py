@@ -1,18 +1,24 @@
-"""Settings of a bot program that are given as arguments. `test_sdk_vectors` has those from the environment."""
+"""Arguments of the Python SDK for address, token and settings. `test_sdk_vectors` has those from the environment."""
 
-import asyncio
-
-import pytest
-from referee_client import Misconfigured, play
-from referee_client.bots.random import choose
+from referee_client.address import Address, address
 from referee_client.playing import session_options
 
+VARIABLES = {"BOT_REFEREE": "there:7700", "BOT_TOKEN": "secret"}
 
-@pytest.mark.parametrize("number", ["-1", "many"])
-def test_an_invalid_number_of_matches_is_named(monkeypatch: pytest.MonkeyPatch, number: str) -> None:
-    monkeypatch.setenv("BOT_MAX_MATCHES", number)
-    with pytest.raises(Misconfigured, match=f"BOT_MAX_MATCHES cannot be '{number}'"):
-        asyncio.run(asyncio.wait_for(play(choose, "127.0.0.1:1", "rf_any"), timeout=60))
+
+def test_missing_arguments_are_taken_from_the_environment() -> None:
+    assert address(None, None, None, VARIABLES) == Address("there:7700", "secret")
+    variables = {**VARIABLES, "BOT_CA": "roots.pem", "BOT_PLAINTEXT": "1"}
+    assert address("here:1", "mine", None, variables) == Address("here:1", "mine", "roots.pem", plaintext=True)
+
+
+def test_the_repr_of_an_address_hides_the_secret() -> None:
+    assert "secret" not in repr(Address("there:7700", "secret"))
+
+
+def test_an_empty_token_is_none_and_the_environment_is_not_read() -> None:
+    assert address(None, "", None, VARIABLES).metadata == ()
+    assert address(None, None, None, VARIABLES).metadata == (("authorization", "Bearer secret"),)
 
 
 def test_arguments_replace_the_variables() -> None:

@@ -9,9 +9,8 @@ from itertools import count
 from typing import Any
 
 import pytest
-from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
-from referee_client import CLAIM_DRAW, RESIGN, Answer, Choice, Match, MatchEnded, Result, Turn
-from referee_client.answers import MAX_MOVE_CHARS
+from referee_api.v1 import game_pb2, match_pb2, play_pb2, result_pb2
+from referee_client import Answer, Choice, Match, MatchEnded, Result, Turn
 from referee_client.bot import Bot, Players
 from referee_client.results import outcome, reason, seat_result
 from referee_client.runners import SeatRunner
@@ -54,142 +53,8 @@ def turn(token: str = "t1", match_id: str = "m", **more: Any) -> play_pb2.Turn:
     return play_pb2.Turn(match_id=match_id, turn_token=token, rules=rules, legal_moves=["a1-b2", "c1-c2"], **more)
 
 
-def rejection(token: str, reason: "error_pb2.ErrorReason.ValueType", **metadata: str) -> play_pb2.Verdict:
-    refusal = error_pb2.ErrorDetail(reason=reason, message="no", metadata=metadata)
-    return play_pb2.Verdict(match_id="m", turn_token=token, rejected=play_pb2.Rejection(error=refusal))
-
-
 def first_move(turn: Turn) -> str:
     return turn.legal_moves[0]
-
-
-class SlowBot:
-    """Bot that waits in `choose` until the test lets it answer."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.thinking = asyncio.Event()
-        self.may_answer = asyncio.Event()
-
-    async def choose(self, turn: Turn) -> str:
-        self.asked += 1
-        self.thinking.set()
-        await self.may_answer.wait()
-        return f"{turn.legal_moves[0]} {self.asked}"
-
-
-@async_test
-async def test_an_answer_has_the_token_of_its_turn() -> None:
-    harness = SeatHarness(first_move)
-    harness.seats.on_turn(turn("t7", seat=1), listed=True)
-    move = (await harness.next_item()).move
-    assert (move.match_id, move.turn_token, move.move, move.offer_draw) == ("m", "t7", "a1-b2", False)
-
-
-@async_test
-async def test_a_turn_repeated_while_the_bot_thinks_is_answered_once() -> None:
-    bot = SlowBot()
-    harness = SeatHarness(bot)
-    harness.seats.on_turn(turn("t1"), listed=True)
-    await bot.thinking.wait()
-    harness.seats.on_turn(turn("t1", repeated=True), listed=True)
-    bot.may_answer.set()
-    assert (await harness.next_item()).move.turn_token == "t1"
-    await harness.assert_nothing_sent_before(turn("t2"))
-    assert bot.asked == 2
-
-
-@async_test
-async def test_a_turn_repeated_after_its_answer_gets_the_same_answer() -> None:
-    asked = iter(["one", "another"])
-    harness = SeatHarness(lambda _: next(asked))
-    harness.seats.on_turn(turn(), listed=True)
-    answer = await harness.next_item()
-    harness.seats.on_turn(turn(repeated=True), listed=True)
-    assert await harness.next_item() == answer
-
-
-@async_test
-async def test_an_answer_computed_while_disconnected_is_sent_when_the_turn_is_repeated() -> None:
-    bot = SlowBot()
-    harness = SeatHarness(bot)
-    harness.seats.on_turn(turn(), listed=True)
-    await bot.thinking.wait()
-    harness.seats.disconnect()
-    bot.may_answer.set()
-    harness.seats.connect(harness.recorded.put_nowait)
-    harness.seats.on_turn(turn(repeated=True), listed=True)
-    assert (await harness.next_item()).move.move == "a1-b2 1"
-
-
-@async_test
-async def test_the_next_turn_after_a_rejection_shows_its_reason() -> None:
-    seen = []
-
-    def stubborn(turn: Turn) -> str:
-        seen.append(turn.rejection and turn.rejection.reason)
-        return "c1-c2" if turn.rejection else "nonsense"
-
-    harness = SeatHarness(stubborn)
-    harness.seats.on_turn(turn("t1"), listed=True)
-    assert (await harness.next_item()).move.move == "nonsense"
-    harness.seats.on_verdict(rejection("t1", error_pb2.ERROR_REASON_MALFORMED_MOVE))
-    harness.seats.on_turn(turn("t2"), listed=True)
-    assert (await harness.next_item()).move.move == "c1-c2"
-    harness.seats.on_verdict(play_pb2.Verdict(match_id="m", turn_token="t2", accepted=play_pb2.Acceptance()))
-    harness.seats.on_turn(turn("t3"), listed=True)
-    await harness.next_item()
-    assert seen == [None, "MALFORMED_MOVE", None]
-
-
-@async_test
-async def test_a_rejection_concerns_one_match_although_another_one_has_the_same_token() -> None:
-    seen: list[tuple[str, str]] = []
-
-    def stubborn(turn: Turn) -> str:
-        seen.append((turn.match_id, turn.rejection.reason if turn.rejection else ""))
-        return "nonsense"
-
-    harness = SeatHarness(stubborn)
-    for match_id in ("m", "n"):
-        harness.seats.on_turn(turn("t1", match_id), listed=True)
-        await harness.next_item()
-    harness.seats.on_verdict(rejection("t1", error_pb2.ERROR_REASON_MALFORMED_MOVE))
-    for match_id in ("n", "m"):
-        harness.seats.on_turn(turn("t2", match_id), listed=True)
-        await harness.next_item()
-    assert seen[2:] == [("n", ""), ("m", "MALFORMED_MOVE")]
-
-
-@async_test
-async def test_an_answer_rejected_as_unavailable_is_sent_again() -> None:
-    harness = SeatHarness(first_move)
-    harness.seats.on_turn(turn(), listed=True)
-    answer = await harness.next_item()
-    harness.seats.on_verdict(rejection("t1", error_pb2.ERROR_REASON_STORE_UNAVAILABLE, retry_after_ms="1"))
-    assert await harness.next_item() == answer
-
-
-@async_test
-async def test_a_stale_answer_is_not_sent_again() -> None:
-    harness = SeatHarness(first_move)
-    harness.seats.on_turn(turn("t1"), listed=True)
-    await harness.next_item()
-    harness.seats.on_verdict(
-        play_pb2.Verdict(match_id="m", turn_token="t1", stale=play_pb2.StaleAnswer(current_turn_token="t2"))
-    )
-    await harness.assert_nothing_sent_before(turn("t2"))
-
-
-@async_test
-async def test_an_expired_turn_is_not_answered() -> None:
-    bot = SlowBot()
-    harness = SeatHarness(bot)
-    harness.seats.on_turn(turn("t1"), listed=True)
-    await bot.thinking.wait()
-    harness.seats.on_turn_expired(play_pb2.TurnExpired(match_id="m", turn_token="t1"))
-    bot.may_answer.set()
-    await harness.assert_nothing_sent_before(turn("t2", "another"))
 
 
 @async_test
@@ -324,70 +189,6 @@ async def _assert_resigns_only_in_m(choose: Callable[[Turn], Any]) -> None:
         assert (await harness.next_item()).move.turn_token == "t2"
 
 
-@async_test
-async def test_a_bot_may_resign_and_offer_a_draw_with_its_move() -> None:
-    harness = SeatHarness(lambda turn: RESIGN if turn.ply else Choice("a1-b2", offer_draw=True))
-    harness.seats.on_turn(turn("t1"), listed=True)
-    assert (await harness.next_item()).move.offer_draw
-    harness.seats.on_turn(turn("t2", ply=1), listed=True)
-    assert (await harness.next_item()).WhichOneof("item") == "resignation"
-
-
-@pytest.mark.parametrize(
-    ("score", "sent"), [(None, None), (0, 0), (-35, -35), (10**30, 1_000_000), (-(10**30), -1_000_000)]
-)
-def test_a_bot_may_send_a_score_with_its_move(score: int | None, sent: int | None) -> None:
-    @async_test
-    async def scenario() -> None:
-        harness = SeatHarness(lambda _: Choice("a1-b2", score=score))
-        harness.seats.on_turn(turn("t1"), listed=True)
-        move = (await harness.next_item()).move
-        assert (move.score if move.HasField("score") else None) == sent
-
-    scenario()
-
-
-@pytest.mark.parametrize("choice", [str, Choice])
-def test_a_long_answer_is_truncated_to_one_character_above_the_limit(
-    choice: type[str] | type[Choice], caplog: pytest.LogCaptureFixture
-) -> None:
-    @async_test
-    async def scenario() -> None:
-        harness = SeatHarness(lambda _: choice("I think " * 250_000))
-        harness.seats.on_turn(turn("t1"), listed=True)
-        item = (await harness.next_item()).move.move
-        assert (len(item), set(item.split())) == (MAX_MOVE_CHARS + 1, {"I", "think"})
-
-    scenario()
-    assert "match m, seat 0: the answer has 2000000 characters, the limit is 1000" in caplog.text
-
-
-@pytest.mark.parametrize("choice", [str, Choice])
-def test_an_answer_that_cannot_be_encoded_is_sent_with_replacement_characters(
-    choice: type[str] | type[Choice], caplog: pytest.LogCaptureFixture
-) -> None:
-    @async_test
-    async def scenario() -> None:
-        harness = SeatHarness(lambda _: choice("c2\udc80c3"))
-        harness.seats.on_turn(turn("t1"), listed=True)
-        assert (await harness.next_item()).move.move.replace("\ufffd", "") == "c2c3"
-
-    scenario()
-    assert "match m, seat 0: the answer is not valid UTF-8" in caplog.text
-
-
-@async_test
-async def test_the_turn_is_answered_after_a_rejected_draw_claim() -> None:
-    harness = SeatHarness(lambda turn: first_move(turn) if turn.rejection else CLAIM_DRAW)
-    harness.seats.on_turn(turn("t1"), listed=True)
-    claim = await harness.next_item()
-    assert claim.WhichOneof("item") == "draw_claim"
-    verdict = rejection("", error_pb2.ERROR_REASON_DRAW_NOT_CLAIMABLE)
-    verdict.item_id = claim.item_id
-    harness.seats.on_verdict(verdict)
-    assert (await harness.next_item()).move.turn_token == "t1"
-
-
 class RecordingBot:
     """Bot class of which one instance is created for each match and seat."""
 
@@ -444,24 +245,3 @@ async def test_an_instance_is_discarded_with_its_match() -> None:
     await runner.ended(key, MatchEnded(match_id="m", result=Result(voided=VoidResult(cause="aborted"))))
     await runner.choose(key, turn_in(turn(), listed=True))
     assert [RecordingBot.recorded.get(timeout=TIMEOUT_S)[0] for _ in range(3)] == [0, 0, 1]
-
-
-@async_test
-async def test_a_turn_without_rules_has_the_rules_of_its_match() -> None:
-    seen: list[tuple[str, str]] = []
-
-    def record_rules(turn: Turn) -> str:
-        seen.append((turn.game, turn.options.get("own_board", "")))
-        return turn.legal_moves[0]
-
-    harness = SeatHarness(record_rules)
-    rules = game_pb2.Rules(game="troke", options={"own_board": "{}"})
-    match = match_pb2.Match(id="m", terms=match_pb2.MatchTerms(rules=rules))
-    harness.seats.on_match_started(play_pb2.MatchStarted(match=match, rules_hash="h"))
-    bare = turn("t1", rules_hash="h")
-    bare.ClearField("rules")
-    harness.seats.on_turn(bare, listed=True)
-    await harness.next_item()
-    harness.seats.on_turn(turn("t2"), listed=True)
-    await harness.next_item()
-    assert seen == [("troke", "{}"), ("alquerque", "")]

@@ -107,7 +107,7 @@ class FinalLadder:
         self._record.write_text(text)
         self._events = read_events(text.encode())
         for event in self._events:
-            if event["kind"] == "rated":
+            if event["kind"] == "match_rated":
                 ratings = {change["player"]["bot"]: change["after"]["rating"]["value"] for change in event["changes"]}
                 yield RatedMatch(event["match_id"], tuple(event["finish"]["ranks"]), ratings)
 

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from referee.bus.local_bus import LocalBusHub
+from referee.cluster.bus.local_bus import LocalBusHub
+from referee.cluster.coordinator import ItemHandler
 from referee.cluster.messages import (
     FromCoordinator,
     ToCoordinator,
@@ -12,6 +13,7 @@ from referee.cluster.messages import (
     encode,
 )
 from referee.cluster.node import ClusterNode
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.outbox import MoveAccepted, OutboxItem, VerdictNotice
 from referee.live.sessions import Session
 from referee.match.clock import SECOND
@@ -29,9 +31,10 @@ class LiveNode(RefereeHarness):
         self.name = name
         self.bus = hub.bus()
         time = first.time if first else FakeTime()
-        self.node = ClusterNode(name, self.bus, time)
-        super().__init__(after=first, observers=(self.node.notifier,), time=time)
-        self.node.attach(self.referee, self.log, answer_item, encode_item, RETURN_WITHIN_US)
+        super().__init__(after=first, time=time, connect=SharedMatches)
+        assert isinstance(self.live.others, SharedMatches)
+        self.shared = self.live.others
+        self.node = ClusterNode(name, self.bus, self.shared, self.referee, EchoedItems(), RETURN_WITHIN_US)
 
     async def answer(self, match_id: str, seat: int, move: str) -> MoveAccepted:
         """Answer the turn of a bot that is connected to this node."""
@@ -39,13 +42,13 @@ class LiveNode(RefereeHarness):
         return answered
 
 
-async def answer_item(_: Session, item: bytes) -> VerdictNotice:
-    """Handle an item that a test has forwarded: it is echoed as the token of its verdict."""
-    return VerdictNotice(1, "", item.decode(), ValueError("none"))
+class EchoedItems(ItemHandler):
+    async def answer_item(self, session: Session, message: bytes) -> VerdictNotice:
+        """Handle an item that a test has forwarded: it is echoed as the token of its verdict."""
+        return VerdictNotice(1, "", message.decode(), ValueError("none"))
 
-
-async def encode_item(_: Session, item: OutboxItem) -> bytes:
-    return repr(item).encode()
+    async def encode_item(self, session: Session, item: OutboxItem) -> bytes:
+        return repr(item).encode()
 
 
 class Stream:

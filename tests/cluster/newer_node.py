@@ -11,7 +11,7 @@ import asyncpg
 import msgspec
 
 from referee.cluster import messages
-from referee.membership import compatibility
+from referee.cluster.membership import compatibility
 from referee.storage.postgres import schema
 
 FLAG = "--protocols"

@@ -96,7 +96,7 @@ async def test_a_result_is_known_at_a_node_that_was_not_notified_of_it() -> None
     cluster.hub.losing = True
     await b.answer(match_id, 0, "1")
     assert (await c.match(match_id)).result is None
-    assert (await c.referee.shared.ended_history(match_id)).match.result
+    assert (await c.referee.ended_match(match_id)).result
     await cluster.close()
 
 
@@ -296,10 +296,10 @@ async def test_an_end_that_an_earlier_coordinator_has_stored_is_a_conflict_for_t
     fourth = LiveNode("d", cluster.hub, b)
     last = (await cluster.stored.heads([match_id]))[match_id]
     with pytest.raises(NotRunHere):
-        await fourth.referee.shared.end_rated(Append(match_id, last, ()))
+        await fourth.shared.end_rated(Append(match_id, last, ()))
     await b.answer(match_id, 0, "1")
     with pytest.raises(Conflict) as conflict:
-        await fourth.referee.shared.end_rated(Append(match_id, last, ()))
+        await fourth.shared.end_rated(Append(match_id, last, ()))
     assert conflict.value.last == last + 1
     await cluster.close()
 
@@ -318,12 +318,12 @@ async def test_an_end_is_stored_although_the_coordinator_is_notified_while_it_re
 
     async def read_slowly(match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         entries = await read(match_id, after, limit)
-        a.referee.shared.receive(entries)
+        a.shared.receive(entries)
         return entries
 
     monkeypatch.setattr(a.log, "read", read_slowly)
     end = decide(match, Resign(0), match.at_us).events
-    stored = await a.referee.shared.end_rated(Append(match_id, match.number, end))
+    stored = await a.shared.end_rated(Append(match_id, match.number, end))
     assert tuple(entry.event for entry in stored) == end
     assert (await a.match(match_id)).result
     await cluster.close()
@@ -345,7 +345,7 @@ async def test_a_match_that_is_released_while_it_is_being_restored_does_not_run(
     b.log.after.set()
     await electing
     await settle()
-    assert match_id not in b.referee.shared.followed
+    assert match_id not in b.shared.followed
     entries = await cluster.stored.read(match_id)
     await cluster.time.advance(12 * SECOND)  # Longer than the bot has for its moves.
     await settle()
@@ -544,10 +544,10 @@ async def test_a_newer_session_on_another_node_takes_over() -> None:
 async def test_every_node_knows_which_bots_are_online() -> None:
     cluster = LiveCluster()
     _, b, _ = await start_apart(cluster)
-    assert all(node.referee.sessions.is_online(player) for node in cluster.nodes for player in (FIRST, SECOND_BOT))
+    assert all(node.shared.is_online(player) for node in cluster.nodes for player in (FIRST, SECOND_BOT))
     b.referee.sessions.close(b.referee.sessions.of_bot("bot0")[0])
     await settle()
-    assert not any(node.referee.sessions.is_online(FIRST) for node in cluster.nodes)
+    assert not any(node.shared.is_online(FIRST) for node in cluster.nodes)
     await cluster.close()
 
 
@@ -575,7 +575,7 @@ async def test_a_node_keeps_what_it_has_measured_when_its_stream_to_the_coordina
     cluster.streams["b"].cut()
     await cluster.time.advance(5 * SECOND)
     (turn,) = (await b.match(match_id)).owing
-    b.referee.shared.set_uses([(match_id, TurnUse(turn.token, SECOND))])
+    b.shared.set_uses([(match_id, TurnUse(turn.token, SECOND))])
     cluster.streams["b"] = Stream(cluster.nodes[0], b)
     await settle()
     await b.answer(match_id, 0, "1")

@@ -1,9 +1,10 @@
 """Notifications of entries: how they are divided into messages of the bus."""
 
+from types import SimpleNamespace
 from typing import Any, cast
 
-from referee.bus.local_bus import LocalBusHub
-from referee.bus.port import Bus
+from referee.cluster.bus.local_bus import LocalBusHub
+from referee.cluster.bus.port import Bus
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.live.ports import Entry
 from tests.cluster.live_nodes import LiveCluster, connect
@@ -19,6 +20,7 @@ class Received:
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        self.live = SimpleNamespace(log=None)
 
     def receive(self, entries: list[Entry]) -> None:
         self.entries += entries
@@ -30,7 +32,7 @@ async def notified(entries: list[Entry], match: Any, limit_bytes: int) -> tuple[
     sender, receiver = hub.bus(), hub.bus()
     await sender.open()
     await receiver.open()
-    receiver.subscribe(subject("x"), EntryReceiver(cast("Any", received), cast("Any", None), cast("Any", None)).receive)
+    receiver.subscribe(subject("x"), EntryReceiver(cast("Any", received), cast("Any", None)).receive)
     sender.max_payload_bytes = limit_bytes
     EntryNotifier(cast("Bus", sender), lambda _match, _over: ["x"]).on_entries(None, entries, match)
     await settle()
@@ -60,6 +62,7 @@ class PlayedMeanwhile:
     """Stands in for matches of which one is notified while their logs are compared, and for the log."""
 
     def __init__(self) -> None:
+        self.live = SimpleNamespace(log=self)
         self.followed = {"notified": 1, "lost": 1, "quiet": 1}
         self.read: list[str] = []
 
@@ -74,5 +77,5 @@ class PlayedMeanwhile:
 @in_loop
 async def test_only_logs_with_entries_that_were_not_notified_until_now_are_read() -> None:
     matches = cast("Any", PlayedMeanwhile())
-    await EntryReceiver(matches, matches, cast("Any", None)).compare(coordinates=False)
+    await EntryReceiver(matches, cast("Any", None)).compare(coordinates=False)
     assert matches.read == ["lost"]

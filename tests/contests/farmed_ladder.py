@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import AvailableEntrant, JoinLadder, LadderCommand, PairEntrants, RateMatch
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant, MatchRated
+from referee.contests.ladder.events import MatchRated
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.result_counts import ResultCounts
 from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
@@ -52,7 +53,7 @@ class FarmedLadder:
         self.ladder = Ladder(LadderPlayTerms("main", b"seed"))
         self.counts = ResultCounts()
         for name in self.everybody:
-            self._do(JoinLadder(LadderEntrant(name, (Player(name),), owners=self.owners.get(name, ()))))
+            self._do(JoinLadder(ContestEntrant(name, (Player(name),), owners=self.owners.get(name, ()))))
 
     def play(self, online: Sequence[str] = ()) -> None:
         """Play a round of the bots that are online, by default of all."""

@@ -6,6 +6,7 @@ from functools import reduce
 from itertools import count
 
 from engines.chance import Chance
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import (
     AvailableEntrant,
     JoinLadder,
@@ -16,7 +17,7 @@ from referee.contests.ladder.commands import (
     StartLadderMatch,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant, LadderEvent
+from referee.contests.ladder.events import LadderEvent
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
 from referee.contests.pairing import DueMatch
@@ -29,8 +30,8 @@ TOC = LadderPlayTerms("toc", b"seed", table_size=4, sides=((0, 2), (1, 3)))
 TOC_PARTNERS = LadderPlayTerms("toc", b"seed", table_size=2, bots_per_entrant=2)
 
 
-def entrant(name: str, bots: int = 1) -> LadderEntrant:
-    return LadderEntrant(name, tuple(Player(f"{name}{seat}") for seat in range(bots)) if bots > 1 else (Player(name),))
+def entrant(name: str, bots: int = 1) -> ContestEntrant:
+    return ContestEntrant(name, tuple(Player(f"{name}{seat}") for seat in range(bots)) if bots > 1 else (Player(name),))
 
 
 def replay(terms: LadderPlayTerms, events: Iterable[LadderEvent]) -> Ladder:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from referee.contests.ladder.events import LadderEntrant, LadderEvent, LadderJoined, MatchRated, SeasonStarted
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
+from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
 from referee.contests.ladder.rating_rules import RatingHistory, holders_of
 from referee.contests.strength.rating import (
     FinishOrder,
@@ -27,10 +28,10 @@ def rate_matches(
 def recompute_ratings(events: Iterable[LadderEvent]) -> dict[setup.Player, RatingRecord]:
     """Return the ratings of the current season, recomputed from entrants, results and times alone."""
     ratings: dict[setup.Player, RatingRecord] = {}
-    entrants: dict[str, LadderEntrant] = {}
+    entrants: dict[str, ContestEntrant] = {}
     history = RatingHistory()
     for event in events:
-        if isinstance(event, LadderJoined):
+        if isinstance(event, EntrantJoined):
             entrants[event.entrant.name] = event.entrant
         elif isinstance(event, MatchRated):
             holders = holders_of(entrants, event.finish)

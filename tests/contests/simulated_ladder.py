@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import (
     AvailableEntrant,
     JoinLadder,
@@ -13,7 +14,7 @@ from referee.contests.ladder.commands import (
     StartLadderMatch,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant, MatchRated
+from referee.contests.ladder.events import MatchRated
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.result_counts import ResultCounts
 from referee.contests.ladder.state import Ladder, LadderPlayTerms, evolve
@@ -37,7 +38,7 @@ class SimulatedLadder:
     def __post_init__(self) -> None:
         self.ladder = Ladder(self.terms)
         for name in self.strengths:
-            self._do(JoinLadder(LadderEntrant(name, (Player(name),))))
+            self._do(JoinLadder(ContestEntrant(name, (Player(name),))))
 
     def play_paired(self, rounds: int) -> "SimulatedLadder":
         here = tuple(AvailableEntrant(name, (Player(name),), 1) for name in self.strengths)

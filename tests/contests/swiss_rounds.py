@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from engines.chance import Chance
 from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.systems.dutch import Unpairable
+from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
 from referee.contests.tournament.trf_reader import played_result
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration, upper_half
 from referee.contests.tournament.commands import EnterTournament, StartTournament
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import acceleration_of
 from referee.contests.tournament.tournament_terms import Seeding, Swiss, TournamentPlayTerms
@@ -49,10 +49,10 @@ def test_a_late_entrant_belongs_to_the_half_of_its_seed() -> None:
     form = Swiss(4, accelerated=True)
     play = entered(TournamentPlayTerms(form, b"", seeding=Seeding.RATING, last_entry_round=1), [])
     for number, name in enumerate(EIGHT):
-        play.do(EnterTournament(TournamentEntrant(name, 2_000.0 - number)))
+        play.do(EnterTournament(ContestEntrant(name, rating=2_000.0 - number)))
     play.do(StartTournament())
-    play.do(EnterTournament(TournamentEntrant("high", 3_000.0)))
-    play.do(EnterTournament(TournamentEntrant("low", 1_000.0)))
+    play.do(EnterTournament(ContestEntrant("high", rating=3_000.0)))
+    play.do(EnterTournament(ContestEntrant("low", rating=1_000.0)))
     assert acceleration_of(play.tournament, form).upper == {"high", *"abcd"}
 
 

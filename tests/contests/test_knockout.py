@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.chance import Chance
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.systems.knockout import (
     BracketStage,
@@ -15,7 +16,6 @@ from referee.contests.systems.knockout import (
     separate_owners,
 )
 from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Elimination
 from referee.match.setup import Player
@@ -62,7 +62,7 @@ def test_only_seeds_that_are_worth_the_same_are_exchanged(owners: list[tuple[str
 def test_owners_in_the_log_decide_the_draw() -> None:
     play = entered(Elimination(), ())
     for name in "abcd":
-        play.do(EnterTournament(TournamentEntrant(name, bots=(Player(name),), owners=("ann",) if name in "ad" else ())))
+        play.do(EnterTournament(ContestEntrant(name, bots=(Player(name),), owners=("ann",) if name in "ad" else ())))
     play.do(StartTournament())
     assert pairs(play) == [("a", "c"), ("b", "d")]
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engines.chance import Chance
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import (
     AlreadyOnLadder,
     EntrantNameTaken,
@@ -31,11 +32,10 @@ from referee.contests.ladder.decide import find_challenge
 from referee.contests.ladder.events import (
     LadderClosureFinished,
     LadderClosureStarted,
-    LadderEntrant,
-    LadderPaired,
     LadderPaused,
     LadderResumed,
     MatchRated,
+    PairingPlanned,
     SeasonStarted,
 )
 from referee.contests.ladder.state import LadderPlayTerms
@@ -305,22 +305,22 @@ def test_an_entrant_that_rejoins_keeps_its_ratings() -> None:
 def test_a_repeated_join_changes_nothing_and_one_with_another_version_is_an_error() -> None:
     it = new_ladder(DUEL, "a")
     (member,) = it.ladder.entrants.values()
-    assert it.do(JoinLadder(LadderEntrant("a", member.bots))) == []
+    assert it.do(JoinLadder(ContestEntrant("a", member.bots))) == []
     with pytest.raises(AlreadyOnLadder):
-        it.do(JoinLadder(LadderEntrant("a", (replace(member.bots[0], version="2"),))))
+        it.do(JoinLadder(ContestEntrant("a", (replace(member.bots[0], version="2"),))))
 
 
 def test_an_entrant_cannot_take_over_a_rating_by_using_a_name() -> None:
     it = new_ladder(TOC_PARTNERS, "us")
     it.do(LeaveLadder("us"))
     with pytest.raises(EntrantNameTaken):
-        it.do(JoinLadder(LadderEntrant("us", (Player("x"), Player("y")))))
+        it.do(JoinLadder(ContestEntrant("us", (Player("x"), Player("y")))))
 
 
 def test_invalid_commands_are_errors() -> None:
     it = new_ladder(DUEL, "a")
     with pytest.raises(AlreadyOnLadder):
-        it.do(JoinLadder(LadderEntrant("other", (A,))))
+        it.do(JoinLadder(ContestEntrant("other", (A,))))
     with pytest.raises(WrongParticipantCount):
         it.do(JoinLadder(entrant("pair", 2)))
     with pytest.raises(NotAMember):
@@ -337,7 +337,7 @@ def test_invalid_commands_are_errors() -> None:
 
 
 def of_owner(name: str, *owners: str) -> JoinLadder:
-    return JoinLadder(LadderEntrant(name, (Player(name),), owners=owners))
+    return JoinLadder(ContestEntrant(name, (Player(name),), owners=owners))
 
 
 def test_bots_of_one_owner_are_neither_paired_nor_challenged() -> None:
@@ -367,7 +367,7 @@ def test_a_match_between_bots_of_one_owner_is_never_rated() -> None:
     for name, owner in (("a", "ann"), ("b", "ann"), ("c", "cyd")):
         it.do(of_owner(name, owner))
     it.do(LeaveLadder("b"))
-    it.do(JoinLadder(LadderEntrant("bee", (B,), owners=("ann",))))
+    it.do(JoinLadder(ContestEntrant("bee", (B,), owners=("ann",))))
     assert it.do(RateMatch("m1", FinishOrder(((A,), (B,)), (1, 2)))) == []
     assert len(it.do(RateMatch("m2", FinishOrder(((B,), (C,)), (1, 2))))) == 1
     assert len(it.do(RateMatch("m3", FinishOrder(((A,), (Player("x"),)), (1, 2))))) == 1
@@ -376,7 +376,7 @@ def test_a_match_between_bots_of_one_owner_is_never_rated() -> None:
 def test_partners_never_meet_entrants_that_have_an_owner_in_common_with_them() -> None:
     it = new_ladder(TOC_PARTNERS)
     for name, owners in (("us", ("ann", "bob")), ("them", ("bob", "cyd")), ("others", ("cyd",))):
-        it.do(JoinLadder(LadderEntrant(name, (Player(f"{name}0"), Player(f"{name}1")), owners=owners)))
+        it.do(JoinLadder(ContestEntrant(name, (Player(f"{name}0"), Player(f"{name}1")), owners=owners)))
         it.slots[name] = 1
     assert [set(due.seats) for due in it.pair_and_start()] == [{"us", "others"}]
     assert it.do(RateMatch("m9", FinishOrder(((Player("us"),), (Player("them"),)), (1, 2)))) == []
@@ -547,7 +547,7 @@ def test_replaying_the_log_gives_the_same_ladder_and_ratings(steps: list[tuple[s
         assert all(here.free_slots >= 0 for here in it.available)
     assert replay(terms, it.log) == it.ladder
     assert recompute_ratings(it.log) == it.ladder.current_season.ratings
-    numbers = [int(event.pairing.id) for event in it.log if isinstance(event, LadderPaired)]
+    numbers = [int(event.pairing.id) for event in it.log if isinstance(event, PairingPlanned)]
     assert all(later == one + 1 for one, later in pairwise(numbers))
 
 
@@ -564,7 +564,7 @@ def test_a_long_ladder_is_fair_in_matches_opponents_and_seats(
         playing = it.ladder.matches_in_play
         which, draws = draws.below(len(playing))
         it.result(playing[which], *ranks(it, playing[which]))
-    tables = [event.pairing.entrants for event in it.log if isinstance(event, LadderPaired)]
+    tables = [event.pairing.entrants for event in it.log if isinstance(event, PairingPlanned)]
     played = Counter(name for table in tables for name in table)
     assert max(played.values()) - min(played.values()) <= max(played.values()) // 2
     for name in strengths:

@@ -2,14 +2,14 @@
 
 from referee.contests.ladder.commands import JoinLadder, LeaveLadder, PairEntrants
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import EntrantAvailability, LadderPaired, PlanningInput
+from referee.contests.ladder.events import EntrantAvailability, PairingPlanned, PlanningInput
 from referee.contests.ladder.planning import command_from_input
 from referee.contests.ladder.state import Ladder, evolve
 from tests.contests.ladder_harness import TOC_PARTNERS, LadderHarness, entrant, new_ladder
 
 
 def plannings(it: LadderHarness) -> list[PlanningInput | None]:
-    return [event.planning for event in it.log if isinstance(event, LadderPaired)]
+    return [event.planning for event in it.log if isinstance(event, PairingPlanned)]
 
 
 def test_only_the_first_pairing_of_a_planning_says_what_all_were_planned_from() -> None:
@@ -84,7 +84,7 @@ def test_every_planning_can_be_repeated_from_the_log() -> None:
     while at < len(it.log):
         event = it.log[at]
         again = [event]
-        if isinstance(event, LadderPaired):
+        if isinstance(event, PairingPlanned):
             assert event.planning
             again = decide(ladder, command_from_input(ladder, event.planning))
             repeated += len(again)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from referee.contests.contest_entrant import ContestEntrant, EntrantLeft
 from referee.contests.contest_errors import BadTerms, EntriesOver, NoSuchPairing
 from referee.contests.pairing import MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -15,14 +16,7 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
 )
 from referee.contests.tournament.decide import decide
-from referee.contests.tournament.events import (
-    EntrantsAbsent,
-    EntrantWithdrew,
-    FrozenEntrant,
-    TournamentEntrant,
-    TournamentPaired,
-    VersionsFrozen,
-)
+from referee.contests.tournament.events import EntrantsAbsent, FrozenEntrant, PairingsPlanned, VersionsFrozen
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import to_json
 from referee.contests.tournament.tournament_terms import (
@@ -105,7 +99,7 @@ def test_an_absent_entrant_is_paired_again_and_withdrawn_after_two_absences_in_s
         events = declare(play, pairing_with(play, "a"), "a")
         for due in play.tournament.due_matches():
             play.result(due, better_name_wins(due))
-        assert EntrantWithdrew("a", "absent from 2 pairings in succession") in events or number == 1
+        assert EntrantLeft("a", "absent from 2 pairings in succession") in events or number == 1
     assert play.tournament.withdrawn == ("a",)
     assert all("a" not in it.pairing.entrants for it in play.tournament.open_pairings)
 
@@ -128,7 +122,7 @@ def test_a_match_ends_the_succession_of_absences() -> None:
 def test_the_number_of_absences_is_a_term() -> None:
     play = started(terms(RoundRobin(), max_no_shows=1), "abc")
     events = declare(play, pairing_with(play, "a", "b"), "a")
-    assert EntrantWithdrew("a", "absent from a pairing") in events
+    assert EntrantLeft("a", "absent from a pairing") in events
     assert play.tournament.withdrawn == ("a",)
 
 
@@ -154,7 +148,7 @@ def test_both_absent_entrants_leave_the_bracket(twice: bool) -> None:
     play = started(Elimination(twice=twice), "abcd")
     pairing = pairing_with(play, "a", "d")
     events = declare(play, pairing, "a", "d")
-    assert [event.name for event in events if isinstance(event, EntrantWithdrew)] == ["a", "d"]
+    assert [event.name for event in events if isinstance(event, EntrantLeft)] == ["a", "d"]
     play.play_out()
     ranks = {row.entrant: row.rank for row in play.tournament.standings()}
     assert ranks == ({"b": 1, "c": 2, "a": 3, "d": 3} if twice else {"b": 1, "a": 2, "c": 2, "d": 2})
@@ -189,7 +183,7 @@ def test_a_log_with_absences_replays_to_the_same_tournament() -> None:
 def test_a_break_delays_each_round_but_the_first() -> None:
     play = entered(terms(Swiss(2), round_break_ms=5_000), "abcd")
     (*_, first) = decide(play.tournament, StartTournament(), 1_000)
-    assert isinstance(first, TournamentPaired)
+    assert isinstance(first, PairingsPlanned)
     assert first.not_before_ms == 0
     play.do(StartTournament())
     for due in play.tournament.due_matches():
@@ -208,9 +202,9 @@ def test_with_a_break_a_schedule_is_planned_round_by_round() -> None:
 
 def test_entries_close_at_their_time() -> None:
     play = entered(terms(RoundRobin(), entries_close_at_ms=2_000), "ab")
-    play.do(EnterTournament(TournamentEntrant("c"), 1_999))
+    play.do(EnterTournament(ContestEntrant("c"), 1_999))
     with pytest.raises(EntriesOver) as refused:
-        play.do(EnterTournament(TournamentEntrant("d"), 2_000))
+        play.do(EnterTournament(ContestEntrant("d"), 2_000))
     assert refused.value.details == {"closed_at_ms": "2000"}
 
 

@@ -1,7 +1,7 @@
 """Swiss tournaments in which several entrants have the same owner."""
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.commands import EnterTournament, StartTournament
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.tournament_terms import Swiss
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, replay
 
@@ -9,7 +9,7 @@ from tests.contests.tournament_harness import TournamentHarness, better_name_win
 def swiss(rounds: int, owners: dict[str, tuple[str, ...]]) -> TournamentHarness:
     play = entered(Swiss(rounds), ())
     for name, own in owners.items():
-        play.do(EnterTournament(TournamentEntrant(name, owners=own)))
+        play.do(EnterTournament(ContestEntrant(name, owners=own)))
     play.do(StartTournament())
     return play
 

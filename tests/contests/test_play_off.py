@@ -2,6 +2,7 @@
 
 import pytest
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import BadPairings, BadTerms, EntryClosed, PairingNotChangeable
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tables.standings import TieBreak
@@ -13,7 +14,6 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     WithdrawEntrant,
 )
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_pairing import compute_planned_size
@@ -125,7 +125,7 @@ def test_a_swiss_that_ended_early_is_not_continued_after_its_play_off() -> None:
 def test_nobody_enters_and_nothing_is_paired_by_hand_during_a_play_off() -> None:
     play = until_play_off(with_play_off(Swiss(3), "abcd", last_entry_round=2, forbidden_pairs=(("a", "d"), ("b", "c"))))
     with pytest.raises(EntryClosed):
-        play.do(EnterTournament(TournamentEntrant("late")))
+        play.do(EnterTournament(ContestEntrant("late")))
     with pytest.raises(BadPairings, match="only for round 2"):
         play.do(PairRound(3, (("a", "b"),), "why", "ann"))
 

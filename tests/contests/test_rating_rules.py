@@ -4,8 +4,9 @@ from math import hypot
 
 import pytest
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import CloseLadder, FinishClosure, JoinLadder, RateMatch, StartSeason
-from referee.contests.ladder.events import LadderEntrant, MatchRated
+from referee.contests.ladder.events import MatchRated
 from referee.contests.ladder.rating_rules import ACTIVE_MS, DAY_MS, WINDOW
 from referee.contests.strength.rating import (
     INITIAL_DEVIATION,
@@ -175,8 +176,8 @@ def test_a_ladder_of_few_bots_counts_all_matches() -> None:
 def test_bots_of_one_owner_count_as_one_opponent() -> None:
     it = new_ladder()
     for number in range(5):
-        it.do(JoinLadder(LadderEntrant(f"z{number}", (Player(f"z{number}"),), owners=("zoe",))))
-    it.do(JoinLadder(LadderEntrant("alias", (Player("y"),), owners=("zoe",))))
+        it.do(JoinLadder(ContestEntrant(f"z{number}", (Player(f"z{number}"),), owners=("zoe",))))
+    it.do(JoinLadder(ContestEntrant("alias", (Player("y"),), owners=("zoe",))))
     for number in range(0, 20, 2):
         rate(it, f"bot{number}", f"bot{number + 1}")
     opponents = ["y", *(f"z{number % 5}" for number in range(9))]

@@ -5,7 +5,8 @@ from itertools import combinations
 import pytest
 
 from referee.contests.contest_errors import BadTerms, ByeNotPossible, CommandNotAllowed, UnknownEntrant
-from referee.contests.systems.swiss import Unpairable, pair_swiss_round
+from referee.contests.systems.dutch import Unpairable
+from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament, WithdrawEntrant
 from referee.contests.tournament.events import ByeKind, ByeRequested
@@ -154,8 +155,7 @@ def test_a_forbidden_pair_that_would_not_have_met_changes_nothing() -> None:
             assert pair_swiss_round(table, list(table), 3, forbidden=[apart]) == pairings
 
 
-def test_the_result_of_the_library_is_checked() -> None:
-    """The library pairs forbidden pairs if it finds nothing else."""
+def test_a_forbidden_pair_is_not_paired_even_if_no_other_is_left() -> None:
     with pytest.raises(Unpairable):
         pair_swiss_round({"a": [], "b": []}, ["a", "b"], 1, forbidden=[frozenset("ab")])
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from referee.contests.contest_entrant import EntrantLeft
 from referee.contests.contest_errors import BadTerms, EntrantCountOutOfRange, PairingNotChangeable, TrfNotAvailable
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
 from referee.contests.pairing_progress import PairingProgress
@@ -17,7 +18,7 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     WithdrawEntrant,
 )
-from referee.contests.tournament.events import EntrantsAbsent, EntrantWithdrew, PairingsReplaced
+from referee.contests.tournament.events import EntrantsAbsent, PairingsReplaced
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import to_json
 from referee.contests.tournament.tournament_terms import (
@@ -188,7 +189,7 @@ def test_a_team_without_any_bot_loses_by_absence_and_is_withdrawn_after_too_many
     assert again.round == 2
     play.do(DeclareAbsent(again.id, ("a",), "away", board=2))
     events = play.do(DeclareAbsent(again.id, ("a",), "away", board=1))
-    assert [type(event) for event in events[:2]] == [EntrantsAbsent, EntrantWithdrew]
+    assert [type(event) for event in events[:2]] == [EntrantsAbsent, EntrantLeft]
 
 
 def test_two_teams_that_are_both_absent_get_no_points() -> None:

@@ -1,5 +1,6 @@
 import pytest
 
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.contest_errors import (
     BadScore,
     BadTerms,
@@ -26,7 +27,7 @@ from referee.contests.tournament.commands import (
     WithdrawEntrant,
 )
 from referee.contests.tournament.decide import will_pair_round
-from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant, TournamentPaired
+from referee.contests.tournament.events import PairingsPlanned, TournamentEnded
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
 from referee.contests.tournament.tournament_terms import (
@@ -149,7 +150,7 @@ def test_a_schedule_that_is_planned_in_parts_ends_as_if_it_were_planned_at_once(
         return play.play_out()
 
     at_once, in_parts = played(1000), played(3)
-    assert [sum(isinstance(event, TournamentPaired) for event in play.log) > 3 for play in (at_once, in_parts)] == [
+    assert [sum(isinstance(event, PairingsPlanned) for event in play.log) > 3 for play in (at_once, in_parts)] == [
         False,
         True,
     ]
@@ -174,7 +175,7 @@ def test_a_swiss_round_waits_for_all_of_the_one_before() -> None:
     one, two = play.tournament.due_matches()
     play.result(one, better_name_wins(one))
     assert play.tournament.round == 1
-    assert any(isinstance(event, TournamentPaired) for event in play.result(two, better_name_wins(two)))
+    assert any(isinstance(event, PairingsPlanned) for event in play.result(two, better_name_wins(two)))
 
 
 def test_a_round_is_paired_at_the_start_and_by_the_last_result_of_the_round_before() -> None:
@@ -205,8 +206,8 @@ def test_an_entrant_is_in_with_its_name_and_bots_until_it_withdraws() -> None:
     play = started(Swiss(3), "abcd")
     entrant = play.tournament.entrants["a"]
     assert play.tournament.has_entrant(entrant)
-    assert not play.tournament.has_entrant(TournamentEntrant("e"))
-    assert not play.tournament.has_entrant(TournamentEntrant("a", bots=(Player("other"),)))
+    assert not play.tournament.has_entrant(ContestEntrant("e"))
+    assert not play.tournament.has_entrant(ContestEntrant("a", bots=(Player("other"),)))
     play.do(WithdrawEntrant("a"))
     assert not play.tournament.has_entrant(entrant)
 
@@ -220,13 +221,13 @@ def test_a_withdrawal_before_the_start_removes_the_entrant() -> None:
 
 def test_a_late_entrant_has_missed_the_rounds_before() -> None:
     play = started(TournamentPlayTerms(Swiss(3), b"", last_entry_round=1), "abcd")
-    play.do(EnterTournament(TournamentEntrant("e")))
+    play.do(EnterTournament(ContestEntrant("e")))
     for due in play.tournament.due_matches():
         play.result(due, better_name_wins(due))
     assert play.tournament.round_results()["e"][0].kind is ResultKind.MISSED
     assert "e" in {name for it in play.tournament.pairings.values() for name in it.pairing.entrants}
     with pytest.raises(EntryClosed):
-        play.do(EnterTournament(TournamentEntrant("f")))
+        play.do(EnterTournament(ContestEntrant("f")))
 
 
 def test_a_bye_gives_the_points_of_a_win() -> None:
@@ -237,7 +238,7 @@ def test_a_bye_gives_the_points_of_a_win() -> None:
 def test_the_best_rated_entrant_is_number_one_and_unrated_ones_are_last() -> None:
     play = entered(TournamentPlayTerms(RoundRobin(), b"", seeding=Seeding.RATING), [])
     for name, rating in {"weak": 1000.0, "new": None, "strong": 2000.0}.items():
-        play.do(EnterTournament(TournamentEntrant(name, rating)))
+        play.do(EnterTournament(ContestEntrant(name, rating=rating)))
     play.do(StartTournament())
     assert list(play.tournament.entrants) == ["strong", "weak", "new"]
 
@@ -265,12 +266,12 @@ def test_a_cancelled_tournament_ignores_results() -> None:
 def test_invalid_commands_are_errors() -> None:
     play = entered(Swiss(3), "abc")
     with pytest.raises(EntrantNameTaken):
-        play.do(EnterTournament(TournamentEntrant("a")))
+        play.do(EnterTournament(ContestEntrant("a")))
     with pytest.raises(EntrantCountOutOfRange):
         play.do(StartTournament())
     with pytest.raises(CommandNotAllowed):
         play.do(RecordTournamentScore("1.1", 1, 1, MatchScore((1, 2))))
-    play.do(EnterTournament(TournamentEntrant("d")))
+    play.do(EnterTournament(ContestEntrant("d")))
     play.do(StartTournament())
     with pytest.raises(NoSuchPairing):
         play.do(RecordTournamentScore("9.9", 1, 1, MatchScore((1, 2))))
@@ -394,9 +395,9 @@ def test_a_repeated_withdrawal_changes_nothing() -> None:
 def test_a_late_entrant_is_seeded_by_its_rating() -> None:
     play = entered(TournamentPlayTerms(Swiss(3), b"", seeding=Seeding.RATING, last_entry_round=1), [])
     for name, rating in {"weak": 1000.0, "new": None, "strong": 2000.0, "other": 900.0}.items():
-        play.do(EnterTournament(TournamentEntrant(name, rating)))
+        play.do(EnterTournament(ContestEntrant(name, rating=rating)))
     play.do(StartTournament())
-    play.do(EnterTournament(TournamentEntrant("middle", 1500.0)))
+    play.do(EnterTournament(ContestEntrant("middle", rating=1500.0)))
     assert list(play.tournament.entrants) == ["strong", "middle", "weak", "other", "new"]
 
 
@@ -408,7 +409,7 @@ def test_a_late_entrant_is_seeded_by_its_rating() -> None:
 def test_the_number_of_entrants_is_limited(form: TournamentFormat, most: int) -> None:
     play = entered(form, (str(number) for number in range(most)))
     with pytest.raises(EntrantCountOutOfRange):
-        play.do(EnterTournament(TournamentEntrant("one more")))
+        play.do(EnterTournament(ContestEntrant("one more")))
 
 
 def test_a_gauntlet_needs_its_challengers_and_an_opponent() -> None:
@@ -438,7 +439,7 @@ def test_a_swiss_without_a_possible_pairing_ends() -> None:
 
 def test_a_round_robin_does_not_allow_late_entry() -> None:
     with pytest.raises(EntryClosed):
-        started(RoundRobin(), "ab").do(EnterTournament(TournamentEntrant("c")))
+        started(RoundRobin(), "ab").do(EnterTournament(ContestEntrant("c")))
 
 
 def test_a_swiss_ends_early_when_all_have_met() -> None:
@@ -474,6 +475,6 @@ def test_both_entrants_may_leave_a_knock_out() -> None:
 
 def test_qualified_entrants_enter_all_at_once() -> None:
     play = entered(RoundRobin(), [])
-    best = (TournamentEntrant("b"), TournamentEntrant("a"))
-    assert play.do(QualifyEntrants(best)) == [EntrantEntered(one) for one in best]
+    best = (ContestEntrant("b"), ContestEntrant("a"))
+    assert play.do(QualifyEntrants(best)) == [EntrantJoined(one) for one in best]
     assert play.do(QualifyEntrants(best)) == []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import MalformedTrf, TrfNotAvailable
 from referee.contests.pairing import DuplicateSets, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -19,7 +20,7 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     WithdrawEntrant,
 )
-from referee.contests.tournament.events import ByeKind, TournamentEntrant
+from referee.contests.tournament.events import ByeKind
 from referee.contests.tournament.tournament_export import to_csv, to_json
 from referee.contests.tournament.tournament_pairing import first_has_first_move
 from referee.contests.tournament.tournament_terms import (
@@ -114,7 +115,7 @@ def test_a_swiss_says_how_it_is_paired_and_ranked() -> None:
 def test_entrants_of_one_owner_are_forbidden_pairs_of_the_first_half() -> None:
     play = entered(TournamentPlayTerms(Swiss(5), b"seed"), "")
     for name in "abcdef":
-        play.do(EnterTournament(TournamentEntrant(name, owners=("olga",) if name in "ace" else (name,))))
+        play.do(EnterTournament(ContestEntrant(name, owners=("olga",) if name in "ace" else (name,))))
     play.do(StartTournament())
     assert to_trf(play.tournament, "").splitlines()[-1] == "260 001 003 0001 0003 0005"
 

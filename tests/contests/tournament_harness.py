@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tournament.commands import (
     EnterTournament,
@@ -13,7 +14,7 @@ from referee.contests.tournament.commands import (
     TournamentCommand,
 )
 from referee.contests.tournament.decide import decide
-from referee.contests.tournament.events import TournamentEntrant, TournamentEvent
+from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
 from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 
@@ -72,7 +73,7 @@ def entered(form: TournamentFormat | TournamentPlayTerms, names: Iterable[str]) 
     terms = form if isinstance(form, TournamentPlayTerms) else TournamentPlayTerms(form, b"seed")
     play = TournamentHarness(Tournament(terms))
     for name in names:
-        play.do(EnterTournament(TournamentEntrant(name)))
+        play.do(EnterTournament(ContestEntrant(name)))
     return play
 
 

@@ -11,8 +11,8 @@ import yaml
 from click.testing import CliRunner
 
 from referee.cli import main
-from tests.bus.nats import create_nats
 from tests.clients.certificates import create_certificates
+from tests.cluster.bus.nats import create_nats
 from tests.deploy.tools import DEPLOY, run_command
 from tests.storage.postgres_databases import run_postgres
 

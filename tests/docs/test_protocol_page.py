@@ -16,7 +16,6 @@ from tests.docs import contract
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-REFUSALS = "| reason | code | when | metadata |\n| --- | --- | --- | --- |\n"
 
 CALL = re.compile(r"`(\w+/\w+)` takes\n\n```json\n(.*?)```", re.DOTALL)
 ROW = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", TEXT, re.MULTILINE))
@@ -24,7 +23,15 @@ PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 QUOTED = sorted(set(re.findall(r"`([^`\s]+)`", PROSE)))
 
 OF_OTHERS = {
-    *("ErrorInfo", "BadRequest", "RetryInfo", "google.rpc.Status", "too_many_pings", "grpc.aio.secure_channel"),
+    *(
+        "ErrorInfo",
+        "BadRequest",
+        "RetryInfo",
+        "google.rpc",
+        "google.rpc.Status",
+        "too_many_pings",
+        "grpc.aio.secure_channel",
+    ),
     *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n", "::1", "localhost"),
 }
 """Names on the page that are not part of the contract."""
@@ -53,18 +60,7 @@ def test_every_item_of_the_stream_is_told_of() -> None:
     assert sorted(items - set(QUOTED)) == []
 
 
-def test_the_table_of_refusals_is_the_contract(renewing: bool) -> None:
-    before, head, rest = TEXT.partition(REFUSALS)
-    assert head
-    end = rest.index("\n\n") + 1 if not rest.startswith("\n") else 0
-    table = "".join(f"| `{one.name}` | {one.code} | {one.when} | {one.metadata} |\n" for one in contract.reasons())
-    if renewing:
-        PAGE.write_text(f"{before}{head}{table}{rest[end:]}", encoding="utf-8")
-    else:
-        assert rest[:end] == table
-
-
-def test_the_table_of_refusals_leaves_none_out() -> None:
+def test_the_comment_of_every_reason_says_code_and_metadata() -> None:
     named = {f"ERROR_REASON_{one.name}" for one in contract.reasons()}
     assert named == set(ErrorReason.keys()) - {"ERROR_REASON_UNSPECIFIED"}
     assert {one.code for one in contract.reasons()} <= {code.name for code in grpc.StatusCode}
@@ -87,11 +83,8 @@ def test_the_clock_row_on_the_page_adds_up() -> None:
 
 
 @pytest.mark.slow
-def test_the_bot_on_the_page_passes_the_whole_kit(tmp_path: Path) -> None:
-    block = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert block
-    bot = tmp_path / "bot.py"
-    bot.write_text(block[1])
+def test_the_bot_of_the_page_passes_the_whole_kit() -> None:
+    bot = PAGE.parent / "bot.py"
     kit = [sys.executable, "-m", "referee", "conformance", "--patience", "120", "--", sys.executable, str(bot)]
     tried = subprocess.run(kit, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr

@@ -2,6 +2,8 @@
 
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,7 +17,6 @@ from tests.e2e.bot_connection import connect_bot
 from tests.e2e.organiser import server_with_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import OPEN_FILES, error_log_lines, metrics
-from tests.e2e.test_matches import run_bot
 
 pytestmark = pytest.mark.slow
 
@@ -103,15 +104,26 @@ def test_connections_of_strangers_leave_files_for_health_checks_and_the_store(tm
 def test_a_stopped_bot_process_forfeits_and_its_opponent_gets_the_result(tmp_path: Path) -> None:
     with (
         server_with_organiser(tmp_path, "--ping-interval-ms", "500", "--heartbeat-timeout-ms", "8000") as organiser,
-        run_bot(organiser.server, organiser.secrets[1]) as bert,
-        run_bot(organiser.server, organiser.secrets[0], "--max-moves", "0") as anna,
+        run_bot(organiser.server, organiser.secrets[0]) as anna,
     ):
         match_id = organiser.create_match(policies=policy_pb2.Policies(disconnect=FORFEIT_AFTER_100_MS))
-        anna.receive("turn")
-        anna.process.send_signal(signal.SIGSTOP)
-        assert bert.receive("match_ended")["match_id"] == match_id
+        organiser.connection(1)
+        assert anna.stdout
+        assert anna.stdout.readline() == "turn\n"
+        anna.send_signal(signal.SIGSTOP)
+        assert organiser.connection(1).receive("match_ended").match_id == match_id
         result = organiser.call("MatchService/GetMatch", match_id=match_id).match.result
         assert result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_DISCONNECTED
         lines = organiser.call("BotService/ListBotLogEntries", bot=organiser.bots[0]).entries
         lost = [line.session_lost.reason for line in lines if line.HasField("session_lost")]
         assert lost == [error_pb2.ERROR_REASON_HEARTBEAT_LOST]
+
+
+@contextmanager
+def run_bot(server: ServerProcess, secret: str) -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-m", "tests.e2e.bot", server.address, secret]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

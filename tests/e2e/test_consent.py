@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, play_pb2, result_pb2
+from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, result_pb2
 
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import (
@@ -18,7 +18,7 @@ from tests.e2e.contests import (
     ladder_request,
     match_terms,
 )
-from tests.e2e.organiser import ALQUERQUE, Organiser, call_method, entries_of, new_organiser
+from tests.e2e.organiser import ALQUERQUE, Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess
 
 pytestmark = pytest.mark.slow
@@ -27,10 +27,6 @@ NUMBERS = count(1)
 ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
 TWO_HOURS = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=7_200_000))
-PLACES = 8
-"""Number of matches that the bots of the tests play at a time."""
-MAX_FAULTS = 5
-"""Number of consecutive faults that pause a bot, by default."""
 ANYONE = bot_pb2.CONSENT_SCOPE_ANYONE
 OWN = bot_pb2.CONSENT_SCOPE_OWN
 
@@ -186,29 +182,6 @@ def test_the_bots_of_the_organiser_itself_are_not_restricted(organiser: Organise
     assert unmet(organiser.call_as_bot, 0, "LadderService/JoinLadder", ladder=organiser.name) == ""
 
 
-def test_faults_in_matches_of_a_hostile_organiser_neither_pause_a_bot_nor_count(
-    organiser: Organiser, other: Organiser
-) -> None:
-    organiser.set_consent(scope=ANYONE, min_first_move_ms=0)
-    connection = organiser.connection(0)
-    organiser.connection(1)
-    for _ in range(MAX_FAULTS + 1):
-        seat(other, organiser.bots, rule=ONE_MS)
-        assert connection.receive("match_ended").result.HasField("forfeited")
-    organiser.create_match(rule=ONE_MS)
-    notice = connection.receive("notice")
-    assert (notice.kind, notice.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, str(MAX_FAULTS - 1))
-    assert not organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.HasField("pause")
-
-
-def test_only_the_organiser_of_a_ladder_lets_it_rate_a_tournament(organiser: Organiser, other: Organiser) -> None:
-    create_ladder(organiser)
-    with pytest.raises(grpc.RpcError) as raised:
-        create_tournament(other, round_robin={}, ladder=organiser.name)
-    assert parse_error(raised.value).reason == "NOT_YOURS"
-    create_tournament(organiser, round_robin={}, ladder=organiser.name)
-
-
 def withdraw(organiser: Organiser, match_id: str, request_id: str = "out") -> Any:
     request = {"request_id": request_id, "match_id": match_id, "bot": organiser.bots[0]}
     return organiser.call("MatchService/WithdrawBot", **request)
@@ -218,33 +191,6 @@ def reason_of(call: Callable[..., Any], *arguments: Any, **fields: Any) -> str:
     with pytest.raises(grpc.RpcError) as raised:
         call(*arguments, **fields)
     return parse_error(raised.value).reason
-
-
-def test_an_owner_withdraws_its_bot_before_play_and_the_seat_is_open(organiser: Organiser, other: Organiser) -> None:
-    organiser.set_consent(scope=ANYONE)
-    match_id = seat(other, [organiser.bots[0], other.bots[0]]).match.id
-    first = withdraw(organiser, match_id)
-    assert withdraw(organiser, match_id) == first, "a repeated request"
-    match = other.call("MatchService/GetMatch", match_id=match_id).match
-    assert [one.bot for one in match.seats] == ["", other.bots[0]]
-    watched = other.call("MatchService/WatchMatch", match_id=match_id, after_number=0)
-    next(watched)
-    kinds = [entry.WhichOneof("event") for entry in entries_of(next(watched))]
-    watched.cancel()
-    assert kinds[-1] == "seat_vacated"
-    assert unmet(other.call, "MatchService/JoinMatch", match_id=match_id, bot={"bot": other.bots[1]}) == ""
-
-
-def test_an_owner_withdraws_its_bot_in_play_which_is_no_fault(organiser: Organiser, other: Organiser) -> None:
-    match_id = organiser.start_match()
-    result = withdraw(organiser, match_id).result
-    assert [(one.seat, one.cause) for one in result.forfeited.forfeits] == [(0, result_pb2.FORFEIT_CAUSE_WITHDRAWN)]
-    assert organiser.connection(1).receive("match_ended").result == result
-    lines = other.call("MatchService/GetRecord", match_id=match_id)
-    assert '"fault":"withdrawn"' in "".join(line for part in lines for line in part.lines)
-    organiser.create_match(rule=ONE_MS)
-    notice = organiser.connection(0).receive("notice")
-    assert notice.metadata["left"] == str(MAX_FAULTS - 1), "the first fault that was counted"
 
 
 def test_nobody_else_withdraws_a_bot_and_contests_and_rated_matches_are_not_left_so(
@@ -307,21 +253,3 @@ def test_a_match_of_a_contest_that_has_not_started_keeps_its_bots(organiser: Org
     while started.match.id != waiting:
         started = connections[0].receive("match_started")
     assert withdraw(organiser, waiting, "later").HasField("result")
-
-
-def test_a_flood_of_untimed_matches_does_not_keep_a_bot_from_its_contest(
-    organiser: Organiser, other: Organiser
-) -> None:
-    organiser.set_consent(scope=ANYONE, min_first_move_ms=0, max_matches_per_maker=1000)
-    create_ladder(organiser)
-    for index in (0, 1):
-        organiser.call_as_bot(index, "LadderService/JoinLadder", ladder=organiser.name)
-    call_for_ladder(organiser, "PauseLadder")
-    connections = [organiser.connection(index) for index in (0, 1)]
-    flood = {seat(other, organiser.bots, rule=UNTIMED).match.id for _ in range(PLACES)}
-    begun = {connections[0].receive("match_started").match.id for _ in range(PLACES // 2)}
-    assert begun <= flood
-    playing = organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.presence.matches_in_play
-    assert playing == PLACES // 2
-    call_for_ladder(organiser, "ResumeLadder")
-    assert connections[0].receive("match_started").match.ladder == organiser.name

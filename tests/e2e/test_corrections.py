@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from referee_api.v1 import contest_pb2
 
 from referee.cli import main
-from tests.e2e.contests import call_for_ladder, call_for_tournament, create_ladder, join_ladder, start_tournament
+from tests.e2e.contests import call_for_ladder, call_for_tournament, start_tournament
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import LENIENT_FLAGS, run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -102,10 +102,6 @@ def standings(organiser: Organiser, season: int = 0) -> list[tuple[Any, ...]]:
     return [(it.entrant.name, it.rating.value, it.rating.matches, it.wins, it.draws, it.losses) for it in rows]
 
 
-def histories(organiser: Organiser) -> list[list[Any]]:
-    return [list(call_for_ladder(organiser, "ListRatingHistory", bot=bot).points) for bot in organiser.bots]
-
-
 def run_command(organiser: Organiser, *arguments: str) -> str:
     environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": organiser.token}
     result = CliRunner().invoke(main, arguments, env=environment)
@@ -144,50 +140,3 @@ def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Pat
         assert organiser.call("MatchService/GetMatch", match_id=first).match.result == record
         report = run_command(organiser, "report", organiser.name)
         assert f"{second} struck: arranged (organiser)" in report
-
-
-def test_a_match_is_struck_from_a_ladder_a_season_later_and_after_its_end(tmp_path: Path) -> None:
-    with killable(tmp_path) as (organiser, kill_and_restart):
-        create_ladder(organiser, max_concurrent_matches=1, provisional_matches=1)
-        join_ladder(organiser, 0, 1)
-        done: list[str] = []
-        first, second = decide_next(organiser, LADDER, done), decide_next(organiser, LADDER, done)
-        call_for_ladder(organiser, "StartSeason", request_id="a season")
-        third = decide_next(organiser, LADDER, done)
-        before = standings(organiser, 1), standings(organiser), histories(organiser)
-        correct(organiser, LADDER, first, "STRUCK")
-        past, now, lines = standings(organiser, 1), standings(organiser), histories(organiser)
-        assert [matches for _, _, matches, *_ in past] == [1, 1]
-        assert {value for _, value, *_ in now} != {value for _, value, *_ in before[1]}
-        assert [[point.match_id for point in line] for line in lines] == [[second, third]] * 2
-        assert all(line[-1].rating != old[-1].rating for line, old in zip(lines, before[2], strict=True))
-        kill_and_restart()
-        assert (standings(organiser, 1), standings(organiser), histories(organiser)) == (past, now, lines)
-        correct(organiser, LADDER, first, "STRUCK")
-        fourth = decide_next(organiser, LADDER, done)
-        output = run_command(organiser, LADDER, "restore", organiser.name, first, "--message", "it was fair")
-        assert f"{first} is restored" in output
-        assert standings(organiser, 1) == before[0]
-        assert [line[:3] for line in histories(organiser)] == before[2]
-        call_for_ladder(organiser, "CloseLadder")
-        close_and_wait(organiser, done)
-        run_command(organiser, LADDER, "correct", organiser.name, fourth, "1", "1", "--message", "a bug")
-        closed = standings(organiser)
-        kill_and_restart()
-        assert standings(organiser) == closed
-        kinds = [entry.match_corrected.kind for entry in watch(organiser, LADDER) if entry.HasField("match_corrected")]
-        assert kinds == [
-            contest_pb2.CORRECTION_KIND_STRUCK,
-            contest_pb2.CORRECTION_KIND_RESTORED,
-            contest_pb2.CORRECTION_KIND_CORRECTED,
-        ]
-        report = run_command(organiser, "report", "--ladder", organiser.name)
-        assert f"{fourth} corrected to 1 1: a bug (organiser)" in report
-
-
-def close_and_wait(organiser: Organiser, done: list[str]) -> None:
-    """Decide the match that may be in play on the closed ladder, and wait for its end."""
-    for entry in watch(organiser, LADDER):
-        if is_in_play(entry) and entry.pairing.match_ids[-1] not in done:
-            done.append(entry.pairing.match_ids[-1])
-            decide_match(organiser, done[-1])

@@ -11,7 +11,7 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
-from tests.e2e.call_errors import assert_matches_contract, parse_error
+from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of
 from tests.e2e.fuzz_messages import values_of
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
@@ -127,31 +127,6 @@ def test_the_seed_is_hidden_from_all_callers_until_the_set_is_over(tmp_path: Pat
         for viewer, text in text_by_viewer.items():
             assert match.seed_commitment.seed.hex() not in text
             assert (ATTEMPT in text) == (viewer == 0)
-
-
-def test_the_record_of_a_match_is_available_when_its_set_is_over(tmp_path: Path) -> None:
-    with set_in_second_match(tmp_path) as duplicate_set:
-        organiser = duplicate_set.organiser
-        assert not organiser.call("MatchService/GetMatch", match_id=duplicate_set.first).match.HasField("record")
-        with pytest.raises(grpc.RpcError) as raised:
-            list(organiser.call("MatchService/GetRecord", match_id=duplicate_set.first))
-        error = parse_error(raised.value)
-        assert error.reason == "MATCH_NOT_OVER"
-        assert "other matches of its duplicate set" in error.sentence
-        assert_matches_contract(error)
-
-        first = finish_set(duplicate_set)
-        assert organiser.connection(0).receive("match_ended").seed_commitment.seed == first.seed_commitment.seed
-        second = organiser.call("MatchService/GetMatch", match_id=duplicate_set.second).match
-        assert first.HasField("record")
-        assert first.seed_commitment.seed == second.seed_commitment.seed
-        assert list(organiser.call("MatchService/GetRecord", match_id=duplicate_set.first))
-        entries = [
-            one
-            for response in all_messages(organiser, organiser.token, duplicate_set.first)
-            for one in strings(response)
-        ]
-        assert ATTEMPT in entries
 
 
 def test_only_the_organiser_sees_the_openings_until_the_contest_is_over(tmp_path: Path) -> None:

@@ -2,25 +2,24 @@
 
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.honest_bots import create_match, entries, run_honest_bots
 from tests.e2e.server import create_organiser_token, register_bots, run_server
-from tests.e2e.test_matches import create_match, run_bot
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("flag", ["--grpc-event-engine", "--no-grpc-event-engine"])
 def test_bots_play_with_and_without_the_event_engine(tmp_path: Path, flag: str) -> None:
-    with run_server(tmp_path, flag) as server, server.channel() as channel, ExitStack() as stack:
+    with run_server(tmp_path, flag) as server, server.channel() as channel:
         owner = create_organiser_token(channel, server.admin_token)
         secrets = register_bots(channel, owner, "anna", "bert")
-        create_match(channel, owner, "alquerque", ["anna", "bert"])
-        for bot in [stack.enter_context(run_bot(server, secret)) for secret in secrets]:
-            assert bot.receive("match_ended")["result"] == "played"
+        with run_honest_bots(server, tmp_path, secrets):
+            match_id = create_match(channel, owner, "a match", "alquerque", ["anna", "bert"])
+            assert entries(channel, owner, match_id)[-1].play_ended.result.HasField("played")
 
 
 def test_grpc_is_not_imported_before_the_setting_is_known() -> None:

@@ -16,7 +16,7 @@ from grpc_health.v1 import health_pb2
 from referee_api.v1 import admin_service_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
-from referee.transport.guards.authentication import RULES
+from referee.transport.contract_options import CALL_RULES, FOREIGN_RULE
 from tests.e2e.fuzz_callers import Callers, create_callers, end_contests_and_matches
 from tests.e2e.fuzz_calls import Answer, Method, call_raw, contract_violation, served_methods
 from tests.e2e.fuzz_messages import KnownValues, MessageGenerator
@@ -142,8 +142,8 @@ class CallRound:
 
 def allowed_roles(method: Method) -> list[str]:
     """Return the roles that may call the method; empty for services that are not the referee's."""
-    service = method.descriptor.containing_service.name
-    return sorted(role.value for role in RULES.get(service, {}).get(method.name, ()))
+    rule = CALL_RULES.get(f"{method.descriptor.containing_service.name}/{method.name}", FOREIGN_RULE)
+    return sorted(role.value for role in rule.callers)
 
 
 def format_requests(method: Method, requests: list[bytes]) -> str:

@@ -10,43 +10,6 @@ from tests.e2e.test_persistence import restartable_server
 
 pytestmark = pytest.mark.slow
 
-MOVES = 6
-
-
-def test_a_verdict_arrives_before_the_next_turn_of_its_seat(tmp_path: Path) -> None:
-    with (
-        restartable_server(tmp_path) as server,
-        connect_bot(server.channel, server.secrets[0]) as anna,
-        connect_bot(server.channel, server.secrets[1]) as bert,
-    ):
-        server.create_match("match")
-        for _ in range(MOVES):
-            for one in (anna, bert):
-                turn = one.receive("turn")
-                one.send(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move="nonsense"))
-                refused = one.receive("verdict", "turn")
-                assert isinstance(refused, play_pb2.Verdict)
-                assert (refused.turn_token, refused.WhichOneof("outcome")) == (turn.turn_token, "rejected")
-                again = one.receive("turn")
-                one.send(
-                    move=play_pb2.Move(match_id=again.match_id, turn_token=again.turn_token, move=again.legal_moves[0])
-                )
-                assert one.receive("verdict", "turn").turn_token == again.turn_token
-
-
-def test_a_verdict_that_waits_for_a_turn_arrives_although_the_opponent_does_not_move(tmp_path: Path) -> None:
-    with (
-        restartable_server(tmp_path) as server,
-        connect_bot(server.channel, server.secrets[0], verdicts_with_turns=True) as anna,
-        connect_bot(server.channel, server.secrets[1], verdicts_with_turns=True) as bert,
-    ):
-        server.create_match("match")
-        for one in (anna, bert):
-            turn = one.receive("turn")
-            one.send(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0]))
-            verdict = one.receive("verdict", "turn")
-            assert (verdict.turn_token, verdict.WhichOneof("outcome")) == (turn.turn_token, "accepted")
-
 
 def test_items_of_one_message_are_handled_in_order(tmp_path: Path) -> None:
     with (

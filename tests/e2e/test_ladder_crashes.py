@@ -10,7 +10,7 @@ import pytest
 from referee_api.v1 import game_pb2, ladder_pb2
 
 from engines.registry import games
-from referee.contests.ladder.events import LadderClosureFinished, LadderEvent, LadderPaired, MatchRated
+from referee.contests.ladder.events import LadderClosureFinished, LadderEvent, MatchRated, PairingPlanned
 from referee.contests.ladder.result_counts import estimate_seasons
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted
 from referee.hosting.contest_log import LADDER, ContestEntry, contest_id
@@ -147,7 +147,7 @@ def assert_consistent(state: LadderState, events: list[LadderEvent], ends: dict[
     """Assert that every paired match started, ended and was rated once, and that ratings follow from the results."""
     assert events[-1] == LadderClosureFinished()
     assert recompute_ratings(events) == state.ladder.current_season.ratings
-    paired = [event.pairing.id for event in events if isinstance(event, LadderPaired)]
+    paired = [event.pairing.id for event in events if isinstance(event, PairingPlanned)]
     assert paired == [str(number) for number in range(1, len(paired) + 1)]
     began = [event.match_id for event in events if isinstance(event, ContestMatchStarted)]
     rated = [event.match_id for event in events if isinstance(event, MatchRated)]

@@ -1,13 +1,13 @@
 """Complete ladders on the real server: creation, joining, matches, ratings and watching."""
 
 from collections.abc import Iterator
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import contest_pb2, ladder_pb2, policy_pb2
+from referee_api.v1 import ladder_pb2, policy_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 
 from tests.e2e.bot_connection import BotConnection
@@ -16,12 +16,9 @@ from tests.e2e.contests import (
     TOC,
     call_for_ladder,
     create_ladder,
-    create_tournament,
     join_ladder,
-    ladder_request,
     match_terms,
 )
-from tests.e2e.error_requests import TROKE
 from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess, run_server
@@ -111,30 +108,6 @@ def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organise
         assert (match.ladder, list(match.ratings)) == (organiser.name, list(one.ratings))
 
 
-def test_a_ladder_is_paced_unless_its_terms_say_otherwise(organiser: Organiser, tmp_path: Path) -> None:
-    shown = {}
-    for name, given in (("paced", None), ("unlimited", 0)):
-        ladder = create_ladder(organiser, name=name, request_id=name, max_matches_per_hour=given)
-        shown[name] = ladder.terms.max_matches_per_hour
-        for bot in organiser.bots:
-            organiser.call("LadderService/JoinLadder", ladder=name, entrant={"bots": [{"bot": bot}]})
-    assert shown == {"paced": 120, "unlimited": 0}
-    with run_honest_bots(organiser.server, tmp_path, organiser.secrets):
-        for name in ("paced", "unlimited"):
-            watched = organiser.call("LadderService/WatchLadder", ladder=name, after_number=0)
-            read_until(watched, "match_rated", times=1 if shown[name] else 6)
-    starts_ms = {}
-    for name in shown:
-        organiser.call("LadderService/CloseLadder", ladder=name)
-        starts_ms[name] = sorted(
-            match.create_time.ToMilliseconds()
-            for match in organiser.call("MatchService/ListMatches", ladder=name).matches
-        )
-    gaps_ms = [later - earlier for earlier, later in pairwise(starts_ms["paced"])]
-    assert all(gap_ms >= 30_000 for gap_ms in gaps_ms)
-    assert len(starts_ms["unlimited"]) >= 6
-
-
 def test_players_and_watchers_of_a_rated_match_get_its_rating_changes(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
@@ -172,24 +145,6 @@ def test_challenges_of_one_holder_fill_neither_the_places_nor_the_quota_of_an_op
             organiser.call(**challenge, request_id=f"{number}", entrants=[victim, rival.bots[0]])
 
 
-def test_a_challenge_is_the_next_pairing(organiser: Organiser) -> None:
-    create_ladder(organiser, max_concurrent_matches=1)
-    join_ladder(organiser, 0, 1, 2)
-    names = organiser.bots[2:0:-1]
-    request = {"request_id": "a challenge", "ladder": organiser.name, "entrants": names}
-    first, again = (organiser.call_as_bot(2, "LadderService/Challenge", **request).pairing for _ in range(2))
-    assert first == again
-    assert first.phase == contest_pb2.PAIRING_PHASE_PLANNED
-    assert set(first.entrants) == set(names)
-    match_starts = [connection.receive("match_started") for connection in connect(organiser, 1, 2)]
-    assert {one.match.pairing_id for one in match_starts} == {first.id}
-    # The ladder records the match when it has begun: this is the second entry on the pairing.
-    read_until(call_for_ladder(organiser, "WatchLadder", after_number=0), "pairing", times=2)
-    watched = next(call_for_ladder(organiser, "WatchLadder")).items[0].snapshot
-    (playing,) = (one for one in watched.pairings if one.id == first.id)
-    assert (playing.phase, list(playing.match_ids)) == (contest_pb2.PAIRING_PHASE_PLAYING, [match_starts[0].match.id])
-
-
 def test_repeated_requests_get_their_first_answer_after_the_ladder_is_closed(
     organiser: Organiser,
 ) -> None:
@@ -202,53 +157,6 @@ def test_repeated_requests_get_their_first_answer_after_the_ladder_is_closed(
     call_for_ladder(organiser, "CloseLadder")
     assert organiser.call_as_bot(0, "LadderService/Challenge", **request).pairing.id == pairing.id
     assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
-
-
-def test_a_season_resets_ratings_and_keeps_earlier_standings(organiser: Organiser) -> None:
-    create_ladder(organiser)
-    join_ladder(organiser, 0, 1)
-    match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
-    organiser.connection(1).send(resignation={"match_id": match_id})
-    assert organiser.connection(0).receive("match_ended").ratings
-    after = {bot: row.rating for bot, row in standings(organiser).items()}
-    for _ in range(2):
-        assert call_for_ladder(organiser, "StartSeason", request_id="a season").ladder.season == 2
-    now, before = standings(organiser), call_for_ladder(organiser, "ListLadderStandings", season=1).standings
-    assert {row.entrant.name: row.rating for row in before} == after
-    for bot, rating in after.items():
-        assert now[bot].rating.value == rating.value
-        assert now[bot].rating.deviation > rating.deviation
-        assert (now[bot].rating.matches, now[bot].wins, now[bot].losses) == (0, 0, 0)
-    with pytest.raises(grpc.RpcError) as raised:
-        call_for_ladder(organiser, "ListLadderStandings", season=9)
-    assert parse_error(raised.value).reason == "BAD_FIELD"
-
-
-def test_an_entrant_that_leaves_and_rejoins_keeps_its_rating(organiser: Organiser) -> None:
-    create_ladder(organiser)
-    join_ladder(organiser, 0, 1)
-    match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
-    organiser.call_as_bot(1, "LadderService/LeaveLadder", ladder=organiser.name)
-    organiser.connection(1).send(resignation={"match_id": match_id})
-    assert organiser.connection(1).receive("match_ended").ratings
-    assert standings(organiser).keys() == {organiser.bots[0]}
-    back = organiser.call_as_bot(1, "LadderService/JoinLadder", ladder=organiser.name).standing
-    assert (back.entrant.name, back.rating.matches) == (organiser.bots[1], 1)
-    assert back.rating.value < 1500
-
-
-def test_a_match_created_by_the_organiser_is_rated_on_the_ladder(organiser: Organiser) -> None:
-    create_ladder(organiser, match_terms=[match_terms(TROKE)])
-    join_ladder(organiser, 0, 1)
-    request = organiser.match_request(rules=TROKE, seating=(0, 1)) | {"ladder": organiser.name}
-    match_id = organiser.call("MatchService/CreateMatch", **request).match.id
-    bot, _ = connect(organiser, 0, 1)
-    while bot.receive("match_started").match.id != match_id:
-        pass
-    bot.send(resignation={"match_id": match_id})
-    while (ended := bot.receive("match_ended")).match_id != match_id:
-        pass
-    assert {change.bot for change in ended.ratings} == set(organiser.bots[:2])
 
 
 @pytest.mark.parametrize(
@@ -301,61 +209,6 @@ def test_a_holder_cannot_have_the_name_of_a_contest(organiser: Organiser) -> Non
         assert parse_error(raised.value).reason == "BAD_FIELD"
 
 
-def test_a_tournament_is_seeded_by_a_ladder(organiser: Organiser) -> None:
-    create_ladder(organiser)
-    join_ladder(organiser, 0, 1)
-    match_id = connect(organiser, 0, 1)[0].receive("match_started").match.id
-    organiser.connection(0).send(resignation={"match_id": match_id})
-    organiser.connection(0).receive("match_ended")
-    bots = [{"bots": [{"bot": bot}]} for bot in organiser.bots[:2]]
-    create_tournament(organiser, round_robin={}, ladder=organiser.name, seeding="SEEDING_RATING", entrants=bots)
-    begun = organiser.call("TournamentService/StartTournament", name=organiser.name).tournament
-    assert [entrant.name for entrant in begun.entrants] == organiser.bots[1::-1]
-
-
-def test_ladders_are_listed_by_name_page_by_page(organiser: Organiser) -> None:
-    names = [f"{organiser.name}-{number}" for number in range(3)]
-    for name in names:
-        create_ladder(organiser, name=name, request_id=name)
-        organiser.call_as_bot(0, "LadderService/JoinLadder", ladder=name)
-    organiser.call("LadderService/CloseLadder", ladder=names[1])
-    request = {"bot": organiser.bots[0], "game": "alquerque", "page_size": 1}
-    first = organiser.call("LadderService/ListLadders", **request)
-    second = organiser.call("LadderService/ListLadders", **request, page_token=first.next_page_token)
-    assert [one.name for one in (*first.ladders, *second.ladders)] == [names[0], names[2]]
-    assert not second.next_page_token
-    listed = organiser.call("LadderService/ListLadders", bot=organiser.bots[0], include_closed=True).ladders
-    assert [one.name for one in listed] == names
-
-
-def test_standings_are_listed_page_by_page(organiser: Organiser) -> None:
-    create_ladder(organiser)
-    join_ladder(organiser, 0, 1, 2)
-    standings_list = call_for_ladder(organiser, "ListLadderStandings").standings
-    assert [row.rank for row in standings_list] == [1, 2, 3]
-    found, token = [], ""
-    for _ in range(BOTS):
-        page = call_for_ladder(organiser, "ListLadderStandings", page_size=1, page_token=token)
-        found += page.standings
-        token = page.next_page_token
-    assert [row.entrant for row in found] == [row.entrant for row in standings_list]
-    assert not token
-
-
-def test_created_terms_show_every_default(organiser: Organiser) -> None:
-    ladder = create_ladder(organiser)
-    assert ladder.title == organiser.name
-    assert (ladder.season, ladder.entrant_count, ladder.closed) == (1, 0, False)
-    terms = ladder.terms
-    assert (terms.rematch_after, terms.provisional_matches, terms.pause_after_faults) == (1, 20, 3)
-    assert terms.partner_rule == contest_pb2.PARTNER_RULE_INDIVIDUAL
-    assert terms.match_terms[0].policies.illegal_move.max_attempts == 3
-    assert create_ladder(organiser) == ladder
-    with pytest.raises(grpc.RpcError) as raised:
-        organiser.call("LadderService/CreateLadder", **ladder_request(organiser, rematch_after=2))
-    assert parse_error(raised.value).reason == "REQUEST_ID_REUSED"
-
-
 @pytest.mark.parametrize(
     ("given", "duplicate", "timeout_ms"),
     [
@@ -375,29 +228,6 @@ def test_a_ladder_asks_for_nonces_by_default_if_the_seed_matters_and_its_matches
     assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)
     copied = create_ladder(organiser, name=f"{organiser.name}-copy", request_id="copy", match_terms=[terms], **more)
     assert list(copied.terms.match_terms) == [terms]
-
-
-@pytest.mark.parametrize(
-    ("terms", "field"),
-    [
-        ({"match_terms": []}, "match_terms"),
-        ({"match_terms": [match_terms(nonce_timeout_ms=5, without_nonces=True)]}, "nonce_timeout_ms"),
-        ({"match_terms": [match_terms(random_seats=True)]}, "random_seats"),
-        ({"match_terms": [match_terms(nonce_timeout_ms=5)], "duplicate_play": {}}, "nonce_timeout_ms"),
-        ({"duplicate_play": {"arrangements": 1_000}}, "arrangements"),
-        ({"partner_rule": 9}, "partner_rule"),
-        ({"max_matches_per_hour": 3_601}, "max_matches_per_hour"),
-    ],
-)
-def test_invalid_terms_are_rejected_with_the_field_and_the_problem(
-    organiser: Organiser, terms: dict[str, Any], field: str
-) -> None:
-    with pytest.raises(grpc.RpcError) as raised:
-        create_ladder(organiser, **terms)
-    error = parse_error(raised.value)
-    assert error.reason == "BAD_FIELD"
-    assert field in error.metadata["field"]
-    assert error.metadata["wrong"]
 
 
 def test_a_bot_cannot_change_the_ladder_of_another_entrant(organiser: Organiser) -> None:

@@ -1,14 +1,12 @@
 """Creation of matches on the real server: repeated requests, watching from the first entry, and adjudication."""
 
-from collections.abc import Iterator
 from math import inf, nan
-from pathlib import Path
 
 import grpc
 import pytest
 from referee_api.v1 import policy_pb2, quota_pb2
 
-from tests.e2e.organiser import Organiser, entries_of, server_with_organiser
+from tests.e2e.organiser import Organiser, entries_of
 from tests.e2e.test_server_interface import code_and_reason
 
 pytestmark = pytest.mark.slow
@@ -16,24 +14,19 @@ pytestmark = pytest.mark.slow
 HIDDEN_UNTIL_END = policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_AFTER_END)
 
 
-@pytest.fixture(scope="module")
-def organiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organiser]:
-    with server_with_organiser(tmp_path_factory.mktemp("server")) as organiser:
-        yield organiser
-
-
-def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_created(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path) as organiser:
-        request = organiser.match_request()
-        first = organiser.call("MatchService/CreateMatch", **request)
-        organiser.call_as_admin("AdminService/SetQuota", holder=organiser.name, quota=quota_pb2.Quota(max_matches=1))
-        organiser.call_as_admin("AdminService/PauseBot", bot=organiser.bots[0], message="for a while")
-        again = organiser.call("MatchService/CreateMatch", **request)
-        assert (first.repeated, again.repeated) == (False, True)
-        assert (again.match, again.entry_number) == (first.match, first.entry_number)
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.call("MatchService/CreateMatch", **organiser.match_request())
-        assert code_and_reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
+def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_created(
+    organiser: Organiser,
+) -> None:
+    request = organiser.match_request()
+    first = organiser.call("MatchService/CreateMatch", **request)
+    organiser.call_as_admin("AdminService/SetQuota", holder=organiser.name, quota=quota_pb2.Quota(max_matches=1))
+    organiser.call_as_admin("AdminService/PauseBot", bot=organiser.bots[0], message="for a while")
+    again = organiser.call("MatchService/CreateMatch", **request)
+    assert (first.repeated, again.repeated) == (False, True)
+    assert (again.match, again.entry_number) == (first.match, first.entry_number)
+    with pytest.raises(grpc.RpcError) as raised:
+        organiser.call("MatchService/CreateMatch", **organiser.match_request())
+    assert code_and_reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES")
 
 
 def test_a_hidden_match_can_be_watched_from_the_entry_number_returned_at_creation(

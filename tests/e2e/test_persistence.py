@@ -1,6 +1,5 @@
 """What the real server keeps when it is killed: request ids, ends of matches, bot logs and counted faults."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,13 +13,10 @@ from referee_api.v1 import (
     bot_pb2,
     bot_service_pb2,
     clock_pb2,
-    error_pb2,
     game_pb2,
     match_pb2,
     match_service_pb2,
     play_pb2,
-    policy_pb2,
-    result_pb2,
 )
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
@@ -200,47 +196,6 @@ def test_a_missed_match_end_is_delivered_after_a_kill_and_then_not_again(
             bert.close()
 
 
-def test_the_bot_log_records_rejections_from_the_stream_and_from_calls(tmp_path: Path) -> None:
-    with restartable_server(tmp_path, *FREQUENT_PINGS) as server:
-        with (
-            connect_bot(server.channel, server.secrets[0]) as older,
-            connect_bot(server.channel, server.secrets[1]) as bert,
-        ):
-            match_id = server.create_match("m")
-            turn = older.receive("turn")
-            with connect_bot(server.channel, server.secrets[0]) as anna:
-                older.receive("session_taken_over")
-                anna.receive("turn")
-                anna.send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a9"))
-                token = anna.receive("turn").turn_token
-                request = match_service_pb2.SubmitMoveRequest(
-                    request_id="s", match_id=match_id, turn_token=token, move="nonsense"
-                )
-                for _ in range(2):  # The second call repeats the first error.
-                    with pytest.raises(grpc.RpcError) as raised:
-                        server.call(MatchServiceStub, "SubmitMove", request, server.secrets[0])
-                    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MOVE")
-                answer = play_pb2.DrawAnswer(match_id=match_id)
-                anna.send(item_id=9, draw_answer=answer)
-                while anna.receive("verdict").item_id != 9:
-                    pass
-                anna.cancel()
-            bert.receive("ping")
-            bert.close()
-            _wait_for_log(server, lambda lines: anna.session_id in _lost_sessions(lines))
-        lines = server.bot_log(0)
-        rejected_moves = [line.item_rejected.move for line in lines if line.HasField("item_rejected")]
-        assert rejected_moves == ["a1-a9", "nonsense", ""]
-        assert [line.ply for line in lines if line.item_rejected.move] == [0, 0]
-        assert {line.version for line in lines} == {"1"}
-        lost = [line.session_lost for line in lines if line.HasField("session_lost")]
-        assert {one.session_id: one.reason for one in lost} == {
-            older.session_id: error_pb2.ERROR_REASON_SESSION_TAKEN_OVER,
-            anna.session_id: error_pb2.ERROR_REASON_HEARTBEAT_LOST,
-        }
-        assert server.bot_log(1) == []  # A bot that closes its stream itself is not logged as lost.
-
-
 def test_only_cancelled_sessions_are_logged_as_lost(tmp_path: Path) -> None:
     with restartable_server(tmp_path) as server:
         cancelled, closed = set(), set()
@@ -268,38 +223,3 @@ def _wait_for_log(server: RestartableServer, condition: Callable[[list[bot_pb2.B
             return _lost_sessions(lines)
         lines = server.bot_log(0)
     raise AssertionError(f"the log never matched; it has {lines}")
-
-
-def test_consecutive_faults_pause_a_bot_until_it_is_reinstated(tmp_path: Path) -> None:
-    with restartable_server(tmp_path, *FREQUENT_PINGS, "--max-consecutive-faults", "2") as server:
-        counted = _forfeit_by_illegal_move(server, "first")
-        assert (counted.kind, counted.metadata["left"]) == (play_pb2.NOTICE_KIND_FAULT_COUNTED, "1")
-        server.kill_and_restart()
-        notice = _forfeit_by_illegal_move(server, "second")
-        assert (notice.kind, dict(notice.metadata)) == (play_pb2.NOTICE_KIND_PAUSED, {"cause": "faults", "faults": "2"})
-        with pytest.raises(grpc.RpcError) as raised:
-            server.create_match("third")
-        assert code_and_reason(raised) == (grpc.StatusCode.FAILED_PRECONDITION, "BOT_PAUSED")
-        with connect_bot(server.channel, server.secrets[0]) as anna:
-            request = bot_service_pb2.ReinstateBotRequest(name=BOTS[0])
-            server.call(BotServiceStub, "ReinstateBot", request, server.secrets[0])
-            assert anna.receive("notice").kind == play_pb2.NOTICE_KIND_RESUMED
-        server.create_match("third")
-        lines = Counter(line.WhichOneof("event") for line in server.bot_log(0) if not line.HasField("session_lost"))
-        assert lines == {"item_rejected": 2, "forfeited": 2, "notice": 3}
-
-
-def _forfeit_by_illegal_move(server: RestartableServer, request_id: str) -> play_pb2.Notice:
-    """Let anna forfeit a match by an illegal move, and return the notice that she receives."""
-    strict = policy_pb2.Policies(
-        illegal_move=policy_pb2.IllegalMovePolicy(action=policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT)
-    )
-    with connect_bot(server.channel, server.secrets[0]) as anna, connect_bot(server.channel, server.secrets[1]) as bert:
-        server.create_match(request_id, policies=strict)
-        turn = anna.receive("turn")
-        anna.send(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move="a1-a9"))
-        notice: play_pb2.Notice = anna.receive("notice")
-        ended = bert.receive("match_ended")
-        assert ended.result.forfeited.forfeits[0].cause == result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE
-        assert server.bot_log(0)  # What can be read has been committed, so it survives a kill.
-    return notice

@@ -1,7 +1,6 @@
 """Reading without a token: off by default; if it is on, as spectators may, within limits of its own."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import grpc
@@ -12,7 +11,7 @@ from referee_client import Organiser as Client
 
 from referee.accounts.tokens import Role
 from referee.cli import main
-from referee.transport.guards.authentication import RULES, TOKENLESS, may_call
+from referee.transport.contract_options import CALL_RULES
 from tests.docs import contract
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import create_ladder, start_tournament
@@ -29,7 +28,6 @@ FLAGS = (
     *("--public-calls-per-minute", str(CALLS_PER_MINUTE)),
     *("--max-public-streams-per-address", str(STREAMS)),
 )
-METHODS = [f"{service}/{method}" for service, methods in RULES.items() for method in methods]
 
 
 @pytest.fixture(scope="module")
@@ -58,31 +56,16 @@ def reason_of(organiser: Organiser, method: str, **fields: Any) -> str:
     return ""
 
 
-@contextmanager
-def open_watches(organiser: Organiser, match_id: str, number: int) -> Iterator[None]:
-    """Keep watches of the public open, whose first messages have been received."""
-    calls = [call_method(organiser.channel, "MatchService/WatchMatch", None, match_id=match_id) for _ in range(number)]
-    try:
-        for call in calls:
-            next(call)
-        yield
-    finally:
-        for call in calls:
-            call.cancel()
-
-
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "PlayService/Play"])
-def test_a_call_without_a_token_is_admitted_exactly_if_the_public_may_make_it(
-    organiser: Organiser, method: str
-) -> None:
-    admitted = may_call(Role.PUBLIC, *method.split("/"))
-    assert (reason_of(organiser, method) != "NO_TOKEN") is admitted
+def test_a_call_without_a_token_is_admitted_exactly_if_the_public_may_make_it(organiser: Organiser) -> None:
+    methods = [method for method in CALL_RULES if method != "PlayService/Play"]
+    admitted = [method for method in methods if reason_of(organiser, method) != "NO_TOKEN"]
+    assert admitted == [method for method in methods if Role.PUBLIC in CALL_RULES[method].callers]
 
 
 def test_without_the_setting_no_method_can_be_called_without_a_token(tmp_path_factory: pytest.TempPathFactory) -> None:
     with run_server(tmp_path_factory.mktemp("private"), "--ephemeral") as server, server.channel() as channel:
-        for method in METHODS:
-            if method == "PlayService/Play" or method.partition("/")[2] in TOKENLESS:
+        for method, rule in CALL_RULES.items():
+            if method == "PlayService/Play" or not rule.needs_token:
                 continue
             with pytest.raises(grpc.RpcError) as raised:
                 list(call_method(channel, method, None))
@@ -126,31 +109,6 @@ def test_the_public_sees_no_more_of_a_match_than_a_spectator(server: ServerProce
         assert not read(organiser, "MatchService/WatchMatch", match_id=later).items[0].snapshot.HasField("state")
         assert reason_of(organiser, "MatchService/GetMatch", match_id=shown, seat=0) == "NOT_YOURS"
         assert reason_of(organiser, "MatchService/GetRecord", match_id=shown) == "MATCH_NOT_OVER"
-
-
-def test_watches_of_the_public_are_limited_and_a_holder_is_not_affected(organiser: Organiser) -> None:
-    match_id = organiser.start_match()
-    with open_watches(organiser, match_id, STREAMS):
-        assert reason_of(organiser, "MatchService/WatchMatch", match_id=match_id) == "TOO_MANY_STREAMS"
-        own = organiser.call("MatchService/WatchMatch", match_id=match_id)
-        assert next(own).items
-        own.cancel()
-
-
-def test_a_flood_without_tokens_costs_a_holder_no_calls(tmp_path_factory: pytest.TempPathFactory) -> None:
-    flags = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "20", "--calls-per-minute", "100")
-    with (
-        run_server(tmp_path_factory.mktemp("flooded"), *flags) as server,
-        server.channel() as channel,
-        new_organiser(server, channel) as organiser,
-    ):
-        before = organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage.calls
-        refused = [reason_of(organiser, "GameService/ListGames") for _ in range(300)].count("TOO_MANY_CALLS")
-        assert refused > 200
-        assert organiser.call_as_admin("AdminService/GetQuota", holder=organiser.name).usage.calls == before
-        organiser.start_match()
-        assert organiser.next_turn().legal_moves
-        assert organiser.call("GameService/ListGames").games
 
 
 def test_a_command_reads_without_a_token(organiser: Organiser) -> None:

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from referee.cli import main
 from tests.e2e.contests import create_ladder, join_ladder, play_match, start_tournament
 from tests.e2e.organiser import Organiser
-from tests.reporting.test_page import ParsedPage
+from tests.show.test_page import ParsedPage
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ def test_a_finished_tournament_is_published_and_checked_by_the_commands_of_its_r
     assert json.loads((folder / "tables/tournament.json").read_text())["phase"] == "finished"
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     kinds = [line["event"]["kind"] for line in lines[1:-1]]
-    assert (kinds[0], kinds[-2:]) == ("tournament_made", ["ended", "standings"])
+    assert (kinds[0], kinds[-2:]) == ("tournament_created", ["tournament_ended", "standings"])
     commands = re.findall(r"^\$ (.*)$", (folder / "README.md").read_text(), re.MULTILINE)
     assert len(commands) == 2
     environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}

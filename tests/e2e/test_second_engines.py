@@ -6,15 +6,14 @@ from typing import Any
 
 import grpc
 import pytest
-from referee_api.v1 import game_pb2, play_pb2, result_pb2
+from referee_api.v1 import game_pb2
 
-from tests.e2e.organiser import Organiser, call_method
+from tests.e2e.organiser import call_method
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.server_metrics import metrics
 from tests.e2e.test_server_faults import assert_refused
 from tests.e2e.test_visibility import connect_organiser, install_games, watch_match
 
-TOC = game_pb2.Rules(game="toc")
 CHESS960 = game_pb2.Rules(game="chess", options={"chess960": "true"})
 FLAGS = ("--second-engines",)
 
@@ -34,33 +33,6 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def server(installed: Path) -> Iterator[ServerProcess]:
     with run_server(installed, *FLAGS) as running:
         yield running
-
-
-def give(organiser: Organiser, seat: int) -> str:
-    """Give the first card of a seat to its partner, and return the turn's position."""
-    turn = organiser.next_turn(seat)
-    move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
-    organiser.connection(seat).send(move=move)
-    return str(turn.position)
-
-
-def test_a_difference_makes_the_match_void_and_shows_no_hidden_card(server: ServerProcess) -> None:
-    with connect_organiser(server, "differ", 4) as organiser:
-        match_id = organiser.start_match(rules=TOC, second_engine="planted")
-        hands = [give(organiser, seat).split(" ")[4].split("/")[seat] for seat in (0, 1)]
-        voided = organiser.connection(2).receive("match_ended").result.voided
-        assert voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
-        difference = "the engines toc and planted differ at ply 2 in the text for the referee"
-        assert voided.message == f"EngineDifference: {difference}"
-        for token in (organiser.token, *organiser.secrets):
-            ended = watch_match(organiser.channel, token, match_id)[-1]
-            assert ended.play_ended.result.voided == voided
-        match = organiser.call("MatchService/GetMatch", match_id=match_id).match
-        assert match.terms.second_engine == "planted"
-        assert (list(match.ratings), match.result.voided) == ([], voided)
-        log = server.log.read_text()
-        assert difference in log
-        assert f"{hands[0]}/{hands[1]}/" in log
 
 
 def test_a_match_goes_on_beside_its_second_engine_after_a_restart(installed: Path) -> None:

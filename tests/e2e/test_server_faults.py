@@ -3,8 +3,6 @@
 import os
 import resource
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,14 +14,14 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
-from referee_api.v1 import error_pb2, game_pb2, match_pb2, play_pb2, result_pb2
+from referee_api.v1 import error_pb2, game_pb2, play_pb2, result_pb2
 
 from referee.storage.sqlite.database import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.call_errors import CallError, assert_matches_contract, assert_metadata_complete, parse_error
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of, join_ladder
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser
-from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, run_server
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 from tests.e2e.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.slow
@@ -78,25 +76,6 @@ def test_a_full_disk_costs_no_bot_time(tmp_path: Path) -> None:
         assert organiser.next_turn(1).ply == 1
 
 
-def test_a_match_taken_over_by_another_server_keeps_one_history(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path) as organiser:
-        match_id = organiser.start_match()
-        turn = organiser.next_turn()
-        (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
-        with (
-            run_server(tmp_path) as other,
-            other.channel() as channel,
-            connect_bot(channel, organiser.secrets[0]) as anna,
-            connect_bot(channel, organiser.secrets[1]) as bela,
-        ):
-            assert anna.receive("turn").turn_token == turn.turn_token
-            organiser.submit_move(turn, turn.legal_moves[0])
-            anna.send(move=answer_to(turn))
-            assert anna.receive("verdict").HasField("accepted")
-            assert bela.receive("turn").ply == 1
-            assert organiser.call("MatchService/GetMatch", match_id=match_id).state.ply == 1
-
-
 def test_a_match_that_another_server_runs_is_rejected_as_moving(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
@@ -105,20 +84,6 @@ def test_a_match_that_another_server_runs_is_rejected_as_moving(tmp_path: Path) 
             with pytest.raises(grpc.RpcError) as raised:
                 organiser.call("MatchService/AbortMatch", request_id="a", match_id=created.match.id)
             assert_refused(raised, "MATCH_MOVING")
-
-
-def test_a_removed_data_directory_is_detected_and_can_be_restored(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path) as organiser:
-        organiser.start_match()
-        turn = organiser.next_turn()
-        (tmp_path / "data").rename(tmp_path / "elsewhere")
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.submit_move(turn, turn.legal_moves[0])
-        assert "referee.db has been removed or replaced" in assert_refused(raised, "STORE_UNAVAILABLE").sentence
-        assert "has been removed or replaced" in organiser.server.log.read_text()
-        (tmp_path / "elsewhere").rename(tmp_path / "data")
-        organiser.submit_move(turn, turn.legal_moves[0])
-        assert organiser.next_turn(1).ply == 1
 
 
 # Draining and lost sessions
@@ -275,17 +240,6 @@ def test_a_match_with_a_missing_log_entry_has_a_result_but_no_record(tmp_path: P
         damaged.assert_damaged(raised)
 
 
-def test_a_match_that_cannot_be_replayed_is_reported_as_damaged(tmp_path: Path) -> None:
-    with damaged_match(tmp_path, "move_played") as damaged:
-        for method in ("GetMatch", "GetRecord", "WatchMatch"):
-            with pytest.raises(grpc.RpcError) as raised:
-                list(damaged.call(method) if method != "GetMatch" else [damaged.call(method)])
-            damaged.assert_damaged(raised)
-        # Lists are read from the match summaries, so they still show the result.
-        (listed,) = call_method(damaged.channel, "MatchService/ListMatches", damaged.owner).matches
-        assert (listed.id, listed.result.played.ending) == (damaged.match_id, result_pb2.ENDING_RESIGNATION)
-
-
 def test_an_unreadable_match_does_not_affect_other_matches(tmp_path: Path) -> None:
     """What is left of the damaged match is shown to nobody, because its seed has not been revealed."""
     with server_with_organiser(tmp_path) as organiser:
@@ -316,32 +270,3 @@ def assert_healthy(organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()
     organiser.submit_move(turn, turn.legal_moves[0])
-
-
-def test_an_unreadable_ladder_does_not_affect_other_ladders(tmp_path: Path) -> None:
-    """The damaged ladder is also named in the server's log and by the doctor."""
-    with run_server(tmp_path) as server, server.channel() as channel:
-        secret = create_organiser_token(channel, server.admin_token)
-        terms = {"match_terms": [match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))]}
-        for name in ("main", "other"):
-            call_method(channel, "LadderService/CreateLadder", secret, request_id=name, name=name, terms=terms)
-        assert server.stop() == 0
-    with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as file, file:
-        file.execute("UPDATE contest_entries SET line = '{}' WHERE contest = 1")
-    with run_server(tmp_path) as server, server.channel() as channel:
-        assert [one.name for one in call_method(channel, "LadderService/ListLadders", secret).ladders] == ["other"]
-        for method in ("ListLadderStandings", "CloseLadder"):
-            with pytest.raises(grpc.RpcError) as raised:
-                call_method(channel, f"LadderService/{method}", secret, ladder="main")
-            error = assert_refused(raised, "REFEREE_FAULT")
-            assert "ladder/main is damaged" in error.sentence
-            assert error.metadata["fault_id"] in server.log.read_text()
-        doctor = subprocess.run(
-            [sys.executable, "-m", "referee", "doctor", "--data-dir", str(tmp_path / "data")],
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        assert doctor.returncode == 4
-        assert "the log of ladder/main is damaged" in doctor.stdout

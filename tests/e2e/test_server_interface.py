@@ -1,6 +1,5 @@
 """The real server as clients see it: errors, health, reflection and HTTP pages."""
 
-import threading
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
@@ -17,15 +16,10 @@ from referee_api.v1 import (
     bot_service_pb2,
     game_pb2,
     game_service_pb2,
-    match_service_pb2,
-    play_pb2,
-    play_service_pb2,
 )
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
-from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
-from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
 
 from engines import registry
 from referee.transport.server import SERVICES
@@ -59,20 +53,6 @@ def code_and_reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.S
     return call.code(), info.reason
 
 
-def test_a_call_without_a_token_is_rejected(channel: grpc.Channel) -> None:
-    with pytest.raises(grpc.RpcError) as raised:
-        GameServiceStub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=TIMEOUT_S)
-    assert code_and_reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN")
-
-
-def test_an_invalid_token_is_rejected(channel: grpc.Channel) -> None:
-    with pytest.raises(grpc.RpcError) as raised:
-        GameServiceStub(channel).ListGames(
-            game_service_pb2.ListGamesRequest(), metadata=bearer("rf_wrong"), timeout=TIMEOUT_S
-        )
-    assert code_and_reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
-
-
 def test_permission_is_checked_before_existence(server: ServerProcess, channel: grpc.Channel) -> None:
     owner = create_organiser_token(channel, server.admin_token, "curious")
     request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
@@ -95,48 +75,11 @@ def test_games_are_described_and_positions_read(server: ServerProcess, channel: 
         assert read.seats_to_move[0].legal_moves
 
 
-@pytest.mark.parametrize(
-    ("request_", "expected"),
-    [
-        ({"rules": game_pb2.Rules(game="shogi")}, "UNKNOWN_GAME"),
-        ({"rules": game_pb2.Rules(game="toc", options={"huf": "1"})}, "UNKNOWN_OPTION"),
-        ({"rules": game_pb2.Rules(game="toc", preset="x")}, "UNKNOWN_PRESET"),
-        ({"rules": game_pb2.Rules(game="toc"), "opening": game_pb2.Opening(position="x")}, "MALFORMED_POSITION"),
-        ({"rules": game_pb2.Rules(game="toc"), "seed": b"x"}, "BAD_FIELD"),
-        ({"rules": game_pb2.Rules(game="toc"), "seat": 9}, "BAD_FIELD"),
-    ],
-)
-def test_invalid_fields_are_rejected_with_their_reason(
-    server: ServerProcess, channel: grpc.Channel, request_: dict[str, object], expected: str
-) -> None:
-    with pytest.raises(grpc.RpcError) as raised:
-        GameServiceStub(channel).ReadPosition(
-            game_service_pb2.ReadPositionRequest(**request_),  # type: ignore[arg-type]  # Each case sets a field.
-            metadata=bearer(server.admin_token),
-            timeout=TIMEOUT_S,
-        )
-    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, expected)
-
-
 def test_an_unparsable_request_is_rejected_with_a_reason(server: ServerProcess, channel: grpc.Channel) -> None:
     call: Any = channel.unary_unary("/referee_api.v1.GameService/GetGame")
     with pytest.raises(grpc.RpcError) as raised:
         call(b"\xff\xff\xff", metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
     assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_FIELD")
-
-
-def test_a_message_above_the_limit_is_rejected_with_a_reason(server: ServerProcess, channel: grpc.Channel) -> None:
-    request = game_service_pb2.GetGameRequest(name="x" * 5_000)
-    with pytest.raises(grpc.RpcError) as raised:
-        GameServiceStub(channel).GetGame(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert code_and_reason(raised) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
-
-
-def test_an_unknown_match_is_not_found(server: ServerProcess, channel: grpc.Channel) -> None:
-    request = match_service_pb2.GetMatchRequest(match_id="nowhere")
-    with pytest.raises(grpc.RpcError) as raised:
-        MatchServiceStub(channel).GetMatch(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-    assert code_and_reason(raised) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH")
 
 
 def test_a_page_token_is_valid_only_for_its_own_query(server: ServerProcess, channel: grpc.Channel) -> None:
@@ -154,34 +97,6 @@ def test_a_page_token_is_valid_only_for_its_own_query(server: ServerProcess, cha
     with pytest.raises(grpc.RpcError) as raised:
         bots.ListBots(bot_service_pb2.ListBotsRequest(page_token=token), metadata=metadata, timeout=TIMEOUT_S)
     assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN")
-
-
-def test_a_stream_must_begin_with_hello(server: ServerProcess, channel: grpc.Channel) -> None:
-    owner = create_organiser_token(channel, server.admin_token, "silent")
-    (secret,) = register_bots(channel, owner, "silent")
-    pong = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(pong=play_pb2.Pong(id=1))])
-    with pytest.raises(grpc.RpcError) as raised:
-        list(PlayServiceStub(channel).Play(iter([pong]), metadata=bearer(secret), timeout=TIMEOUT_S))
-    assert code_and_reason(raised) == (grpc.StatusCode.INVALID_ARGUMENT, "HELLO_EXPECTED")
-
-
-def test_a_revoked_token_ends_its_streams(server: ServerProcess, channel: grpc.Channel) -> None:
-    owner = create_organiser_token(channel, server.admin_token, "revoker")
-    request = bot_service_pb2.RegisterBotRequest(request_id="r", name="revoked")
-    answer = BotServiceStub(channel).RegisterBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
-    hello = play_service_pb2.PlayRequest(items=[play_pb2.BotItem(hello=play_pb2.Hello())])
-    responses = PlayServiceStub(channel).Play(_send_and_wait(hello), metadata=bearer(answer.secret), timeout=TIMEOUT_S)
-    assert next(responses).items[0].welcome.version == "1"
-    revoke = bot_service_pb2.RevokeBotTokenRequest(bot="revoked", token_id=answer.token.id)
-    BotServiceStub(channel).RevokeBotToken(revoke, metadata=bearer(owner), timeout=TIMEOUT_S)
-    with pytest.raises(grpc.RpcError) as raised:
-        list(responses)
-    assert code_and_reason(raised) == (grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN")
-
-
-def _send_and_wait(request: play_service_pb2.PlayRequest) -> Iterator[play_service_pb2.PlayRequest]:
-    yield request
-    threading.Event().wait(TIMEOUT_S)
 
 
 def test_the_health_of_the_server_and_of_each_service_is_reported(channel: grpc.Channel) -> None:

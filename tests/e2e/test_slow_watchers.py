@@ -8,15 +8,11 @@ import pytest
 from referee_api.v1 import entry_pb2, game_pb2
 
 from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
-from tests.e2e.contests import call_for_ladder, create_ladder, join_ladder
 from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser, small_window_channel
 from tests.e2e.server_metrics import FAULTS, error_log_lines, metrics
 
 pytestmark = pytest.mark.slow
-
-JOINS = 1_500
-"""Number of times that a bot connects and disconnects: more entries than the buffers hold."""
 
 
 def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
@@ -48,27 +44,6 @@ def test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap(tmp_path: P
             seen += entries_of(response)
         assert seen == expected
         assert [entry.number for entry in seen] == list(range(1, len(expected) + 1))
-
-
-def test_a_slow_watcher_of_a_ladder_is_disconnected_and_can_resume_without_a_gap(tmp_path: Path) -> None:
-    flags = ("--durability", "normal", "--max-queued-watch-entries", "16")
-    with server_with_organiser(tmp_path, *flags) as organiser, small_window_channel(organiser.server) as channel:
-        create_ladder(organiser)
-        slow = call_method(channel, "LadderService/WatchLadder", organiser.token, ladder=organiser.name)
-        next(slow)
-        for _ in range(JOINS):
-            join_ladder(organiser, 0)
-            call_for_ladder(organiser, "LeaveLadder", entrant=organiser.bots[0])
-        call_for_ladder(organiser, "CloseLadder")
-
-        seen, error = read_until_error(slow)
-        numbers = [entry.number for entry in seen]
-        assert error.reason == "SLOW_CONSUMER"
-        assert_matches_contract(error)
-        assert error.metadata["resume_after"] == str(numbers[-1])
-        for response in call_for_ladder(organiser, "WatchLadder", after_number=numbers[-1]):
-            numbers += [entry.number for entry in entries_of(response)]
-        assert numbers == list(range(2, 2 * JOINS + 4))
 
 
 def test_a_watcher_that_disconnects_during_a_write_is_not_logged_as_a_fault(tmp_path: Path) -> None:

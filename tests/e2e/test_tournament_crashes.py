@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from referee_api.v1 import contest_pb2, game_pb2
 
+from referee.contests.contest_entrant import EntrantJoined
 from referee.contests.pairing import ContestMatchScored, Pairing
 from referee.contests.tournament.commands import RecordTournamentScore, StartTournament, StartTournamentMatch
 from referee.contests.tournament.decide import decide
-from referee.contests.tournament.events import EntrantEntered, TournamentEnded
+from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, contest_id
 from referee.hosting.tournament_state import TournamentState, fold_tournament
@@ -116,7 +117,7 @@ def replay_uninterrupted(state: TournamentState, entries: list[ContestEntry]) ->
     }
     tournament = Tournament(state.terms.tournament)
     for entry in entries:
-        if isinstance(entry.event, EntrantEntered):
+        if isinstance(entry.event, EntrantJoined):
             tournament = evolve(tournament, entry.event)
     for event in decide(tournament, StartTournament()):
         tournament = evolve(tournament, event)

@@ -15,7 +15,7 @@ from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.accounts.bots import Bot, MaxNames, Version
 from referee.accounts.tokens import Role, Token
-from referee.contests.tournament.events import TournamentEntrant
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
 from referee.hosting.contest_terms import Partners, TournamentTerms
@@ -34,6 +34,7 @@ from referee.live.outbox import TurnNotice
 from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, Summaries
 from referee.live.queued_command import NotRunHere
 from referee.live.referee import Referee
+from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Hello, Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import Event
@@ -220,21 +221,14 @@ class HostingHarness:
         )
         owners = PairingOwners(store.accounts, MemoryQuotas(store.tokens, store.accounts))
         ratings = LadderRatings(self.registry, games, owners, self.time)
-        self.referee = Referee(
-            CrashingEventLog(store.matches, self.crash),
-            store.undelivered_ends,
-            self.time,
-            games,
-            LiveLimits(),
-            lambda: f"s{next(ids)}",
-            lambda: bytes(32),
-            LoopLag(self.time),
-            [self.auto_pause],
-            ratings,
-        )
-        self.referee.reserved_places.in_contest = joined_matches.in_contest
-        self.referee.reserved_places.has_joined = joined_matches.has_joined
-        self.referee.reserved_places.knows_organiser = joined_matches.knows_organiser
+
+        def mint_id() -> str:
+            return f"s{next(ids)}"
+
+        around = MatchSurroundings([self.auto_pause], ratings, joined_matches)
+        log, lag = CrashingEventLog(store.matches, self.crash), LoopLag(self.time)
+        live = LiveMatches(log, store.undelivered_ends, self.time, games, mint_id, lag, around)
+        self.referee = Referee(live, LiveLimits(), mint_id, lambda: bytes(32))
         self.factory = MatchFactory(self.referee, store.accounts)
         dependencies = HostingDependencies(
             self.referee,
@@ -342,8 +336,8 @@ def tournament_request(
     return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
 
 
-def entrant(bot: str, *partners: str, name: str = "") -> TournamentEntrant:
-    return TournamentEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
+def entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
+    return ContestEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
 
 
 def other_tasks() -> set[asyncio.Task[Any]]:

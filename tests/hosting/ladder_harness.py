@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from referee.contests.ladder.events import LadderEntrant, LadderEvent, MatchRated
+from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.ladder.events import LadderEvent, MatchRated
 from referee.contests.pairing import ContestMatchStarted
 from referee.hosting.contest_terms import LadderTerms, Partners
 from referee.hosting.ladder_host import LadderRequest
@@ -38,8 +39,8 @@ def ladder_terms(*games: str, **more: Any) -> LadderTerms:
     )
 
 
-def ladder_entrant(bot: str, *partners: str, name: str = "") -> LadderEntrant:
-    return LadderEntrant(name, tuple(map(Player, (bot, *partners))))
+def ladder_entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
+    return ContestEntrant(name, tuple(map(Player, (bot, *partners))))
 
 
 async def new_ladder(harness: HostingHarness, terms: LadderTerms, *bots: str) -> LadderState:

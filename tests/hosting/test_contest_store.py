@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
+from referee.contests.tournament.events import TournamentEnded
 from referee.hosting import contest_store as stores
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
 from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
@@ -20,12 +21,12 @@ Names = tuple[str, ...]
 
 
 def fold(names: Names | None, entry: ContestEntry) -> Names:
-    assert isinstance(entry.event, EntrantEntered)
+    assert isinstance(entry.event, EntrantJoined)
     return (*(names or ()), entry.event.entrant.name)
 
 
-def entered_event(name: str) -> EntrantEntered:
-    return EntrantEntered(TournamentEntrant(name))
+def entered_event(name: str) -> EntrantJoined:
+    return EntrantJoined(ContestEntrant(name))
 
 
 class GatedContestLog:
@@ -185,7 +186,7 @@ def count(before: Length | None, entry: ContestEntry) -> Length:
 
 
 def entry_events(total: int) -> list[ContestEvent]:
-    return [EntrantEntered(TournamentEntrant(f"bot {number}")) for number in range(total)]
+    return [EntrantJoined(ContestEntrant(f"bot {number}")) for number in range(total)]
 
 
 def fail(contest: str, fault: Exception) -> None:

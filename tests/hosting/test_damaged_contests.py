@@ -29,7 +29,7 @@ DAMAGES = {
     "its first entry is missing": f"DELETE FROM contest_entries WHERE {WHERE_CUP} AND number = 1",
     "one in the middle is missing": f"DELETE FROM contest_entries WHERE {WHERE_CUP} AND number = 2",
     "it tells of somebody who never came": (
-        f'UPDATE contest_entries SET line = \'{{"v":1,"kind":"began","pairing":"9.9","number":1,'
+        f'UPDATE contest_entries SET line = \'{{"v":1,"kind":"match_started","pairing":"9.9","number":1,'
         f'"attempt":1,"match_id":"m"}}\' WHERE {WHERE_CUP} AND number = 3'
     ),
 }

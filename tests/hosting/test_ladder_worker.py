@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import LadderClosed, NotAMember
-from referee.contests.ladder.events import LadderClosureFinished, LadderJoined, LadderLeft, LadderPaired, MatchRated
+from referee.contests.ladder.events import LadderClosureFinished, MatchRated, PairingPlanned
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import ContestEntry, ContestEvent
@@ -99,8 +100,8 @@ async def test_a_bot_that_joins_later_is_paired_and_one_that_leaves_is_not() -> 
     await until(harness, rated(25))
     await harness.close()
     recorded = await events(harness.store)
-    since_leave = recorded[next(at for at, event in enumerate(recorded) if isinstance(event, LadderLeft)) :]
-    seated = {name for event in since_leave if isinstance(event, LadderPaired) for name in event.pairing.entrants}
+    since_leave = recorded[next(at for at, event in enumerate(recorded) if isinstance(event, EntrantLeft)) :]
+    seated = {name for event in since_leave if isinstance(event, PairingPlanned) for name in event.pairing.entrants}
     assert seated == {"b", "c", "d"}
     await check_the_logs(harness.store)
 
@@ -276,7 +277,7 @@ async def test_no_match_between_bots_of_one_author_is_rated() -> None:
         match = (await harness.referee.status(created.status.match.setup.match_id)).match
         assert match.result
         assert match.ratings == ()
-    assert [type(event) for event in await events(store)] == [LadderJoined] * 3
+    assert [type(event) for event in await events(store)] == [EntrantJoined] * 3
     harness.connect("c", hello=ONE)
     await until(harness, rated(6))
     rated_pairs = {frozenset(it.finish.players) for it in await events(store) if isinstance(it, MatchRated)}
@@ -305,7 +306,7 @@ async def test_a_result_is_rated_at_once_even_if_another_process_has_extended_th
     harness.connect("a", "b", hello=ONE)
     state = await until(harness, lambda state: bool(state.ladder.matches_in_play))
     log = harness.store.matches.contests
-    await log.append(CONTEST, state.number, [LadderJoined(ladder_entrant("c", name="c"))])  # As another process would.
+    await log.append(CONTEST, state.number, [EntrantJoined(ladder_entrant("c", name="c"))])  # As another process would.
     (due,) = state.ladder.matches_in_play
     await harness.referee.resign(state.match_id(due) or "", 0)
     state = await harness.ladders.get("main")

@@ -6,14 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.contests.ladder.events import (
-    LadderClosureFinished,
-    LadderJoined,
-    LadderLeft,
-    LadderPaired,
-    MatchRated,
-    SeasonStarted,
-)
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
+from referee.contests.ladder.events import LadderClosureFinished, MatchRated, PairingPlanned, SeasonStarted
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.live.sessions import Hello
@@ -81,18 +75,18 @@ async def run_with_crashes(store: Store, writes_per_process: Iterator[int]) -> i
 async def check(store: Store) -> None:
     await check_the_logs(store)
     recorded = await events(store)
-    joined = [event.entrant.name for event in recorded if isinstance(event, LadderJoined)]
+    joined = [event.entrant.name for event in recorded if isinstance(event, EntrantJoined)]
     assert joined == [*BOTS, LATE_BOT]
-    assert [event.name for event in recorded if isinstance(event, LadderLeft)] == ["ada"]
+    assert [event.name for event in recorded if isinstance(event, EntrantLeft)] == ["ada"]
     assert [event.season for event in recorded if isinstance(event, SeasonStarted)] == [2]
-    paired = [event for event in recorded if isinstance(event, LadderPaired)]
+    paired = [event for event in recorded if isinstance(event, PairingPlanned)]
     assert [event.pairing.id for event in paired] == [str(number) for number in range(1, len(paired) + 1)]
     assert [event.pairing.entrants for event in paired if event.challenge] in ([("cyd", "dan")], [("dan", "cyd")])
     assert recorded[-1] == LadderClosureFinished()
     assert await store.matches.unfinished() == []
-    leave_index = next(at for at, event in enumerate(recorded) if isinstance(event, LadderLeft))
+    leave_index = next(at for at, event in enumerate(recorded) if isinstance(event, EntrantLeft))
     assert all(
-        "ada" not in event.pairing.entrants for event in recorded[leave_index:] if isinstance(event, LadderPaired)
+        "ada" not in event.pairing.entrants for event in recorded[leave_index:] if isinstance(event, PairingPlanned)
     )
     assert sum(isinstance(event, MatchRated) for event in recorded) == len(await store.match_ids())
 

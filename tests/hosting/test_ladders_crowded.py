@@ -1,6 +1,6 @@
 """Ladders that many bots join at once: they are paired in batches, so that the event loop is not blocked."""
 
-from referee.contests.ladder.events import LadderPaired, MatchRated
+from referee.contests.ladder.events import MatchRated, PairingPlanned
 from referee.contests.strength.rating import FinishOrder, compute_rating_updates
 from referee.live.sessions import Hello
 from referee.match.setup import Player
@@ -34,7 +34,9 @@ def rated_match(winner: str, loser: str) -> MatchRated:
 
 async def paired(store: Store) -> list[str]:
     """Return all entrants that were paired, in the order of pairing."""
-    return [name for event in await events(store) if isinstance(event, LadderPaired) for name in event.pairing.entrants]
+    return [
+        name for event in await events(store) if isinstance(event, PairingPlanned) for name in event.pairing.entrants
+    ]
 
 
 @in_loop

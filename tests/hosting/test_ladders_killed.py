@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engines.game_errors import DetailedError
-from referee.contests.ladder.events import LadderEvent, LadderPaired, MatchRated
+from referee.contests.ladder.events import LadderEvent, MatchRated, PairingPlanned
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_terms import DuplicatePlay, LadderTerms
 from referee.hosting.ladder_host import LadderRequest
@@ -22,7 +22,7 @@ from tests.hosting.ladder_harness import check_the_logs, events, ladder_entrant,
 from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
-COMPARED_EVENTS = (LadderPaired, ContestMatchStarted, ContestMatchScored, ContestMatchVoided, MatchRated)
+COMPARED_EVENTS = (PairingPlanned, ContestMatchStarted, ContestMatchScored, ContestMatchVoided, MatchRated)
 
 
 @dataclass(frozen=True)

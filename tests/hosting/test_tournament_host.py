@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.pairing import DuplicateSets
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, RoundRobin, Seeding, Swiss
 from referee.hosting.contest_store import FINISHED_CACHE_SIZE
@@ -107,13 +107,13 @@ INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
     "a name": (replace(CUP, name="The Cup"), BadName),
     "a title": (replace(CUP, title="x" * 201), BadField),
     "a bot": (tournament_request(cup_terms(RoundRobin()), "ada", "nobody"), NoSuchBot),
-    "a version": (replace(CUP, entrants=(TournamentEntrant("ada", bots=(Player("ada", "9"),)),)), NoSuchVersion),
+    "a version": (replace(CUP, entrants=(ContestEntrant("ada", bots=(Player("ada", "9"),)),)), NoSuchVersion),
     "a bot twice": (tournament_request(cup_terms(RoundRobin()), "ada", "ada"), AlreadyIn),
     "two bots for a seat": (replace(CUP, entrants=(entrant("ada", "bob"),)), WrongParticipantCount),
     "partners without a name": (
         replace(
             tournament_request(cup_terms(RoundRobin(), "stones", {"seats": 4, "teams": True}, partners=Partners.FIXED)),
-            entrants=(TournamentEntrant("", bots=(Player("ada"), Player("bob"))),),
+            entrants=(ContestEntrant("", bots=(Player("ada"), Player("bob"))),),
         ),
         BadField,
     ),
@@ -179,7 +179,7 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
     await harness.store.accounts.change_bot("cyd", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
     with pytest.raises(BotPaused):
         await harness.tournaments.enter("cup", entrant("cyd"))
-    state = await harness.tournaments.enter("cup", TournamentEntrant("", bots=(Player("dan"),)))
+    state = await harness.tournaments.enter("cup", ContestEntrant("", bots=(Player("dan"),)))
     assert list(state.tournament.entrants) == ["ada", "bob", "dan"]
     await harness.tournaments.withdraw("cup", "dan")
     await harness.tournaments.start("cup")
@@ -198,7 +198,7 @@ async def test_an_entrant_that_enters_again_is_in_once_also_after_the_start_but_
     await harness.tournaments.start("cup")
     assert "cyd" in (await harness.tournaments.enter("cup", entrant("cyd"))).tournament.entrants
     with pytest.raises(AlreadyIn):
-        await harness.tournaments.enter("cup", TournamentEntrant("cyd", bots=(Player("cyd", "1"),)))
+        await harness.tournaments.enter("cup", ContestEntrant("cyd", bots=(Player("cyd", "1"),)))
     await harness.tournaments.withdraw("cup", "cyd")
     with pytest.raises(AlreadyIn):
         await harness.tournaments.enter("cup", entrant("cyd"))

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from engines.api import REFEREE
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.pairing import ContestMatchStarted, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
-from referee.contests.tournament.events import EntrantEntered, TournamentEnded, TournamentEntrant
+from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Pools, RoundRobin, SprtTrial, Swiss
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, TournamentCreated
@@ -254,7 +255,7 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     harness.choose = lambda match, seat, moves: (
         choose_by_match(match, seat, moves) if match.players[seat].version == "1" else best_nim_move(match, moves)
     )
-    old_version, new_version = (TournamentEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
+    old_version, new_version = (ContestEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
     tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), options={"heap": 40}, max_concurrent_matches=6)
     await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=(new_version, old_version)))
     await harness.tournaments.start("cup")
@@ -463,7 +464,7 @@ async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() 
     valid_terms = cup_terms(RoundRobin())
     without_controls = replace(valid_terms, match_terms=(replace(valid_terms.match_terms[0], controls=()),))
     created = TournamentCreated("cup", "cup", "org", "r1", without_controls)
-    players = [EntrantEntered(entrant(name)) for name in ("ada", "bob")]
+    players = [EntrantJoined(entrant(name)) for name in ("ada", "bob")]
     await harness.contests.append("tournament/cup", 0, [created, *players])
     await kill_process()
     after = HostingHarness(harness.store)

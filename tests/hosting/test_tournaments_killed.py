@@ -14,7 +14,7 @@ import pytest
 
 from referee.contests.pairing import ContestMatchScored, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tournament.events import TournamentPaired
+from referee.contests.tournament.events import PairingsPlanned
 from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, SprtTrial, Swiss
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.tournament_state import TournamentState, fold_tournament
@@ -128,7 +128,7 @@ async def check_the_logs(store: Store, state: TournamentState) -> None:
         (entry.event.pairing, entry.event.number) for entry in entries if isinstance(entry.event, ContestMatchScored)
     )
     assert set(scored.values()) == {1}
-    planned = [it.id for entry in entries if isinstance(entry.event, TournamentPaired) for it in entry.event.pairings]
+    planned = [it.id for entry in entries if isinstance(entry.event, PairingsPlanned) for it in entry.event.pairings]
     assert len(planned) == len(set(planned))
     assert await store.matches.unfinished() == []
     ids = {match_id for progress in state.tournament.pairings.values() for match_id in progress.match_ids.values()}

@@ -3,8 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from referee.contests.ladder.events import LadderEntrant as ClimbingEntrant
-from referee.contests.ladder.events import LadderJoined
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.ladder.state import Ladder, evolve
 from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
@@ -50,7 +49,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
 
 
 def test_partners_are_seeded_by_their_shared_rating() -> None:
-    joined = LadderJoined(ClimbingEntrant("reds", (Player("ada"), Player("bob"))))
+    joined = EntrantJoined(ContestEntrant("reds", (Player("ada"), Player("bob"))))
     ladder = evolve(Ladder(LadderPlay("main", bytes(32), bots_per_entrant=2)), joined)
     shared_rating = RatingRecord(SkillRating(1600, 50), 9)
     ladder = replace(ladder, current_season=replace(ladder.current_season, ratings={Player("reds"): shared_rating}))

@@ -12,6 +12,7 @@ from referee.live.match_request import LiveLimits, MatchRequest
 from referee.live.outbox import MatchEnded, OutboxItem, TurnNotice
 from referee.live.ports import Entry, LogUnavailable, MatchObserver
 from referee.live.referee import Referee
+from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Hello, Session
 from referee.live.turns import TurnDue
 from referee.match.clock import SECOND, SuddenDeath
@@ -71,8 +72,9 @@ class RefereeHarness:
         observers: Sequence[MatchObserver] = (),
         time: FakeTime | None = None,
         lag: LoopLag | None = None,
+        **around: Any,
     ) -> None:
-        """Start with an empty log, or with the log of an earlier process."""
+        """Start with an empty log, or with the log of an earlier process. `around`: fields of MatchSurroundings."""
         self.time: FakeTime = after.time if after else time or FakeTime()
         self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
@@ -80,17 +82,14 @@ class RefereeHarness:
         self.recorder = Recorder()
         self.lag = lag or LoopLag(self.time)
         self.ids: Iterator[int] = after.ids if after else count(1)
-        self.referee = Referee(
-            self.log,
-            self.undelivered_ends,
-            self.time,
-            games,
-            limits,
-            lambda: f"id{next(self.ids)}",
-            lambda: bytes(32),
-            self.lag,
-            (self.recorder, *observers),
+        surroundings = MatchSurroundings((self.recorder, *observers), **around)
+        self.live = LiveMatches(
+            self.log, self.undelivered_ends, self.time, games, self._mint_id, self.lag, surroundings
         )
+        self.referee = Referee(self.live, limits, self._mint_id, lambda: bytes(32))
+
+    def _mint_id(self) -> str:
+        return f"id{next(self.ids)}"
 
     async def restart(self, games: dict[str, Game] | None = None) -> "RefereeHarness":
         """Return another process on the same log. This one is closed."""

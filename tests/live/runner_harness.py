@@ -148,8 +148,6 @@ class RecordingObserver:
 
     def __init__(self) -> None:
         self.announced: list[tuple[Match | None, Sequence[Entry], Match]] = []
-        self.decided_elsewhere: set[str] = set()
-        """Bots on whose deadlines another process decides."""
         self.foreign: list[Entry] = []
         """Those of the entries that another process has stored."""
         self.faults: list[Exception] = []
@@ -161,11 +159,6 @@ class RecordingObserver:
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
         self.announced.append((before, entries, match))
-
-    rated_ends = None
-
-    def decision_delay_us(self, player: Player) -> int | None:
-        return None if player.bot in self.decided_elsewhere else 0
 
     def on_received(self, steps: Sequence[MatchStep]) -> None:
         entries = [step.entry for step in steps]

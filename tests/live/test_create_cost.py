@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
+from referee_api.v1 import game_pb2
 
 from engines.api import REFEREE, Game
 from engines.game_errors import DetailedError
@@ -19,7 +20,7 @@ from referee.live.match_request import LiveLimits, MatchRequest, Opening
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Setup
-from referee.transport.guards.field_limits import OPTION, POSITION
+from referee.transport.contract_options import max_chars
 from tests.engines.troke.test_boards import largest
 
 GAMES = 7
@@ -28,6 +29,8 @@ PLIES = 100
 TRIES = 5
 PIECES = ("x", "a1", "é", "0", "9", "-1,", "b1:TrWrMr,", "NBR@0.0u/0.-1d,", "7D:30>33,", "[", '{"a":', "{}", " ", "/")
 CONTROL = SuddenDeath(3_600 * SECOND)
+OPTION_CHARS = max_chars(game_pb2.Rules.DESCRIPTOR.fields_by_name["options"])
+POSITION_CHARS = max_chars(game_pb2.Opening.DESCRIPTOR.fields_by_name["position"])
 
 
 def fixed_work() -> None:
@@ -83,10 +86,10 @@ def setup_builders(game: Game) -> Iterator[Callable[[], object]]:
     start = game.start(game.settings(), bytes(32)).text(REFEREE)
     for piece in PIECES:
         for before in ("", start, f"{start} ", start[: len(start) // 2]):
-            yield setup_builder(game, {}, (before + repeat_to(piece, POSITION))[:POSITION])
+            yield setup_builder(game, {}, (before + repeat_to(piece, POSITION_CHARS))[:POSITION_CHARS])
         for option in game.options.declared:
-            yield setup_builder(game, {option.name: repeat_to(piece, OPTION)})
-            yield setup_builder(game, {option.name: f"[{repeat_to(piece, OPTION - 1)}"})
+            yield setup_builder(game, {option.name: repeat_to(piece, OPTION_CHARS)})
+            yield setup_builder(game, {option.name: f"[{repeat_to(piece, OPTION_CHARS - 1)}"})
     if game.name == "troke":
         for board in (json.dumps(largest()), *(long_path_board(path_length) for path_length in (0, 40, 80, 120))):
             yield setup_builder(game, {"own_board": board})

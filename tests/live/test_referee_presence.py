@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
 from referee.live.match_timing import TurnUse
@@ -18,7 +19,7 @@ from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, TimeControl, Untimed
 from referee.match.clock_charge import ClockCharge, NetworkCredit
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
-from referee.match.match_errors import MatchOver, NonceRefused, NotWithdrawable, RequestIdReused
+from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.match_terms import DisconnectPolicy, Policies
 from referee.match.result import EndCause, Fault, void_result
 from referee.match.setup import Player
@@ -548,25 +549,6 @@ async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live
 
 
 @in_loop
-async def test_two_processes_that_recover_a_match_continue_one_history() -> None:
-    harness = RefereeHarness()
-    match_id, _ = await harness.start_match()
-    first, second = await harness.restart(), RefereeHarness(after=harness)
-    await first.referee.recover()
-    await second.referee.recover()
-    first.connect(*NIM_BOTS)
-    await settle()
-    second.connect(*NIM_BOTS)
-    await settle()
-    assert (await first.referee.resign(match_id, 0)).result
-    with pytest.raises(MatchOver):
-        await second.referee.resign(match_id, 1)
-    assert [type(entry.event) for entry in await harness.stored.read(match_id)].count(PlayEnded) == 1
-    await first.referee.close()
-    await second.referee.close()
-
-
-@in_loop
 async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_other() -> None:
     harness = RefereeHarness()
     removed, _ = await harness.start_match("fingers")
@@ -642,13 +624,15 @@ async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time() -> Non
 
 @in_loop
 async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_measured_it_before() -> None:
-    harness = RefereeHarness()
+    harness = RefereeHarness(connect=SharedMatches)
+    assert isinstance(harness.live.others, SharedMatches)
+    harness.live.others.coordinate(coordinates=True)
     first, _ = await harness.start_match()
     await harness.create()  # A turn is pending in another match.
     draining = asyncio.create_task(harness.referee.drain(60 * SECOND, 2000))
     await harness.submit_move(first, 0, "1")
     (turn,) = (await harness.match(first)).owing
-    harness.referee.shared.set_uses([(first, TurnUse(turn.token, 0))])
+    harness.live.others.set_uses([(first, TurnUse(turn.token, 0))])
     await harness.time.advance(20 * SECOND)
     await harness.submit_move(first, 1, "1")
     assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
@@ -736,18 +720,6 @@ class BrokenControls(tuple[TimeControl, ...]):
 
     def __len__(self) -> int:
         raise KeyError("odd")
-
-
-@in_loop
-async def test_two_concurrent_commands_resume_a_match_once() -> None:
-    harness = RefereeHarness()
-    match_id, _ = await harness.start_match()
-    later = await harness.restart()
-    await later.referee.recover()
-    await asyncio.gather(later.referee.offer_draw(match_id, 0), later.referee.offer_draw(match_id, 1))
-    assert (await later.event_kinds(match_id)).count("RefereeRecovered") == 1
-    assert later.referee.live_matches == []
-    await later.referee.close()
 
 
 @in_loop

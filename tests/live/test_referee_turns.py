@@ -7,7 +7,7 @@ from msgspec import structs
 
 from engines.api import REFEREE
 from referee.live.outbox import TurnExpired, TurnNotice
-from referee.live.ports import EngineFault, LogUnavailable
+from referee.live.ports import LogUnavailable
 from referee.live.queued_command import NotRunHere
 from referee.live.runner import FIRST_RETRY_US
 from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
@@ -15,7 +15,6 @@ from referee.match.clock import MS, SECOND, Untimed
 from referee.match.clock_charge import NetworkCredit
 from referee.match.match_errors import MatchOver, NoDraw, NoSuchSeat, NotAllowedNow, RequestIdReused, StaleTurn
 from referee.match.match_terms import DropoutPolicy, IllegalMovePolicy, LatePolicy, Policies
-from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns, filter_by_type
 from tests.live.runner_harness import in_loop
@@ -297,20 +296,6 @@ async def test_a_draw_offer_sends_the_turn_again() -> None:
     done = await harness.referee.offer_draw(match_id, 1)
     assert done.result
     assert done.number == (await harness.match(match_id)).number
-    await harness.referee.close()
-
-
-@in_loop
-async def test_an_engine_fault_makes_the_match_void_and_is_reported() -> None:
-    harness = RefereeHarness()
-    sessions = harness.connect(*BOTS)
-    match_id = await harness.create("brittle")
-    seat = (await harness.match(match_id)).owing[0].seat
-    with pytest.raises(EngineFault):
-        await harness.submit_move(match_id, seat, "2")
-    assert (await harness.match(match_id)).phase is MatchPhase.OVER
-    assert len(harness.recorder.faults) == 1
-    assert sessions
     await harness.referee.close()
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from referee.live.live_match import FreeCapacity
 from referee.live.match_request import LADDER, MAKER, PAIRING, TOURNAMENT
+from referee.live.reserved_places import JoinedContests, NoContests
 from referee.live.sessions import Hello
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
@@ -14,10 +15,22 @@ from tests.live.runner_harness import in_loop
 ANNA, BERT = BOTS[:2]
 
 
-async def open_process(max_matches: int, *, in_contest: bool = True) -> RefereeHarness:
-    """Return a process in which the first bot has that many places; the second has enough."""
-    harness = RefereeHarness()
-    harness.referee.reserved_places.in_contest = {ANNA.bot}.__contains__ if in_contest else lambda _: False
+class Joined(NoContests):
+    """Contests in which bots take part; `foreign` is one that has invited them."""
+
+    def __init__(self, *bots: str) -> None:
+        self.bots = set(bots)
+
+    def in_contest(self, bot: str) -> bool:
+        return bot in self.bots
+
+    def has_joined(self, bot: str, kind: str, name: str) -> bool:
+        return name != "foreign"
+
+
+async def open_process(max_matches: int, joined: JoinedContests | None = None) -> RefereeHarness:
+    """Return a process in which the first bot has that many places, and is in a contest; the second has enough."""
+    harness = RefereeHarness(joined=joined or Joined(ANNA.bot))
     harness.referee.sessions.open(ANNA, Hello(max_matches=max_matches), "owner")
     harness.referee.sessions.open(BERT, Hello(max_matches=1_000), "somebody")
     return harness
@@ -51,7 +64,7 @@ async def test_matches_of_the_owner_and_of_contests_take_all_places() -> None:
 
 @in_loop
 async def test_a_bot_in_no_contest_plays_as_many_matches_of_others_as_it_has_places_for() -> None:
-    harness = await open_process(3, in_contest=False)
+    harness = await open_process(3, NoContests())
     assert await started(harness, 4, **{MAKER: "eve"}) == 3
     await harness.referee.close()
 
@@ -71,8 +84,6 @@ async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
 @in_loop
 async def test_matches_of_a_contest_that_has_invited_the_bot_are_matches_of_others() -> None:
     harness = await open_process(4)
-    places = harness.referee.reserved_places
-    places.has_joined = lambda bot, kind, name: (bot, kind, name) != (ANNA.bot, TOURNAMENT, "foreign")
     foreign = {MAKER: "tournament/foreign", TOURNAMENT: "foreign", LADDER: "main"}
     assert await started(harness, 1, **{MAKER: "eve"}) == 1
     assert harness.referee.free_capacity(ANNA, "nim", foreign) == FreeCapacity(ANNA, 1)
@@ -96,12 +107,13 @@ class PresenceObserver(Recorder):
 
 @in_loop
 async def test_waiting_matches_start_when_a_bot_is_in_no_contest_any_more() -> None:
-    harness = await open_process(2)
+    joined = Joined(ANNA.bot)
+    harness = await open_process(2, joined)
     ids = [await harness.create(labels={MAKER: "eve"}) for _ in range(3)]
     observer = PresenceObserver()
     harness.referee.subscribe(observer)
     places = harness.referee.reserved_places
-    places.in_contest = lambda _: False
+    joined.bots.clear()
     places.on_freed({ANNA.bot})
     await settle()
     phases = [(await harness.match(match_id)).phase for match_id in ids]

@@ -3,10 +3,13 @@
 A bot may connect before the match runs here or after it, and its holder is not known before it connects.
 """
 
+from typing import Any
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from referee.cluster.shared_matches import SharedMatches
 from referee.live.loop_lag import INTERVAL_US, MIN_LAG_US
 from referee.live.match_request import LiveLimits
 from referee.live.sessions import Session
@@ -34,9 +37,10 @@ class TakenOver:
     `served_us` is the time in which it can serve, or which requests of the bot's own holder take, by plain sums.
     """
 
-    def __init__(self, before: RefereeHarness) -> None:
+    def __init__(self, before: RefereeHarness, **around: Any) -> None:
+        """`around`: fields of MatchSurroundings."""
         self.machine = Machine(before.time)
-        self.harness = RefereeHarness(after=before, lag=self.machine.lag, limits=LIMITS)
+        self.harness = RefereeHarness(after=before, lag=self.machine.lag, limits=LIMITS, **around)
         self.sessions: list[Session] = []
         self.served_us = 0
 
@@ -101,14 +105,12 @@ def test_time_in_which_the_referee_could_not_serve_is_charged_to_no_bot(
         match_id, _ = await harness.start_match(controls=(Untimed(),))
         if restarted:
             await harness.referee.close()
-        process = TakenOver(harness)
-        if not restarted:
-            process.harness.referee.shared.coordinate(coordinates=False)
+        process = TakenOver(harness) if restarted else TakenOver(harness, connect=SharedMatches)
         await process.do(before)
-        if restarted:
-            await process.harness.referee.recover()
+        if isinstance(process.harness.live.others, SharedMatches):
+            await process.harness.live.others.follow(match_id, (), began=False)
         else:
-            await process.harness.referee.shared.follow(match_id, (), began=False)
+            await process.harness.referee.recover()
         process.served_us = 0
         await process.do(after)
         row = await answer(process, match_id)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from referee.contests.ladder.events import LadderJoined
+from referee.contests.contest_entrant import EntrantJoined
 from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
 from referee.live.ports import Entry
@@ -80,7 +80,7 @@ def with_ladder(data_dir: Path, name: str) -> Path:
     """Add a ladder of Toc with two entrants to a data directory."""
     made = LadderCreated(name, name, "org", f"make {name}", bytes(32), ladder_terms("toc"))
     return _with(
-        data_dir, f"ladder/{name}", made, *(LadderJoined(ladder_entrant(bot, name=bot)) for bot in ("ada", "bob"))
+        data_dir, f"ladder/{name}", made, *(EntrantJoined(ladder_entrant(bot, name=bot)) for bot in ("ada", "bob"))
     )
 
 

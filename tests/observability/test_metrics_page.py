@@ -10,14 +10,15 @@ import pytest
 from prometheus_client.metrics_core import Metric
 from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
-from referee.bus.local_bus import LocalBusHub
+from referee.cluster.bus.local_bus import LocalBusHub
+from referee.cluster.cluster_metrics import ClusterCollector
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
+from tests.cluster.test_cluster_metrics import sources
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
 from tests.observability.exposition import Page
-from tests.observability.test_cluster_metrics import sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
@@ -83,7 +84,7 @@ def exported_families() -> list[Metric]:
     """Cause every event that is measured, and return all metric families."""
     metrics = Metrics("1.2.3")
     metrics.refused("ILLEGAL_MOVE")
-    metrics.register_cluster(sources(LocalBusHub().bus()))
+    metrics.register(ClusterCollector(sources(LocalBusHub().bus())))
     in_loop(play_match)(metrics)
     asyncio.run(make_calls(metrics))
     page = Page(metrics)

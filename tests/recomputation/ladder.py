@@ -83,21 +83,21 @@ class Ladder:
 
     def take(self, event: Event) -> None:
         self.number += 1
-        if self.expected and event["kind"] != "ladder_paired":
+        if self.expected and event["kind"] != "pairing_planned":
             raise Differs(self.number, event["kind"], self.expected[0])
         getattr(self, f"_{event['kind']}")(event)
 
-    def _ladder_made(self, event: Event) -> None:
+    def _ladder_created(self, event: Event) -> None:
         self.seed, self.terms = bytes.fromhex(event["seed"]), event["terms"]
         assert self.terms["partners"] == "individual"
         assert self.terms["duplicate"] is None, "sets are beyond this program"
 
-    def _joined(self, event: Event) -> None:
+    def _entrant_joined(self, event: Event) -> None:
         entrant = event["entrant"]
         self.entrants[entrant["name"]] = self.everybody[entrant["name"]] = entrant
         self.last_pairing[entrant["name"]] = len(self.pairings)
 
-    def _left(self, event: Event) -> None:
+    def _entrant_left(self, event: Event) -> None:
         name = event["name"]
         del self.entrants[name]
         self.available.pop(name, None)
@@ -106,7 +106,7 @@ class Ladder:
 
     # Pairings.
 
-    def _ladder_paired(self, event: Event) -> None:
+    def _pairing_planned(self, event: Event) -> None:
         pairing, planning = event["pairing"], event["planning"]
         if event["challenge"]:
             draws = Draws(self.seed, f"pairing {len(self.pairings) + 1}")
@@ -207,13 +207,13 @@ class Ladder:
 
     # Matches and ratings.
 
-    def _began(self, event: Event) -> None:
+    def _match_started(self, event: Event) -> None:
         paired, place = self.pairings[event["pairing"]], (event["number"], event["attempt"])
         if place not in paired.due():
             raise Differs(self.number, place, paired.due())
         paired.started[place] = event["match_id"]
 
-    def _scored(self, event: Event) -> None:
+    def _match_scored(self, event: Event) -> None:
         paired = self.pairings[event["pairing"]]
         place = event["number"], paired.attempts.get(event["number"], 0) + 1
         if place not in paired.in_play():
@@ -221,11 +221,11 @@ class Ladder:
         paired.scored.add(event["number"])
         self.score = paired.started[place], event["score"]["ranks"]
 
-    def _voided(self, event: Event) -> None:
+    def _match_voided(self, event: Event) -> None:
         attempts = self.pairings[event["pairing"]].attempts
         attempts[event["number"]] = attempts.get(event["number"], 0) + 1
 
-    def _rated(self, event: Event) -> None:
+    def _match_rated(self, event: Event) -> None:
         players = [(side[0]["bot"], side[0]["version"]) for side in event["finish"]["sides"]]
         ranks, at_ms = event["finish"]["ranks"], event["at_ms"]
         if self.score and self.score[0] == event["match_id"]:
@@ -267,7 +267,7 @@ class Ladder:
 
     # Seasons and the end.
 
-    def _season_began(self, event: Event) -> None:
+    def _season_started(self, event: Event) -> None:
         self.season += 1
         expect(self.number, event["season"], self.season)
         self.tables.append(self._standings(0))
@@ -314,11 +314,11 @@ class Ladder:
     def _ladder_paused(self, _: Event) -> None:
         """Only the availability of opponents follows from it."""
 
-    _ladder_resumed = _closing = _ladder_paused
+    _ladder_resumed = _ladder_closing = _ladder_paused
 
-    def _closed(self, _: Event) -> None:
+    def _ladder_closed(self, _: Event) -> None:
         if any(paired.in_play() for paired in self.pairings.values()):
-            raise Differs(self.number, "closed", "a match is in play")
+            raise Differs(self.number, "ladder_closed", "a match is in play")
         self.tables.append(self._standings(max(self.ratings.rated_ms.values(), default=0)))
 
     def _season_standings(self, event: Event) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import (
     AvailableEntrant,
     ChallengeEntrants,
@@ -22,7 +23,6 @@ from referee.contests.ladder.commands import (
     StartSeason,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEntrant
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.rating_rules import DAY_MS
 from referee.contests.pairing import DueMatch, MatchScore
@@ -35,7 +35,6 @@ from referee.contests.tournament.commands import (
     TournamentCommand,
 )
 from referee.contests.tournament.decide import decide as decide_tournament
-from referee.contests.tournament.events import TournamentEntrant
 from referee.contests.tournament.tournament_terms import Seeding, Swiss
 from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreated, TournamentCreated
 from referee.hosting.ladder_state import LadderFold, LadderState
@@ -84,7 +83,7 @@ class SimulatedLadder:
             self._append(event)
 
     def join(self, name: str, owners: tuple[str, ...]) -> None:
-        self.do(JoinLadder(LadderEntrant(name, (Player(name),), owners=owners)))
+        self.do(JoinLadder(ContestEntrant(name, (Player(name),), owners=owners)))
 
     @property
     def ladder(self) -> Any:
@@ -188,7 +187,7 @@ def simulated_swiss(entrants: int, rounds: int, seed: int) -> bytes:
             state = fold_tournament(state, entries[-1])
 
     for name in names:
-        do(EnterTournament(TournamentEntrant(name, bots=(Player(name),))))
+        do(EnterTournament(ContestEntrant(name, bots=(Player(name),))))
     do(StartTournament())
     while not state.over:
         due = rng.choice(state.waiting)

@@ -29,16 +29,16 @@ class SwissTournament:
         self.number += 1
         getattr(self, f"_{event['kind']}")(event)
 
-    def _tournament_made(self, event: Event) -> None:
+    def _tournament_created(self, event: Event) -> None:
         terms = event["terms"]["tournament"]
         assert terms["format"]["kind"] == "swiss"
         assert not terms["format"]["accelerated"]
         self.seed, self.rounds, self.seeding = bytes.fromhex(terms["seed"]), terms["format"]["rounds"], terms["seeding"]
 
-    def _entered(self, event: Event) -> None:
+    def _entrant_joined(self, event: Event) -> None:
         self.names.append(event["entrant"]["name"])
 
-    def _started(self, event: Event) -> None:
+    def _tournament_started(self, event: Event) -> None:
         order = Draws(self.seed, "seeding").shuffled(self.names) if self.seeding == "random" else self.names
         expect(self.number, event["order"], order)
         self.players = {name: SwissPlayer(name, number) for number, name in enumerate(order, 1)}
@@ -62,16 +62,16 @@ class SwissTournament:
             for board, pair in enumerate(pairs, 1)
         ]  # fmt: skip
 
-    def _tournament_paired(self, event: Event) -> None:
+    def _pairings_planned(self, event: Event) -> None:
         expect(self.number, event["pairings"], self.next_round)
         self.next_round = []
         self.open = {pairing["id"]: pairing["entrants"] for pairing in event["pairings"]}
 
-    def _began(self, event: Event) -> None:
+    def _match_started(self, event: Event) -> None:
         if event["pairing"] not in self.open:
             raise Differs(self.number, event["pairing"], list(self.open))
 
-    def _scored(self, event: Event) -> None:
+    def _match_scored(self, event: Event) -> None:
         if event["pairing"] not in self.open:
             raise Differs(self.number, event["pairing"], list(self.open))
         names, (first, second) = self.open.pop(event["pairing"]), event["score"]["ranks"]
@@ -96,7 +96,7 @@ class SwissTournament:
         if not self.over:
             self._pair()
 
-    def _ended(self, event: Event) -> None:
+    def _tournament_ended(self, event: Event) -> None:
         expect(self.number, (event["cancelled"], self.over), (False, True))
 
     # Standings.

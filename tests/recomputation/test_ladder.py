@@ -18,9 +18,9 @@ PRODUCERS = {"simulated_contests.py"}
 """Modules that produce records, besides the tests."""
 
 DERIVED = {
-    "ladder_paired": ("pairing",),
-    "rated": ("finish.ranks", "changes", "weight"),
-    "season_began": ("season",),
+    "pairing_planned": ("pairing",),
+    "match_rated": ("finish.ranks", "changes", "weight"),
+    "season_started": ("season",),
     "season_standings": ("season", "rows"),
 }
 """Values by kind that follow from the entries before."""
@@ -42,12 +42,18 @@ def test_the_program_imports_nothing_of_the_referee() -> None:
 
 def test_a_ladder_of_500_matches_is_computed_again() -> None:
     kinds = Counter(event["kind"] for event in events())
-    assert kinds["rated"] >= 500
-    assert min(kinds[kind] for kind in ("left", "joined", "voided", "season_began", "season_standings")) > 1
-    assert any(event["challenge"] for event in events() if event["kind"] == "ladder_paired")
-    assert any(event["weight"] < 1 for event in events() if event["kind"] == "rated")
+    assert kinds["match_rated"] >= 500
+    assert (
+        min(
+            kinds[kind]
+            for kind in ("entrant_left", "entrant_joined", "match_voided", "season_started", "season_standings")
+        )
+        > 1
+    )
+    assert any(event["challenge"] for event in events() if event["kind"] == "pairing_planned")
+    assert any(event["weight"] < 1 for event in events() if event["kind"] == "match_rated")
     ladder = recompute_ladder(events())
-    assert len(ladder.pairings) == kinds["ladder_paired"] >= 500
+    assert len(ladder.pairings) == kinds["pairing_planned"] >= 500
 
 
 def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

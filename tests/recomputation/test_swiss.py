@@ -19,7 +19,7 @@ def small_swiss() -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_a_swiss_of_40_is_computed_again() -> None:
     events = read_events(simulated_swiss(entrants=40, rounds=9, seed=1))
-    assert sum(len(event["pairings"]) for event in events if event["kind"] == "tournament_paired") == 180
+    assert sum(len(event["pairings"]) for event in events if event["kind"] == "pairings_planned") == 180
     swiss = recompute_swiss(events)
     assert (swiss.round, swiss.over) == (9, True)
 
@@ -31,7 +31,7 @@ def test_small_swiss_tournaments_are_computed_again() -> None:
 
 @pytest.mark.slow
 def test_late_rounds_in_which_most_have_met_are_computed_again() -> None:
-    """In rounds like these, the library of the referee exchanges the criteria C.6 and C.7."""
+    """In rounds like these, the order of the criteria C.6 and C.7 matters."""
     for seed in (2, 5, *range(20, 26)):
         assert recompute_swiss(read_events(simulated_swiss(entrants=14, rounds=9, seed=seed))).over
 
@@ -63,9 +63,9 @@ def exchange_opponents(event: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
-        ("started", lambda event: event["order"].reverse()),
-        ("tournament_paired", exchange),
-        ("tournament_paired", exchange_opponents),
+        ("tournament_started", lambda event: event["order"].reverse()),
+        ("pairings_planned", exchange),
+        ("pairings_planned", exchange_opponents),
         ("standings", lambda event: event["rows"][3].update(rank=99)),
         ("standings", lambda event: event["rows"][5]["tie_breaks"].__setitem__(1, 0.0)),
         ("standings", lambda event: event["rows"][0].update(points=0.0)),
@@ -81,7 +81,7 @@ def test_a_changed_lot_pairing_or_standing_is_named(kind: str, change: Any) -> N
 
 def test_a_changed_result_is_found_at_the_latest_in_the_standings() -> None:
     for at, event in enumerate(small_swiss()):
-        if event["kind"] == "scored":
+        if event["kind"] == "match_scored":
             ranks = [1, 1] if event["score"]["ranks"] != [1, 1] else [1, 2]
             with pytest.raises(Differs):
                 recompute_swiss(changed(at, lambda event, ranks=ranks: event["score"].update(ranks=ranks)))

@@ -119,4 +119,4 @@ def test_the_table_of_plannings_lists_all_values() -> None:
 def test_the_verifier_of_the_page_reads_the_record_of_a_contest() -> None:
     data = contest_record(run(played_cup(RoundRobin(), "ann", "bob")).entries)
     kinds = [line["event"]["kind"] for line in page_verifier()(data, public_hex(KEY))[1:-1]]
-    assert (kinds[0], kinds[-2:]) == ("tournament_made", ["ended", "standings"])
+    assert (kinds[0], kinds[-2:]) == ("tournament_created", ["tournament_ended", "standings"])

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from referee.cli import main
-from referee.contests.ladder.events import LadderClosureFinished, LadderPaired, MatchRated
+from referee.contests.ladder.events import LadderClosureFinished, MatchRated, PairingPlanned
 from referee.contests.pairing import ContestMatchScored, ContestMatchVoided, DuplicateSets
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -65,16 +65,15 @@ CONTESTS: dict[str, Callable[[], PlayedContest]] = {
 }
 
 INPUTS = {
-    "ladder_made": ("title", "organiser", "request_id", "terms"),
-    "tournament_made": ("title", "organiser", "request_id", "entrants", "terms"),
-    "joined": ("entrant.invited", "entrant.owners", "entrant.bots.0.version"),
-    "entered": ("entrant.invited", "entrant.owners", "entrant.rating", "entrant.bots.0.version"),
-    "ladder_paired": ("planning", "challenge"),
-    "rated": ("at_ms",),
-    "season_began": ("request",),
-    "left": ("message",),
-    "closing": ("message",),
-    "ended": ("message",),
+    "ladder_created": ("title", "organiser", "request_id", "terms"),
+    "tournament_created": ("title", "organiser", "request_id", "entrants", "terms"),
+    "entrant_joined": ("entrant.invited", "entrant.owners", "entrant.rating", "entrant.bots.0.version"),
+    "pairing_planned": ("planning", "challenge"),
+    "match_rated": ("at_ms",),
+    "season_started": ("request",),
+    "entrant_left": ("message",),
+    "ladder_closing": ("message",),
+    "tournament_ended": ("message",),
     "bye_requested": ("round", "bye", "by"),
 }
 """Values by kind that nothing else determines, so that another value may be just as possible."""
@@ -177,7 +176,12 @@ def test_every_value_that_follows_from_others_is_named_where_it_was_changed(
         named = re.search(r"(entry|line) (\d+)", verdict.sentence)
         assert named, where
         expected = {number, number + (named[1] == "line")}
-        if kind in ("joined", "entered", "left", "began", "frozen"):  # Only what follows shows that it is wrong.
+        if kind in (
+            "entrant_joined",
+            "entrant_left",
+            "match_started",
+            "versions_frozen",
+        ):  # Only what follows shows that it is wrong.
             assert int(named[2]) >= number, where
         elif path == "match_id" or path.startswith(("finish", "forfeited")):  # The score before says the same.
             assert int(named[2]) in {number - 1, *expected}, where
@@ -293,15 +297,17 @@ def test_each_record_of_a_match_must_be_valid(
 
 
 def without_planning(entry: ContestEntry) -> ContestEntry:
-    return replace(entry, event=replace(entry.event, planning=None)) if isinstance(entry.event, LadderPaired) else entry
+    return (
+        replace(entry, event=replace(entry.event, planning=None)) if isinstance(entry.event, PairingPlanned) else entry
+    )
 
 
 def test_a_pairing_without_its_planning_is_not_accepted(tmp_path: Path) -> None:
     played = contest("ladder")
-    planned = [entry for entry in played.entries if isinstance(entry.event, LadderPaired) and entry.event.planning]
+    planned = [entry for entry in played.entries if isinstance(entry.event, PairingPlanned) and entry.event.planning]
     entries = [without_planning(entry) if entry is planned[-1] else entry for entry in played.entries]
     sentence = played.first_difference(tmp_path, entries)
-    assert sentence.startswith(f"entry {planned[-1].number}: the record says `ladder_paired`, and nothing before it")
+    assert sentence.startswith(f"entry {planned[-1].number}: the record says `pairing_planned`, and nothing before it")
 
 
 def test_a_contest_that_is_not_over_is_not_accepted(tmp_path: Path) -> None:
@@ -355,7 +361,7 @@ def test_numbers_that_would_take_long_are_rejected(tmp_path: Path) -> None:
 
 def test_a_match_of_too_many_players_is_rejected(tmp_path: Path) -> None:
     lines = lines_of(contest_record(contest("ladder").entries))
-    at = next(at for at, line in enumerate(lines) if b'"kind":"rated"' in line)
+    at = next(at for at, line in enumerate(lines) if b'"kind":"match_rated"' in line)
     event = json.loads(lines[at])["event"]
     crowd = FinishOrder(tuple((Player(f"bot{seat}"),) for seat in range(5_000)), (1,) * 5_000)
     event["finish"] = {

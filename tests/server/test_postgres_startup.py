@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from engines.registry import find
-from referee.bus.nats_servers import parse_servers
 from referee.cli import main
+from referee.cluster.bus.nats_servers import parse_servers
 from referee.live.match_request import MatchRequest
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
@@ -29,7 +29,7 @@ from referee.server.stores import StartupError, open_stores
 from referee.storage.postgres import database_lock
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import SELECT_HOLDERS, SERVER_LOCK, DatabaseLock
-from tests.bus.nats import new_cluster
+from tests.cluster.bus.nats import new_cluster
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.shared_services import through
 from tests.storage.postgres_databases import PostgresDatabases

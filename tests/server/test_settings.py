@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.bus.nats_servers import NatsServer
+from referee.cluster.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import Address, InvalidSetting, SettingsUnreadable, UnknownSetting, setting_text
 from referee.server.settings import SETTINGS, UNITS, Settings

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from engines.options import Settings
 from referee.contests import pairing as match
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction, CorrectionKind
 from referee.contests.ladder import events as ladder
 from referee.contests.ladder.win_loss import WinLossRecord
@@ -108,19 +109,18 @@ RATED = ladder.MatchRated("m17", FinishOrder(((ADA,), (BOB,)), (1, 2)), (BOB,), 
 EXAMPLES: tuple[ContestEvent, ...] = (
     LadderCreated("main", "The ladder \u00e9", "ann", "request 1", SEED, LADDER_TERMS),
     LadderCreated("small", "small", "ann", "request 2", SEED, LadderTerms(MATCH_TERMS[1:])),
-    ladder.LadderJoined(ladder.LadderEntrant("ada", (ADA,))),
-    ladder.LadderLeft("ada", "she had to go\n"),
-    ladder.LadderPaired(Pairing("main/7", 0, 0, ("ada", "bob"), matches=2, arrangements=2), "request 7"),
+    EntrantJoined(ContestEntrant("ada", (ADA,))),
+    EntrantLeft("ada", "she had to go\n"),
+    ladder.PairingPlanned(Pairing("main/7", 0, 0, ("ada", "bob"), matches=2, arrangements=2), "request 7"),
     RATED,
     ladder.SeasonStarted(2, "request 8"),
     ladder.LadderClosureStarted("thank you"),
     ladder.LadderClosureFinished(),
     TournamentCreated("cup", "The cup", "ann", "request 3", SWISS, 2),
     *(TournamentCreated("cup", "The cup", "ann", "request 4", tournament_terms(form)) for form in EVERY_FORMAT),
-    tournament.EntrantEntered(tournament.TournamentEntrant("pair", 1523.5, (ADA, BOB))),
-    tournament.EntrantWithdrew("pair", "ill"),
+    EntrantJoined(ContestEntrant("pair", (ADA, BOB), 1523.5)),
     tournament.TournamentPlayStarted(("bob", "ada")),
-    tournament.TournamentPaired(
+    tournament.PairingsPlanned(
         (Pairing("1.1", 1, 1, ("ada", "bob"), 1, 2), Pairing("1.2", 1, 2, ("cid",), sides=ONE_TABLE))
     ),
     match.ContestMatchStarted("1.1", 1, 2, "m17"),
@@ -130,10 +130,9 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     LadderCreated("slow", "slow", "ann", "request 5", SEED, LadderTerms(MATCH_TERMS[1:], max_matches_per_hour=12)),
     ladder.LadderPaused("back on Monday"),
     ladder.LadderResumed(),
-    ladder.LadderJoined(ladder.LadderEntrant("bob", (BOB,), invited=True)),
-    tournament.EntrantEntered(tournament.TournamentEntrant("bob", None, (BOB,), invited=True)),
+    EntrantJoined(ContestEntrant("bob", (BOB,), invited=True)),
     TournamentCreated("timed", "Timed", "ann", "request 6", TIMED),
-    tournament.TournamentPaired((Pairing("2.1", 2, 1, ("ada", "bob")),), 1_700_000_000_000),
+    tournament.PairingsPlanned((Pairing("2.1", 2, 1, ("ada", "bob")),), 1_700_000_000_000),
     tournament.VersionsFrozen((tournament.FrozenEntrant("pair", (ADA, BOB)),)),
     tournament.EntrantsAbsent("2.1", ("ada",), "not connected for 600 s"),
     tournament.PairingsReplaced(("2.1",), (Pairing("2.1-2", 2, 1, ("ada",)),), 0, "by hand", "ann"),
@@ -141,13 +140,12 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.PairingReopened("1.1", ("2.1-2",), "wrong rules", "ann"),
     TournamentCreated("teams", "Teams", "ann", "request 7", TEAMS),
     tournament.EntrantsAbsent("2.2", ("reds",), "paused for 600 s", board=2),
-    ladder.LadderJoined(ladder.LadderEntrant("cid", (BOB,), owners=("carol",))),
-    tournament.EntrantEntered(tournament.TournamentEntrant("cid", None, (BOB,), owners=("carol", "dave"))),
+    EntrantJoined(ContestEntrant("cid", (BOB,), owners=("carol", "dave"))),
     replace(RATED, at_ms=1_700_000_000_000, weight=0.25),
     TournamentCreated("newest", "Newest", "ann", "request 8", NEWEST),
     tournament.ByeRequested("ada", 3, tournament.ByeKind.HALF_POINT, "ann"),
     match.ContestMatchScored("2.1", 1, MatchScore((1, 2), moves="00112233445566778899aabbccddeeff")),
-    ladder.LadderPaired(
+    ladder.PairingPlanned(
         Pairing("8", 0, 0, ("ada", "bob")),
         planning=ladder.PlanningInput((ladder.EntrantAvailability("ada", ("1.2",), 3),), ("bob",), True, ("7/1.1",), 8),
     ),

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import structs, to_builtins
 
-from referee.contests.tournament.events import EntrantEntered, TournamentEntrant
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.storage.codec import (
     CONTEST_CODEC,
     STORED_VERSION,
@@ -49,7 +49,7 @@ def test_a_number_is_written_as_the_json_module_writes_it(number: float) -> None
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_an_entrant_is_not_written_with_a_rating_that_is_no_number(number: float) -> None:
     with pytest.raises(MalformedEntry, match="it would be read as"):
-        CONTEST_CODEC.encode(EntrantEntered(TournamentEntrant("ada", number)))
+        CONTEST_CODEC.encode(EntrantJoined(ContestEntrant("ada", rating=number)))
 
 
 def test_a_rating_is_read_with_full_precision() -> None:
@@ -72,7 +72,11 @@ def test_a_rating_is_read_with_full_precision() -> None:
             '"deviation":61',
             "expected a number with a decimal point, not '61' - at `$.changes[1].after.rating.deviation`",
         ),
-        ('"kind":"rated"', '"kind":"crowned"', "unknown kind 'crowned'; known: ladder_made, tournament_made, joined, "),
+        (
+            '"kind":"match_rated"',
+            '"kind":"crowned"',
+            "unknown kind 'crowned'; known: ladder_created, tournament_created, entrant_joined, ",
+        ),
     ],
 )
 def test_the_error_names_what_is_wrong_with_a_line(old_text: str, new_text: str, sentence: str) -> None:

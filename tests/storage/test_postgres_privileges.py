@@ -4,7 +4,6 @@ The contract suites of the stores use the role of servers too, so they show that
 """
 
 import asyncio
-import re
 from itertools import count
 from pathlib import Path
 
@@ -16,10 +15,10 @@ from referee.cli import main
 from referee.live.ports import LogUnavailable
 from referee.storage.postgres import schema
 from referee.storage.postgres.database import PostgresDatabase
-from tests.bus.nats import create_nats
+from tests.cluster.bus.nats import create_nats
 from tests.cluster.cluster import run_cluster
 from tests.deploy.tools import run_command
-from tests.storage.postgres_databases import NODE, OWNER, SQL, PostgresDatabases, as_role, execute_file
+from tests.storage.postgres_databases import NODE, OWNER, PostgresDatabases, as_role, execute_file
 
 _names = count(1)
 
@@ -158,17 +157,6 @@ def test_a_dump_is_restored_by_the_owner_for_the_same_nodes(postgres_url: str, e
     assert fetch(empty_url, "SELECT contest_id FROM contests") == ["ladder/main"]
     assert fetch(empty_url, "SELECT pem FROM signing_key") == ["the key"]
     assert set(fetch(empty_url, READABLE, NODE)) == set(fetch(postgres_url, TABLES))
-
-
-@pytest.mark.parametrize("file", ["database.sql", "privileges.sql"])
-def test_the_page_shows_what_the_files_grant(file: str) -> None:
-    page = (SQL.parents[1] / "docs" / "cluster.md").read_text(encoding="utf-8")
-    text = (SQL / file).read_text(encoding="utf-8")
-    text = re.sub(r"EXECUTE format\('(.*)%I(.*)', current_database\(\)\);", r"\1referee\2;", text)
-    granted = re.findall(r"^ *((?:GRANT|REVOKE) .*;)$", text, re.MULTILINE)
-    assert granted
-    emptied = [statement for statement in granted if statement.startswith("REVOKE ALL ON ALL")]
-    assert [statement for statement in granted if statement not in page] == emptied
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from referee.accounts.account_errors import NoSuchBot
 from referee.accounts.tokens import Quota
 from referee.live.ports import LogUnavailable
 from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
-from referee.storage.sqlite.database import NewerDatabase
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
 from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token, run_with_store
@@ -46,20 +45,6 @@ class BlockingWrite:
         self.started.set()
         self.released.wait(60)  # With a timeout: a bug should fail the test, not block it.
         return add(0, file)
-
-
-def test_nothing_is_written_if_the_database_file_was_replaced(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        path.rename(path.with_suffix(".aside"))
-        with pytest.raises(LogUnavailable, match=r"referee\.db has been removed or replaced"):
-            await store.write(partial(add, 1))
-        path.with_suffix(".aside").rename(path)
-        await store.write(partial(add, 2))
-        assert await store.read(numbers) == [2]
-        await store.close()
-
-    asyncio.run(check())
 
 
 def test_reopened_account_stores_are_equal(path: Path) -> None:
@@ -144,37 +129,6 @@ def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> N
     asyncio.run(check())
 
 
-def test_a_reader_sees_only_committed_data_and_does_not_wait(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        blocking_write = BlockingWrite()
-        writing = asyncio.ensure_future(store.write(blocking_write))
-        await asyncio.to_thread(blocking_write.started.wait)
-        assert await store.read(numbers) == []
-        blocking_write.released.set()
-        await writing
-        assert await store.read(numbers) == [0]
-        await store.close()
-
-    asyncio.run(check())
-
-
-def test_a_cancelled_write_is_still_executed(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        blocking_write = BlockingWrite()
-        writing = asyncio.ensure_future(store.write(blocking_write))
-        await asyncio.to_thread(blocking_write.started.wait)
-        writing.cancel()
-        await asyncio.wait([writing])
-        blocking_write.released.set()
-        assert await store.write(lambda file: add(1, file)) == 1
-        assert await store.read(numbers) == [0, 1]
-        await store.close()
-
-    asyncio.run(check())
-
-
 def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> None:
     async def check() -> None:
         store = SqliteStore(path)
@@ -191,50 +145,3 @@ def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> N
     asyncio.run(check())
     with other_connection(path) as other:
         assert numbers(other) == list(range(20))
-
-
-def test_a_write_to_a_locked_database_changes_nothing_and_later_ones_succeed(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path, busy_ms=0)
-        with other_connection(path) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            with pytest.raises(LogUnavailable, match="the database is unavailable: database is locked"):
-                await store.write(lambda file: add(1, file))
-            assert await store.read(numbers) == []
-            other.execute("ROLLBACK")
-        await store.write(lambda file: add(1, file))
-        assert await store.read(numbers) == [1]
-        await store.close()
-
-    asyncio.run(check())
-
-
-def test_a_write_to_a_full_disk_changes_nothing_and_later_ones_succeed(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        (pages,) = await store.read(lambda file: file.execute("PRAGMA page_count").fetchone())
-        store._threads.writing.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(LogUnavailable, match="full"):
-            await store.write(lambda file: [add(number, file) for number in range(5000)])
-        assert await store.read(numbers) == []
-        store._threads.writing.execute("PRAGMA max_page_count = 1000000")
-        await store.write(lambda file: [add(number, file) for number in range(5000)])
-        assert len(await store.read(numbers)) == 5000
-        await store.close()
-
-    asyncio.run(check())
-
-
-def test_an_invalid_path_or_file_cannot_be_opened(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(LogUnavailable, match="unable to open"):
-        SqliteStore(tmp_path)
-    path.write_text("Dear diary, today I lost at trox." * 100, encoding="ascii")
-    with pytest.raises(LogUnavailable, match="not a database"):
-        SqliteStore(path)
-
-
-def test_a_database_of_a_newer_release_is_rejected(path: Path) -> None:
-    with other_connection(path) as newer:
-        newer.execute("PRAGMA user_version = 99")
-        with pytest.raises(NewerDatabase):
-            SqliteStore(path)

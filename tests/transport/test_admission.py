@@ -7,6 +7,7 @@ import pytest
 
 from referee.accounts.tokens import Quota, Role, Token
 from referee.storage.memory_accounts import MemoryTokens
+from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.caller_address import address_of
@@ -96,11 +97,11 @@ def test_a_call_counts_as_unauthenticated_while_its_signature_is_verified(valid:
         limiter = create_rate_limiter(time, Quota(10, 10, 10))
         admission: Any = Admission(authenticator, limiter, OpenCalls(1), unauthenticated, 1_000, None, asyncio.Event())
         call = FakeCall()
-        first = asyncio.create_task(admission._authenticate(call, f"Bearer {JWT}", "GameService", "ListGames"))
+        first = asyncio.create_task(admission._authenticate(call, f"Bearer {JWT}", CALL_RULES["GameService/ListGames"]))
         await settle()
         refused = FakeCall()
         with pytest.raises(TooManyCallsInFlight):
-            await admission._authenticate(refused, f"Bearer {JWT}", "GameService", "ListGames")
+            await admission._authenticate(refused, f"Bearer {JWT}", CALL_RULES["GameService/ListGames"])
         refused.end()
         provider.answer.set_result(Token(bytes(32), Role.SPECTATOR, "oidc:ada", 0) if valid else None)
         if valid:

@@ -1,56 +1,18 @@
-"""Roles of every method of the contract, and verification of tokens."""
+"""Verification of tokens and roles."""
 
 import asyncio
 
 import pytest
-from google.protobuf.descriptor import ServiceDescriptor
-from referee_api.v1 import (
-    admin_service_pb2,
-    bot_service_pb2,
-    game_service_pb2,
-    invitation_service_pb2,
-    ladder_service_pb2,
-    match_service_pb2,
-    play_service_pb2,
-    token_service_pb2,
-    tournament_service_pb2,
-)
 
 from referee.accounts.tokens import Role, Token, mint_secret, revoked
 from referee.live.ports import LogUnavailable
 from referee.storage.memory_accounts import MemoryTokens
-from referee.transport.guards.authentication import CACHE_US, RULES, Authenticator
+from referee.transport.contract_options import CALL_RULES, CallRule
+from referee.transport.guards.authentication import CACHE_US, Authenticator
 from referee.wire.wire_errors import BadToken, NoToken, NotYours
 from tests.live.fake_time import FakeTime, settle
 
-SERVED: list[ServiceDescriptor] = [
-    module.DESCRIPTOR.services_by_name[name]
-    for module, name in (
-        (game_service_pb2, "GameService"),
-        (match_service_pb2, "MatchService"),
-        (play_service_pb2, "PlayService"),
-        (bot_service_pb2, "BotService"),
-        (invitation_service_pb2, "InvitationService"),
-        (token_service_pb2, "TokenService"),
-        (admin_service_pb2, "AdminService"),
-        (ladder_service_pb2, "LadderService"),
-        (tournament_service_pb2, "TournamentService"),
-    )
-]
-
-
-@pytest.mark.parametrize("service", SERVED, ids=lambda service: str(service.name))
-def test_every_method_of_the_contract_has_its_rule_and_no_other_has(service: ServiceDescriptor) -> None:
-    assert set(RULES[service.name]) == {method.name for method in service.methods}
-
-
-def test_no_other_service_has_rules() -> None:
-    assert set(RULES) == {service.name for service in SERVED}
-
-
-def test_administrators_do_everything_but_play() -> None:
-    forbidden = {method for methods in RULES.values() for method, roles in methods.items() if Role.ADMIN not in roles}
-    assert forbidden == {"Play", "ListTurns", "SubmitMove", "Resign", "OfferDraw", "AnswerDraw", "ClaimDraw"}
+LIST_GAMES = CALL_RULES["GameService/ListGames"]
 
 
 class AuthenticationHarness:
@@ -63,8 +25,8 @@ class AuthenticationHarness:
         self.token = Token(minted.sha256, role, "ada", self.time.wall_ms(), expires_ms=expires_ms)
         self.tokens.add(self.token, 1)
 
-    def call(self, authorization: str, method: str = "ListGames", service: str = "GameService") -> Token:
-        return asyncio.run(self.authenticator.caller(authorization, service, method)).token
+    def call(self, authorization: str, rule: CallRule = LIST_GAMES) -> Token:
+        return asyncio.run(self.authenticator.caller(authorization, rule)).token
 
 
 def test_a_valid_token_identifies_its_holder() -> None:
@@ -99,23 +61,17 @@ def test_a_revoked_token_is_rejected_at_once() -> None:
         harness.call(f"Bearer {harness.secret}")
 
 
-def test_a_method_without_a_rule_cannot_be_called() -> None:
-    harness = AuthenticationHarness(Role.ADMIN)
-    with pytest.raises(NotYours):
-        harness.call(f"Bearer {harness.secret}", "SomethingNew")
-
-
 def test_the_token_of_an_author_does_not_play_and_the_right_one_is_named() -> None:
     harness = AuthenticationHarness(Role.AUTHOR)
     with pytest.raises(NotYours, match="use the bot's token"):
-        harness.call(f"Bearer {harness.secret}", "Play", "PlayService")
+        harness.call(f"Bearer {harness.secret}", CALL_RULES["PlayService/Play"])
 
 
 def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:
     harness = AuthenticationHarness()
 
     async def find_stored() -> Token | None:
-        await harness.authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")
+        await harness.authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
         await settle()
         return await harness.tokens.find_token(harness.token.sha256)
 
@@ -151,7 +107,7 @@ def test_a_cached_token_is_read_again_in_the_background() -> None:
         authenticator = Authenticator(tokens, harness.time)
 
         async def call() -> Token:
-            token = (await authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")).token
+            token = (await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)).token
             await settle()
             return token
 
@@ -184,10 +140,10 @@ def test_a_token_revoked_while_it_is_read_again_is_not_cached_as_valid() -> None
         tokens = SlowTokens()
         tokens.add(harness.token, 1)
         authenticator = Authenticator(tokens, harness.time)
-        await authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")
+        await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
         authenticator.forget(await tokens.change_token(harness.token.id, revoked))
         await settle()
         with pytest.raises(BadToken):
-            await authenticator.caller(f"Bearer {harness.secret}", "GameService", "ListGames")
+            await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
 
     asyncio.run(check())

@@ -18,6 +18,7 @@ from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token
 from referee.live.ports import LogUnavailable
 from referee.match.clock import MS, SECOND
 from referee.storage.memory_accounts import MemoryTokens
+from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards import oidc
 from referee.transport.guards.authentication import Authenticator, Caller
 from referee.transport.guards.identity_tokens import (
@@ -56,7 +57,7 @@ class Harness:
 
     async def token(self, secret: str) -> Token:
         """Authenticate a call. Raises BadToken or LogUnavailable."""
-        return (await self.authenticator.caller(f"Bearer {secret}", "GameService", "ListGames")).token
+        return (await self.authenticator.caller(f"Bearer {secret}", CALL_RULES["GameService/ListGames"])).token
 
     async def is_valid(self, secret: str) -> bool:
         try:
@@ -140,7 +141,7 @@ def test_a_signed_token_with_unacceptable_claims_is_refused(issuer: Issuer, chan
 def test_a_role_that_may_not_call_the_method_is_told_so(issuer: Issuer) -> None:
     secret = issuer.token(referee_role="spectator")
     with pytest.raises(NotYours):
-        asyncio.run(Harness(issuer).authenticator.caller(f"Bearer {secret}", "MatchService", "CreateMatch"))
+        asyncio.run(Harness(issuer).authenticator.caller(f"Bearer {secret}", CALL_RULES["MatchService/CreateMatch"]))
 
 
 def hs256_with_the_public_key(issuer: Issuer) -> str:

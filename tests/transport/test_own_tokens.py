@@ -6,7 +6,8 @@ import pytest
 from referee_api.v1 import token_pb2, token_service_pb2
 
 from referee.accounts.tokens import PROVIDER_HOLDER, Role, Token, mint_secret
-from referee.transport.guards.authentication import CALLER, RULES, Caller
+from referee.transport.contract_options import CALL_RULES
+from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.services.own_tokens import OwnTokens
 from referee.wire.accounts import ROLES
 
@@ -29,7 +30,7 @@ def test_each_holder_of_a_token_reads_its_own(role: Role) -> None:
     assert (ROLES[shown.role], shown.holder, shown.bot, shown.label) == (role, "ada", bot, "laptop")
     assert (shown.create_time.ToMilliseconds(), shown.expire_time.ToMilliseconds()) == (MADE_MS, EXPIRES_MS)
     assert MINTED.secret not in str(shown)
-    assert role in RULES["TokenService"]["GetOwnToken"]
+    assert role in CALL_RULES["TokenService/GetOwnToken"].callers
 
 
 def test_when_a_token_of_an_identity_provider_was_created_is_not_known() -> None:

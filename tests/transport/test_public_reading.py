@@ -2,8 +2,8 @@
 
 import pytest
 
+from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards import pace
-from referee.transport.guards.authentication import RULES, TOKENLESS, may_call
 from referee.transport.guards.public_reading import PUBLIC_HOLDER, PUBLIC_TOKEN, PublicLimits, PublicReading
 from referee.transport.services.bots import RESERVED_HOLDERS
 from referee.wire.accounts import ROLES
@@ -12,15 +12,8 @@ from tests.live.fake_time import FakeTime
 
 
 def test_the_public_only_gets_lists_watches_and_exports() -> None:
-    public = {
-        method
-        for service, methods in RULES.items()
-        for method in methods
-        if may_call(PUBLIC_TOKEN.role, service, method)
-    }
-    assert {
-        method for method in public - TOKENLESS if not method.startswith(("Get", "List", "Watch", "Export"))
-    } == set()
+    public = {rule.method for rule in CALL_RULES.values() if PUBLIC_TOKEN.role in rule.callers and rule.needs_token}
+    assert {method for method in public if not method.startswith(("Get", "List", "Watch", "Export"))} == set()
     for private in ("ListTurns", "ListBotLogEntries", "ListBotTokens", "ListTokens", "GetQuota", "GetBot", "ListBots"):
         assert private not in public
 

@@ -10,6 +10,7 @@ from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token, mint_se
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.storage.memory_accounts import MemoryTokens
+from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.authentication import MAX_UNCONFIRMED_US, Authenticator, Caller
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import CHECK_INTERVAL_US, RevocationCheck
@@ -53,7 +54,7 @@ class Node:
         self.tokens.add(self.token, 1)
 
     async def call(self) -> None:
-        await self.authenticator.caller(f"Bearer {self.secret}", "GameService", "ListGames")
+        await self.authenticator.caller(f"Bearer {self.secret}", CALL_RULES["GameService/ListGames"])
 
     async def stay(self, token: Token) -> None:
         """Open a stream that never ends by itself."""

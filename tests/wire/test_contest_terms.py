@@ -156,7 +156,7 @@ def test_a_ladder_is_read_as_it_was_written() -> None:
 def test_missing_terms_of_a_ladder_have_defaults() -> None:
     converted = ladder_round_trip(ladder(duplicate_play={}))
     assert (converted.rematch_after, converted.provisional_matches, converted.pause_after_faults) == (1, 20, 3)
-    assert converted.duplicate_play.arrangements == 2
+    assert (converted.duplicate_play.arrangements, converted.max_matches_per_hour) == (2, 120)
     shown = ladder_round_trip(ladder(duplicate_play={"openings": [MOVES]}), with_openings=False)
     assert not shown.duplicate_play.openings
 
@@ -203,11 +203,13 @@ def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
         round_trip(tournament(**terms))
 
 
-def test_a_ladder_whose_games_differ_in_seats_is_rejected() -> None:
+def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() -> None:
     with pytest.raises(BadSeats):
         ladder_round_trip(ladder(match_terms=[ALQUERQUE, TOC]))
     with pytest.raises(BadField):
         ladder_round_trip(ladder(match_terms=[]))
+    with pytest.raises(BadField):
+        ladder_round_trip(ladder(max_matches_per_hour=3_601))
 
 
 @pytest.mark.parametrize("arrangements", [1, 5, 2**32 - 1])

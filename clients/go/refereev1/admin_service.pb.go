@@ -1250,33 +1250,33 @@ var File_referee_api_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\"referee_api/v1/admin_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1breferee_api/v1/result.proto\x1a\x1areferee_api/v1/token.proto\"6\n" +
+	"\"referee_api/v1/admin_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1breferee_api/v1/result.proto\x1a\x1areferee_api/v1/token.proto\"6\n" +
 	"\fDrainRequest\x12&\n" +
 	"\x0fgrace_period_ms\x18\x01 \x01(\x03R\rgracePeriodMs\"Q\n" +
 	"\rDrainResponse\x12&\n" +
 	"\x0fmatches_in_play\x18\x01 \x01(\rR\rmatchesInPlay\x12\x18\n" +
-	"\astreams\x18\x02 \x01(\rR\astreams\"\x8d\x01\n" +
+	"\astreams\x18\x02 \x01(\rR\astreams\"\x94\x01\n" +
 	"\x16AdjudicateMatchRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
 	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x1f\n" +
 	"\vside_scores\x18\x03 \x03(\x01R\n" +
-	"sideScores\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"l\n" +
+	"sideScores\x12\x1f\n" +
+	"\amessage\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"l\n" +
 	"\x17AdjudicateMatchResponse\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
-	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"f\n" +
+	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"m\n" +
 	"\x10VoidMatchRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
-	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"f\n" +
+	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x1f\n" +
+	"\amessage\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"f\n" +
 	"\x11VoidMatchResponse\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
-	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"=\n" +
+	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"D\n" +
 	"\x0fPauseBotRequest\x12\x10\n" +
-	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"9\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x1f\n" +
+	"\amessage\x18\x02 \x01(\tB\x05\x88\xb5\x18\xe8\aR\amessage\"9\n" +
 	"\x10PauseBotResponse\x12%\n" +
 	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\"$\n" +
 	"\x10ResumeBotRequest\x12\x10\n" +
@@ -1288,11 +1288,11 @@ const file_referee_api_v1_admin_service_proto_rawDesc = "" +
 	"\x10GetQuotaResponse\x12+\n" +
 	"\x05quota\x18\x01 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\x120\n" +
 	"\x05usage\x18\x02 \x01(\v2\x1a.referee_api.v1.QuotaUsageR\x05usage\x122\n" +
-	"\town_quota\x18\x03 \x01(\v2\x15.referee_api.v1.QuotaR\bownQuota\"O\n" +
+	"\town_quota\x18\x03 \x01(\v2\x15.referee_api.v1.QuotaR\bownQuota\"V\n" +
 	"\x11ListQuotasRequest\x12\x1b\n" +
-	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"q\n" +
+	"page_token\x18\x02 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"q\n" +
 	"\x12ListQuotasResponse\x123\n" +
 	"\x06quotas\x18\x01 \x03(\v2\x1b.referee_api.v1.HolderQuotaR\x06quotas\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"V\n" +
@@ -1300,44 +1300,44 @@ const file_referee_api_v1_admin_service_proto_rawDesc = "" +
 	"\x06holder\x18\x01 \x01(\tR\x06holder\x12+\n" +
 	"\x05quota\x18\x02 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\"?\n" +
 	"\x10SetQuotaResponse\x12+\n" +
-	"\x05quota\x18\x01 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\"\xbb\x01\n" +
+	"\x05quota\x18\x01 \x01(\v2\x15.referee_api.v1.QuotaR\x05quota\"\xc2\x01\n" +
 	"\x12CreateTokenRequest\x12(\n" +
 	"\x04role\x18\x01 \x01(\x0e2\x14.referee_api.v1.RoleR\x04role\x12\x16\n" +
 	"\x06holder\x18\x02 \x01(\tR\x06holder\x12\x10\n" +
-	"\x03bot\x18\x03 \x01(\tR\x03bot\x12\x14\n" +
-	"\x05label\x18\x04 \x01(\tR\x05label\x12;\n" +
+	"\x03bot\x18\x03 \x01(\tR\x03bot\x12\x1b\n" +
+	"\x05label\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x05label\x12;\n" +
 	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\"Z\n" +
 	"\x13CreateTokenResponse\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x12+\n" +
-	"\x05token\x18\x02 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"\x92\x01\n" +
+	"\x05token\x18\x02 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"\x99\x01\n" +
 	"\x11ListTokensRequest\x12\x16\n" +
 	"\x06holder\x18\x01 \x01(\tR\x06holder\x12)\n" +
 	"\x10include_inactive\x18\x02 \x01(\bR\x0fincludeInactive\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"k\n" +
+	"page_token\x18\x04 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"k\n" +
 	"\x12ListTokensResponse\x12-\n" +
 	"\x06tokens\x18\x01 \x03(\v2\x15.referee_api.v1.TokenR\x06tokens\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"/\n" +
 	"\x12RevokeTokenRequest\x12\x19\n" +
 	"\btoken_id\x18\x01 \x01(\tR\atokenId\"B\n" +
 	"\x13RevokeTokenResponse\x12+\n" +
-	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2\xa3\a\n" +
-	"\fAdminService\x12D\n" +
-	"\x05Drain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\x12b\n" +
-	"\x0fAdjudicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a'.referee_api.v1.AdjudicateMatchResponse\x12P\n" +
-	"\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\x12M\n" +
-	"\bPauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\x12P\n" +
-	"\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\x12M\n" +
-	"\bGetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\x12S\n" +
+	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2\xed\a\n" +
+	"\fAdminService\x12N\n" +
+	"\x05Drain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\"\b\x88\xb5\x18\b\x90\xb5\x18\x01\x12h\n" +
+	"\x0fAdjudicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a'.referee_api.v1.AdjudicateMatchResponse\"\x04\x88\xb5\x18\b\x12V\n" +
+	"\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\"\x04\x88\xb5\x18\b\x12S\n" +
+	"\bPauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\"\x04\x88\xb5\x18\b\x12V\n" +
+	"\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\"\x04\x88\xb5\x18\b\x12S\n" +
+	"\bGetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\"\x04\x88\xb5\x18\b\x12Y\n" +
 	"\n" +
-	"ListQuotas\x12!.referee_api.v1.ListQuotasRequest\x1a\".referee_api.v1.ListQuotasResponse\x12M\n" +
-	"\bSetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\x12V\n" +
-	"\vCreateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\x12S\n" +
+	"ListQuotas\x12!.referee_api.v1.ListQuotasRequest\x1a\".referee_api.v1.ListQuotasResponse\"\x04\x88\xb5\x18\b\x12S\n" +
+	"\bSetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\"\x04\x88\xb5\x18\b\x12\\\n" +
+	"\vCreateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\"\x04\x88\xb5\x18\b\x12]\n" +
 	"\n" +
-	"ListTokens\x12!.referee_api.v1.ListTokensRequest\x1a\".referee_api.v1.ListTokensResponse\x12V\n" +
-	"\vRevokeToken\x12\".referee_api.v1.RevokeTokenRequest\x1a#.referee_api.v1.RevokeTokenResponseB,\n" +
+	"ListTokens\x12!.referee_api.v1.ListTokensRequest\x1a\".referee_api.v1.ListTokensResponse\"\b\x88\xb5\x18\b\x90\xb5\x18\x01\x12\\\n" +
+	"\vRevokeToken\x12\".referee_api.v1.RevokeTokenRequest\x1a#.referee_api.v1.RevokeTokenResponse\"\x04\x88\xb5\x18\bB,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -1436,6 +1436,7 @@ func file_referee_api_v1_admin_service_proto_init() {
 		return
 	}
 	file_referee_api_v1_bot_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_quota_proto_init()
 	file_referee_api_v1_result_proto_init()
 	file_referee_api_v1_token_proto_init()

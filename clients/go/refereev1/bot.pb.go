@@ -934,7 +934,7 @@ var File_referee_api_v1_bot_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\n" +
-	"\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\xda\x02\n" +
+	"\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\xda\x02\n" +
 	"\x03Bot\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05owner\x18\x02 \x01(\tR\x05owner\x12 \n" +
@@ -945,10 +945,10 @@ const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x121\n" +
 	"\aconsent\x18\b \x01(\v2\x17.referee_api.v1.ConsentR\aconsentB\b\n" +
-	"\x06_pause\"\x8d\x02\n" +
+	"\x06_pause\"\x93\x02\n" +
 	"\aConsent\x122\n" +
-	"\x05scope\x18\x01 \x01(\x0e2\x1c.referee_api.v1.ConsentScopeR\x05scope\x12\x14\n" +
-	"\x05games\x18\x02 \x03(\tR\x05games\x12.\n" +
+	"\x05scope\x18\x01 \x01(\x0e2\x1c.referee_api.v1.ConsentScopeR\x05scope\x12\x1a\n" +
+	"\x05games\x18\x02 \x03(\tB\x04\x90\xb5\x18 R\x05games\x12.\n" +
 	"\x11min_first_move_ms\x18\x03 \x01(\rH\x00R\x0eminFirstMoveMs\x88\x01\x01\x12\x1e\n" +
 	"\vmin_move_ms\x18\x04 \x01(\rR\tminMoveMs\x12\x1f\n" +
 	"\vaccept_odds\x18\x05 \x01(\bR\n" +
@@ -1083,6 +1083,7 @@ func file_referee_api_v1_bot_proto_init() {
 	}
 	file_referee_api_v1_clock_proto_init()
 	file_referee_api_v1_error_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_play_proto_init()
 	file_referee_api_v1_result_proto_init()
 	file_referee_api_v1_bot_proto_msgTypes[0].OneofWrappers = []any{}

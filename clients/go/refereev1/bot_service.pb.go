@@ -1266,20 +1266,20 @@ var File_referee_api_v1_bot_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_bot_service_proto_rawDesc = "" +
 	"\n" +
-	" referee_api/v1/bot_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/token.proto\"\x9c\x01\n" +
+	" referee_api/v1/bot_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\xa3\x01\n" +
 	"\x12RegisterBotRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x121\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12'\n" +
+	"\vdescription\x18\x03 \x01(\tB\x05\x88\xb5\x18\xe8\aR\vdescription\x121\n" +
 	"\aconsent\x18\x04 \x01(\v2\x17.referee_api.v1.ConsentR\aconsent\"\x81\x01\n" +
 	"\x13RegisterBotResponse\x12%\n" +
 	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\x12\x16\n" +
 	"\x06secret\x18\x02 \x01(\tR\x06secret\x12+\n" +
-	"\x05token\x18\x03 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"\x90\x01\n" +
+	"\x05token\x18\x03 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"\x97\x01\n" +
 	"\x10UpdateBotRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
-	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01\x121\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12,\n" +
+	"\vdescription\x18\x02 \x01(\tB\x05\x88\xb5\x18\xe8\aH\x00R\vdescription\x88\x01\x01\x121\n" +
 	"\aconsent\x18\x03 \x01(\v2\x17.referee_api.v1.ConsentR\aconsentB\x0e\n" +
 	"\f_description\":\n" +
 	"\x11UpdateBotResponse\x12%\n" +
@@ -1287,34 +1287,34 @@ const file_referee_api_v1_bot_service_proto_rawDesc = "" +
 	"\rGetBotRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"7\n" +
 	"\x0eGetBotResponse\x12%\n" +
-	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\"\x84\x01\n" +
+	"\x03bot\x18\x01 \x01(\v2\x13.referee_api.v1.BotR\x03bot\"\x8b\x01\n" +
 	"\x0fListBotsRequest\x12\x14\n" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x1f\n" +
 	"\vonline_only\x18\x02 \x01(\bR\n" +
 	"onlineOnly\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"c\n" +
+	"page_token\x18\x04 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"c\n" +
 	"\x10ListBotsResponse\x12'\n" +
 	"\x04bots\x18\x01 \x03(\v2\x13.referee_api.v1.BotR\x04bots\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"X\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"_\n" +
 	"\x16RegisterVersionRequest\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\tR\aversion\x12\x12\n" +
-	"\x04note\x18\x03 \x01(\tR\x04note\"O\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x19\n" +
+	"\x04note\x18\x03 \x01(\tB\x05\x88\xb5\x18\xe8\aR\x04note\"O\n" +
 	"\x17RegisterVersionResponse\x124\n" +
-	"\aversion\x18\x01 \x01(\v2\x1a.referee_api.v1.BotVersionR\aversion\"c\n" +
+	"\aversion\x18\x01 \x01(\v2\x1a.referee_api.v1.BotVersionR\aversion\"j\n" +
 	"\x13ListVersionsRequest\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"v\n" +
+	"page_token\x18\x03 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"v\n" +
 	"\x14ListVersionsResponse\x126\n" +
 	"\bversions\x18\x01 \x03(\v2\x1a.referee_api.v1.BotVersionR\bversions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"|\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x83\x01\n" +
 	"\x15CreateBotTokenRequest\x12\x10\n" +
-	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x14\n" +
-	"\x05label\x18\x02 \x01(\tR\x05label\x12;\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x1b\n" +
+	"\x05label\x18\x02 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x05label\x12;\n" +
 	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\"]\n" +
 	"\x16CreateBotTokenResponse\x12\x16\n" +
@@ -1341,20 +1341,20 @@ const file_referee_api_v1_bot_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x05 \x01(\rR\bpageSize\"m\n" +
 	"\x19ListBotLogEntriesResponse\x125\n" +
 	"\aentries\x18\x01 \x03(\v2\x1b.referee_api.v1.BotLogEntryR\aentries\x12\x19\n" +
-	"\bhas_more\x18\x02 \x01(\bR\ahasMore2\xf2\a\n" +
+	"\bhas_more\x18\x02 \x01(\bR\ahasMore2\xc8\b\n" +
 	"\n" +
-	"BotService\x12V\n" +
-	"\vRegisterBot\x12\".referee_api.v1.RegisterBotRequest\x1a#.referee_api.v1.RegisterBotResponse\x12P\n" +
-	"\tUpdateBot\x12 .referee_api.v1.UpdateBotRequest\x1a!.referee_api.v1.UpdateBotResponse\x12G\n" +
-	"\x06GetBot\x12\x1d.referee_api.v1.GetBotRequest\x1a\x1e.referee_api.v1.GetBotResponse\x12M\n" +
-	"\bListBots\x12\x1f.referee_api.v1.ListBotsRequest\x1a .referee_api.v1.ListBotsResponse\x12b\n" +
-	"\x0fRegisterVersion\x12&.referee_api.v1.RegisterVersionRequest\x1a'.referee_api.v1.RegisterVersionResponse\x12Y\n" +
-	"\fListVersions\x12#.referee_api.v1.ListVersionsRequest\x1a$.referee_api.v1.ListVersionsResponse\x12_\n" +
-	"\x0eCreateBotToken\x12%.referee_api.v1.CreateBotTokenRequest\x1a&.referee_api.v1.CreateBotTokenResponse\x12\\\n" +
-	"\rListBotTokens\x12$.referee_api.v1.ListBotTokensRequest\x1a%.referee_api.v1.ListBotTokensResponse\x12_\n" +
-	"\x0eRevokeBotToken\x12%.referee_api.v1.RevokeBotTokenRequest\x1a&.referee_api.v1.RevokeBotTokenResponse\x12Y\n" +
-	"\fReinstateBot\x12#.referee_api.v1.ReinstateBotRequest\x1a$.referee_api.v1.ReinstateBotResponse\x12h\n" +
-	"\x11ListBotLogEntries\x12(.referee_api.v1.ListBotLogEntriesRequest\x1a).referee_api.v1.ListBotLogEntriesResponseB,\n" +
+	"BotService\x12\\\n" +
+	"\vRegisterBot\x12\".referee_api.v1.RegisterBotRequest\x1a#.referee_api.v1.RegisterBotResponse\"\x04\x88\xb5\x18\x04\x12V\n" +
+	"\tUpdateBot\x12 .referee_api.v1.UpdateBotRequest\x1a!.referee_api.v1.UpdateBotResponse\"\x04\x88\xb5\x18\x04\x12Q\n" +
+	"\x06GetBot\x12\x1d.referee_api.v1.GetBotRequest\x1a\x1e.referee_api.v1.GetBotResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01\x12W\n" +
+	"\bListBots\x12\x1f.referee_api.v1.ListBotsRequest\x1a .referee_api.v1.ListBotsResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01\x12h\n" +
+	"\x0fRegisterVersion\x12&.referee_api.v1.RegisterVersionRequest\x1a'.referee_api.v1.RegisterVersionResponse\"\x04\x88\xb5\x18\x05\x12c\n" +
+	"\fListVersions\x12#.referee_api.v1.ListVersionsRequest\x1a$.referee_api.v1.ListVersionsResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01\x12e\n" +
+	"\x0eCreateBotToken\x12%.referee_api.v1.CreateBotTokenRequest\x1a&.referee_api.v1.CreateBotTokenResponse\"\x04\x88\xb5\x18\x04\x12f\n" +
+	"\rListBotTokens\x12$.referee_api.v1.ListBotTokensRequest\x1a%.referee_api.v1.ListBotTokensResponse\"\b\x88\xb5\x18\x04\x90\xb5\x18\x01\x12e\n" +
+	"\x0eRevokeBotToken\x12%.referee_api.v1.RevokeBotTokenRequest\x1a&.referee_api.v1.RevokeBotTokenResponse\"\x04\x88\xb5\x18\x04\x12_\n" +
+	"\fReinstateBot\x12#.referee_api.v1.ReinstateBotRequest\x1a$.referee_api.v1.ReinstateBotResponse\"\x04\x88\xb5\x18\x05\x12r\n" +
+	"\x11ListBotLogEntries\x12(.referee_api.v1.ListBotLogEntriesRequest\x1a).referee_api.v1.ListBotLogEntriesResponse\"\b\x88\xb5\x18\x05\x90\xb5\x18\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -1451,6 +1451,7 @@ func file_referee_api_v1_bot_service_proto_init() {
 		return
 	}
 	file_referee_api_v1_bot_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_token_proto_init()
 	file_referee_api_v1_bot_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}

@@ -717,13 +717,13 @@ var File_referee_api_v1_contest_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_contest_proto_rawDesc = "" +
 	"\n" +
-	"\x1creferee_api/v1/contest.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\"I\n" +
+	"\x1creferee_api/v1/contest.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\"I\n" +
 	"\aEntrant\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
-	"\x04bots\x18\x02 \x03(\v2\x16.referee_api.v1.BotRefR\x04bots\"h\n" +
+	"\x04bots\x18\x02 \x03(\v2\x16.referee_api.v1.BotRefR\x04bots\"w\n" +
 	"\rDuplicatePlay\x12\"\n" +
-	"\farrangements\x18\x01 \x01(\rR\farrangements\x123\n" +
-	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningR\bopenings\"\xb7\x04\n" +
+	"\farrangements\x18\x01 \x01(\rR\farrangements\x12:\n" +
+	"\bopenings\x18\x02 \x03(\v2\x17.referee_api.v1.OpeningB\x05\x90\xb5\x18\xe8\aR\bopenings:\x06\x88\xb5\x18\x80\x80\b\"\xb7\x04\n" +
 	"\aPairing\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x14\n" +
@@ -825,6 +825,7 @@ func file_referee_api_v1_contest_proto_init() {
 	}
 	file_referee_api_v1_game_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -552,7 +552,7 @@ var File_referee_api_v1_game_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_game_proto_rawDesc = "" +
 	"\n" +
-	"\x19referee_api/v1/game.proto\x12\x0ereferee_api.v1\"\xd9\x02\n" +
+	"\x19referee_api/v1/game.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\"\xd9\x02\n" +
 	"\x04Game\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\rR\aversion\x12\x14\n" +
@@ -573,28 +573,28 @@ const file_referee_api_v1_game_proto_rawDesc = "" +
 	"\aoptions\x18\x03 \x03(\v2#.referee_api.v1.Preset.OptionsEntryR\aoptions\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc7\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd7\x01\n" +
 	"\x05Rules\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x16\n" +
-	"\x06preset\x18\x02 \x01(\tR\x06preset\x12<\n" +
-	"\aoptions\x18\x03 \x03(\v2\".referee_api.v1.Rules.OptionsEntryR\aoptions\x12\x18\n" +
+	"\x06preset\x18\x02 \x01(\tR\x06preset\x12D\n" +
+	"\aoptions\x18\x03 \x03(\v2\".referee_api.v1.Rules.OptionsEntryB\x06\x88\xb5\x18\x80\x80\x04R\aoptions\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\rR\aversion\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"W\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01:\x06\x88\xb5\x18\x80\x80\b\"W\n" +
 	"\n" +
 	"SeatLayout\x12\x1d\n" +
 	"\n" +
 	"seat_names\x18\x01 \x03(\tR\tseatNames\x12*\n" +
 	"\x05sides\x18\x02 \x03(\v2\x14.referee_api.v1.SideR\x05sides\"\x1c\n" +
 	"\x04Side\x12\x14\n" +
-	"\x05seats\x18\x01 \x03(\rR\x05seats\"2\n" +
+	"\x05seats\x18\x01 \x03(\rR\x05seats\"9\n" +
 	"\bSeatMove\x12\x12\n" +
-	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n" +
-	"\x04move\x18\x02 \x01(\tR\x04move\"U\n" +
-	"\aOpening\x12\x1a\n" +
-	"\bposition\x18\x01 \x01(\tR\bposition\x12.\n" +
-	"\x05moves\x18\x02 \x03(\v2\x18.referee_api.v1.SeatMoveR\x05movesB,\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x19\n" +
+	"\x04move\x18\x02 \x01(\tB\x05\x88\xb5\x18\xe8\aR\x04move\"k\n" +
+	"\aOpening\x12!\n" +
+	"\bposition\x18\x01 \x01(\tB\x05\x88\xb5\x18\xa0\x1fR\bposition\x125\n" +
+	"\x05moves\x18\x02 \x03(\v2\x18.referee_api.v1.SeatMoveB\x05\x90\xb5\x18\xd0\x0fR\x05moves:\x06\x88\xb5\x18\x80\x80\x02B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -641,6 +641,7 @@ func file_referee_api_v1_game_proto_init() {
 	if File_referee_api_v1_game_proto != nil {
 		return
 	}
+	file_referee_api_v1_options_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -458,7 +458,7 @@ var File_referee_api_v1_game_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_game_service_proto_rawDesc = "" +
 	"\n" +
-	"!referee_api/v1/game_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/result.proto\"\x12\n" +
+	"!referee_api/v1/game_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/game.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/result.proto\"\x12\n" +
 	"\x10ListGamesRequest\"?\n" +
 	"\x11ListGamesResponse\x12*\n" +
 	"\x05games\x18\x01 \x03(\v2\x14.referee_api.v1.GameR\x05games\"$\n" +
@@ -489,11 +489,11 @@ const file_referee_api_v1_game_service_proto_rawDesc = "" +
 	"legalMoves\x122\n" +
 	"\x15legal_moves_truncated\x18\x03 \x01(\bR\x13legalMovesTruncated\x12-\n" +
 	"\x10legal_move_count\x18\x04 \x01(\rH\x00R\x0elegalMoveCount\x88\x01\x01B\x13\n" +
-	"\x11_legal_move_count2\x86\x02\n" +
-	"\vGameService\x12P\n" +
-	"\tListGames\x12 .referee_api.v1.ListGamesRequest\x1a!.referee_api.v1.ListGamesResponse\x12J\n" +
-	"\aGetGame\x12\x1e.referee_api.v1.GetGameRequest\x1a\x1f.referee_api.v1.GetGameResponse\x12Y\n" +
-	"\fReadPosition\x12#.referee_api.v1.ReadPositionRequest\x1a$.referee_api.v1.ReadPositionResponseB,\n" +
+	"\x11_legal_move_count2\xa4\x02\n" +
+	"\vGameService\x12Z\n" +
+	"\tListGames\x12 .referee_api.v1.ListGamesRequest\x1a!.referee_api.v1.ListGamesResponse\"\b\x88\xb5\x18\x02\x90\xb5\x18\x01\x12T\n" +
+	"\aGetGame\x12\x1e.referee_api.v1.GetGameRequest\x1a\x1f.referee_api.v1.GetGameResponse\"\b\x88\xb5\x18\x02\x90\xb5\x18\x01\x12c\n" +
+	"\fReadPosition\x12#.referee_api.v1.ReadPositionRequest\x1a$.referee_api.v1.ReadPositionResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -551,6 +551,7 @@ func file_referee_api_v1_game_service_proto_init() {
 		return
 	}
 	file_referee_api_v1_game_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_result_proto_init()
 	file_referee_api_v1_game_service_proto_msgTypes[4].OneofWrappers = []any{}
 	file_referee_api_v1_game_service_proto_msgTypes[6].OneofWrappers = []any{}

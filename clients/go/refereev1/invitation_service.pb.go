@@ -608,24 +608,24 @@ var File_referee_api_v1_invitation_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_invitation_service_proto_rawDesc = "" +
 	"\n" +
-	"'referee_api/v1/invitation_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1freferee_api/v1/invitation.proto\x1a\x1areferee_api/v1/token.proto\"\xa6\x01\n" +
+	"'referee_api/v1/invitation_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1freferee_api/v1/invitation.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\xad\x01\n" +
 	"\x17CreateInvitationRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
 	"\bmax_uses\x18\x02 \x01(\rR\amaxUses\x12;\n" +
 	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\x12\x14\n" +
-	"\x05label\x18\x04 \x01(\tR\x05label\"j\n" +
+	"expireTime\x12\x1b\n" +
+	"\x05label\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x05label\"j\n" +
 	"\x18CreateInvitationResponse\x12:\n" +
 	"\n" +
 	"invitation\x18\x01 \x01(\v2\x1a.referee_api.v1.InvitationR\n" +
 	"invitation\x12\x12\n" +
-	"\x04code\x18\x02 \x01(\tR\x04code\"\x7f\n" +
+	"\x04code\x18\x02 \x01(\tR\x04code\"\x86\x01\n" +
 	"\x16ListInvitationsRequest\x12)\n" +
 	"\x10include_inactive\x18\x01 \x01(\bR\x0fincludeInactive\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"\x7f\n" +
+	"page_token\x18\x03 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"\x7f\n" +
 	"\x17ListInvitationsResponse\x12<\n" +
 	"\vinvitations\x18\x01 \x03(\v2\x1a.referee_api.v1.InvitationR\vinvitations\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\">\n" +
@@ -634,12 +634,12 @@ const file_referee_api_v1_invitation_service_proto_rawDesc = "" +
 	"\x18RevokeInvitationResponse\x12:\n" +
 	"\n" +
 	"invitation\x18\x01 \x01(\v2\x1a.referee_api.v1.InvitationR\n" +
-	"invitation\"y\n" +
+	"invitation\"\x80\x01\n" +
 	"\x16ListRedemptionsRequest\x12#\n" +
 	"\rinvitation_id\x18\x01 \x01(\tR\finvitationId\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"\x7f\n" +
+	"page_token\x18\x03 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"\x7f\n" +
 	"\x17ListRedemptionsResponse\x12<\n" +
 	"\vredemptions\x18\x01 \x03(\v2\x1a.referee_api.v1.RedemptionR\vredemptions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"d\n" +
@@ -650,13 +650,13 @@ const file_referee_api_v1_invitation_service_proto_rawDesc = "" +
 	"\x06holder\x18\x03 \x01(\tR\x06holder\"_\n" +
 	"\x18RedeemInvitationResponse\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x12+\n" +
-	"\x05token\x18\x02 \x01(\v2\x15.referee_api.v1.TokenR\x05token2\x90\x04\n" +
-	"\x11InvitationService\x12e\n" +
-	"\x10CreateInvitation\x12'.referee_api.v1.CreateInvitationRequest\x1a(.referee_api.v1.CreateInvitationResponse\x12b\n" +
-	"\x0fListInvitations\x12&.referee_api.v1.ListInvitationsRequest\x1a'.referee_api.v1.ListInvitationsResponse\x12e\n" +
-	"\x10RevokeInvitation\x12'.referee_api.v1.RevokeInvitationRequest\x1a(.referee_api.v1.RevokeInvitationResponse\x12b\n" +
-	"\x0fListRedemptions\x12&.referee_api.v1.ListRedemptionsRequest\x1a'.referee_api.v1.ListRedemptionsResponse\x12e\n" +
-	"\x10RedeemInvitation\x12'.referee_api.v1.RedeemInvitationRequest\x1a(.referee_api.v1.RedeemInvitationResponseB,\n" +
+	"\x05token\x18\x02 \x01(\v2\x15.referee_api.v1.TokenR\x05token2\xb6\x04\n" +
+	"\x11InvitationService\x12k\n" +
+	"\x10CreateInvitation\x12'.referee_api.v1.CreateInvitationRequest\x1a(.referee_api.v1.CreateInvitationResponse\"\x04\x88\xb5\x18\a\x12l\n" +
+	"\x0fListInvitations\x12&.referee_api.v1.ListInvitationsRequest\x1a'.referee_api.v1.ListInvitationsResponse\"\b\x88\xb5\x18\a\x90\xb5\x18\x01\x12k\n" +
+	"\x10RevokeInvitation\x12'.referee_api.v1.RevokeInvitationRequest\x1a(.referee_api.v1.RevokeInvitationResponse\"\x04\x88\xb5\x18\a\x12l\n" +
+	"\x0fListRedemptions\x12&.referee_api.v1.ListRedemptionsRequest\x1a'.referee_api.v1.ListRedemptionsResponse\"\b\x88\xb5\x18\a\x90\xb5\x18\x01\x12k\n" +
+	"\x10RedeemInvitation\x12'.referee_api.v1.RedeemInvitationRequest\x1a(.referee_api.v1.RedeemInvitationResponse\"\x04\x88\xb5\x18\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -718,6 +718,7 @@ func file_referee_api_v1_invitation_service_proto_init() {
 		return
 	}
 	file_referee_api_v1_invitation_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_token_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

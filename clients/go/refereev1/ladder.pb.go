@@ -943,9 +943,9 @@ var File_referee_api_v1_ladder_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\n" +
-	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xf1\x03\n" +
-	"\vLadderTerms\x12;\n" +
-	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsR\n" +
+	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xf7\x03\n" +
+	"\vLadderTerms\x12A\n" +
+	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsB\x04\x90\xb5\x18 R\n" +
 	"matchTerms\x12I\n" +
 	"\x0eduplicate_play\x18\x02 \x01(\v2\x1d.referee_api.v1.DuplicatePlayH\x00R\rduplicatePlay\x88\x01\x01\x12>\n" +
 	"\fpartner_rule\x18\x03 \x01(\x0e2\x1b.referee_api.v1.PartnerRuleR\vpartnerRule\x124\n" +
@@ -1092,6 +1092,7 @@ func file_referee_api_v1_ladder_proto_init() {
 	}
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_seed_proto_init()
 	file_referee_api_v1_ladder_proto_msgTypes[0].OneofWrappers = []any{}

@@ -1854,26 +1854,26 @@ var File_referee_api_v1_ladder_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\n" +
-	"#referee_api/v1/ladder_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/contest.proto\x1a\x1breferee_api/v1/ladder.proto\x1a\x1breferee_api/v1/rating.proto\"\x91\x01\n" +
+	"#referee_api/v1/ladder_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/contest.proto\x1a\x1breferee_api/v1/ladder.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\"\x98\x01\n" +
 	"\x13CreateLadderRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
-	"\x05title\x18\x03 \x01(\tR\x05title\x121\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1b\n" +
+	"\x05title\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x05title\x121\n" +
 	"\x05terms\x18\x04 \x01(\v2\x1b.referee_api.v1.LadderTermsR\x05terms\"F\n" +
 	"\x14CreateLadderResponse\x12.\n" +
 	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"&\n" +
 	"\x10GetLadderRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"C\n" +
 	"\x11GetLadderResponse\x12.\n" +
-	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\x9d\x01\n" +
+	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xa4\x01\n" +
 	"\x12ListLaddersRequest\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x12%\n" +
 	"\x0einclude_closed\x18\x03 \x01(\bR\rincludeClosed\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\"o\n" +
+	"page_token\x18\x05 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"o\n" +
 	"\x13ListLaddersResponse\x120\n" +
 	"\aladders\x18\x01 \x03(\v2\x16.referee_api.v1.LadderR\aladders\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"^\n" +
@@ -1898,48 +1898,48 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x16\n" +
 	"\x06ladder\x18\x02 \x01(\tR\x06ladder\"E\n" +
 	"\x13StartSeasonResponse\x12.\n" +
-	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"F\n" +
+	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"M\n" +
 	"\x12PauseLadderRequest\x12\x16\n" +
-	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"E\n" +
+	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x1f\n" +
+	"\amessage\x18\x02 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"E\n" +
 	"\x13PauseLadderResponse\x12.\n" +
 	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"-\n" +
 	"\x13ResumeLadderRequest\x12\x16\n" +
 	"\x06ladder\x18\x01 \x01(\tR\x06ladder\"F\n" +
 	"\x14ResumeLadderResponse\x12.\n" +
-	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"F\n" +
+	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"M\n" +
 	"\x12CloseLadderRequest\x12\x16\n" +
-	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"E\n" +
+	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x1f\n" +
+	"\amessage\x18\x02 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"E\n" +
 	"\x13CloseLadderResponse\x12.\n" +
-	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xd1\x01\n" +
+	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xd8\x01\n" +
 	"\x19CorrectLadderMatchRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x16\n" +
 	"\x06ladder\x18\x02 \x01(\tR\x06ladder\x12\x19\n" +
 	"\bmatch_id\x18\x03 \x01(\tR\amatchId\x122\n" +
 	"\x04kind\x18\x04 \x01(\x0e2\x1e.referee_api.v1.CorrectionKindR\x04kind\x12\x14\n" +
-	"\x05ranks\x18\x05 \x03(\rR\x05ranks\x12\x18\n" +
-	"\amessage\x18\x06 \x01(\tR\amessage\"L\n" +
+	"\x05ranks\x18\x05 \x03(\rR\x05ranks\x12\x1f\n" +
+	"\amessage\x18\x06 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"L\n" +
 	"\x1aCorrectLadderMatchResponse\x12.\n" +
-	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xab\x01\n" +
+	"\x06ladder\x18\x01 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\"\xb2\x01\n" +
 	"\x1aListLadderStandingsRequest\x12\x16\n" +
 	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x16\n" +
 	"\x06season\x18\x02 \x01(\rR\x06season\x12!\n" +
 	"\fall_versions\x18\x03 \x01(\bR\vallVersions\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\"\x83\x01\n" +
+	"page_token\x18\x05 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"\x83\x01\n" +
 	"\x1bListLadderStandingsResponse\x12<\n" +
 	"\tstandings\x18\x01 \x03(\v2\x1e.referee_api.v1.LadderStandingR\tstandings\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9a\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
 	"\x18ListRatingHistoryRequest\x12\x16\n" +
 	"\x06ladder\x18\x01 \x01(\tR\x06ladder\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\tR\aversion\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\"x\n" +
+	"page_token\x18\x05 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"x\n" +
 	"\x19ListRatingHistoryResponse\x123\n" +
 	"\x06points\x18\x01 \x03(\v2\x1b.referee_api.v1.RatingPointR\x06points\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"0\n" +
@@ -1962,25 +1962,24 @@ const file_referee_api_v1_ladder_service_proto_rawDesc = "" +
 	"\x06ladder\x18\x02 \x01(\v2\x16.referee_api.v1.LadderR\x06ladder\x12<\n" +
 	"\tstandings\x18\x03 \x03(\v2\x1e.referee_api.v1.LadderStandingR\tstandings\x123\n" +
 	"\bpairings\x18\x04 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\x12A\n" +
-	"\vcorrections\x18\x05 \x03(\v2\x1f.referee_api.v1.MatchCorrectionR\vcorrections2\xfd\n" +
+	"\vcorrections\x18\x05 \x03(\v2\x1f.referee_api.v1.MatchCorrectionR\vcorrections2\xdb\v\n" +
+	"\rLadderService\x12_\n" +
+	"\fCreateLadder\x12#.referee_api.v1.CreateLadderRequest\x1a$.referee_api.v1.CreateLadderResponse\"\x04\x88\xb5\x18\a\x12V\n" +
+	"\tGetLadder\x12 .referee_api.v1.GetLadderRequest\x1a!.referee_api.v1.GetLadderResponse\"\x04\x88\xb5\x18\x02\x12\\\n" +
+	"\vListLadders\x12\".referee_api.v1.ListLaddersRequest\x1a#.referee_api.v1.ListLaddersResponse\"\x04\x88\xb5\x18\x02\x12Y\n" +
 	"\n" +
-	"\rLadderService\x12Y\n" +
-	"\fCreateLadder\x12#.referee_api.v1.CreateLadderRequest\x1a$.referee_api.v1.CreateLadderResponse\x12P\n" +
-	"\tGetLadder\x12 .referee_api.v1.GetLadderRequest\x1a!.referee_api.v1.GetLadderResponse\x12V\n" +
-	"\vListLadders\x12\".referee_api.v1.ListLaddersRequest\x1a#.referee_api.v1.ListLaddersResponse\x12S\n" +
-	"\n" +
-	"JoinLadder\x12!.referee_api.v1.JoinLadderRequest\x1a\".referee_api.v1.JoinLadderResponse\x12V\n" +
-	"\vLeaveLadder\x12\".referee_api.v1.LeaveLadderRequest\x1a#.referee_api.v1.LeaveLadderResponse\x12P\n" +
-	"\tChallenge\x12 .referee_api.v1.ChallengeRequest\x1a!.referee_api.v1.ChallengeResponse\x12V\n" +
-	"\vStartSeason\x12\".referee_api.v1.StartSeasonRequest\x1a#.referee_api.v1.StartSeasonResponse\x12V\n" +
-	"\vPauseLadder\x12\".referee_api.v1.PauseLadderRequest\x1a#.referee_api.v1.PauseLadderResponse\x12Y\n" +
-	"\fResumeLadder\x12#.referee_api.v1.ResumeLadderRequest\x1a$.referee_api.v1.ResumeLadderResponse\x12V\n" +
-	"\vCloseLadder\x12\".referee_api.v1.CloseLadderRequest\x1a#.referee_api.v1.CloseLadderResponse\x12k\n" +
-	"\x12CorrectLadderMatch\x12).referee_api.v1.CorrectLadderMatchRequest\x1a*.referee_api.v1.CorrectLadderMatchResponse\x12n\n" +
-	"\x13ListLadderStandings\x12*.referee_api.v1.ListLadderStandingsRequest\x1a+.referee_api.v1.ListLadderStandingsResponse\x12h\n" +
-	"\x11ListRatingHistory\x12(.referee_api.v1.ListRatingHistoryRequest\x1a).referee_api.v1.ListRatingHistoryResponse\x12d\n" +
-	"\x0fGetLadderRecord\x12&.referee_api.v1.GetLadderRecordRequest\x1a'.referee_api.v1.GetLadderRecordResponse0\x01\x12X\n" +
-	"\vWatchLadder\x12\".referee_api.v1.WatchLadderRequest\x1a#.referee_api.v1.WatchLadderResponse0\x01B,\n" +
+	"JoinLadder\x12!.referee_api.v1.JoinLadderRequest\x1a\".referee_api.v1.JoinLadderResponse\"\x04\x88\xb5\x18\x05\x12\\\n" +
+	"\vLeaveLadder\x12\".referee_api.v1.LeaveLadderRequest\x1a#.referee_api.v1.LeaveLadderResponse\"\x04\x88\xb5\x18\x05\x12V\n" +
+	"\tChallenge\x12 .referee_api.v1.ChallengeRequest\x1a!.referee_api.v1.ChallengeResponse\"\x04\x88\xb5\x18\x05\x12\\\n" +
+	"\vStartSeason\x12\".referee_api.v1.StartSeasonRequest\x1a#.referee_api.v1.StartSeasonResponse\"\x04\x88\xb5\x18\a\x12\\\n" +
+	"\vPauseLadder\x12\".referee_api.v1.PauseLadderRequest\x1a#.referee_api.v1.PauseLadderResponse\"\x04\x88\xb5\x18\a\x12_\n" +
+	"\fResumeLadder\x12#.referee_api.v1.ResumeLadderRequest\x1a$.referee_api.v1.ResumeLadderResponse\"\x04\x88\xb5\x18\a\x12\\\n" +
+	"\vCloseLadder\x12\".referee_api.v1.CloseLadderRequest\x1a#.referee_api.v1.CloseLadderResponse\"\x04\x88\xb5\x18\a\x12q\n" +
+	"\x12CorrectLadderMatch\x12).referee_api.v1.CorrectLadderMatchRequest\x1a*.referee_api.v1.CorrectLadderMatchResponse\"\x04\x88\xb5\x18\a\x12t\n" +
+	"\x13ListLadderStandings\x12*.referee_api.v1.ListLadderStandingsRequest\x1a+.referee_api.v1.ListLadderStandingsResponse\"\x04\x88\xb5\x18\x02\x12n\n" +
+	"\x11ListRatingHistory\x12(.referee_api.v1.ListRatingHistoryRequest\x1a).referee_api.v1.ListRatingHistoryResponse\"\x04\x88\xb5\x18\x02\x12j\n" +
+	"\x0fGetLadderRecord\x12&.referee_api.v1.GetLadderRecordRequest\x1a'.referee_api.v1.GetLadderRecordResponse\"\x04\x88\xb5\x18\x020\x01\x12b\n" +
+	"\vWatchLadder\x12\".referee_api.v1.WatchLadderRequest\x1a#.referee_api.v1.WatchLadderResponse\"\b\x88\xb5\x18\x02\x98\xb5\x18\x010\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -2106,6 +2105,7 @@ func file_referee_api_v1_ladder_service_proto_init() {
 	}
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_ladder_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_ladder_service_proto_msgTypes[28].OneofWrappers = []any{}
 	file_referee_api_v1_ladder_service_proto_msgTypes[30].OneofWrappers = []any{

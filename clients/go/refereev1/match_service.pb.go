@@ -1984,15 +1984,15 @@ var File_referee_api_v1_match_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\n" +
-	"\"referee_api/v1/match_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/entry.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\x88\x02\n" +
+	"\"referee_api/v1/match_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/entry.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\x8f\x02\n" +
 	"\x12CreateMatchRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x120\n" +
 	"\x05terms\x18\x02 \x01(\v2\x1a.referee_api.v1.MatchTermsR\x05terms\x12,\n" +
 	"\x05seats\x18\x03 \x03(\v2\x16.referee_api.v1.BotRefR\x05seats\x121\n" +
 	"\aopening\x18\x04 \x01(\v2\x17.referee_api.v1.OpeningR\aopening\x12\x12\n" +
-	"\x04seed\x18\x05 \x01(\fR\x04seed\x12\x14\n" +
-	"\x05title\x18\x06 \x01(\tR\x05title\x12\x16\n" +
+	"\x04seed\x18\x05 \x01(\fR\x04seed\x12\x1b\n" +
+	"\x05title\x18\x06 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x05title\x12\x16\n" +
 	"\x06ladder\x18\a \x01(\tR\x06ladder\"\x81\x01\n" +
 	"\x13CreateMatchResponse\x12+\n" +
 	"\x05match\x18\x01 \x01(\v2\x15.referee_api.v1.MatchR\x05match\x12!\n" +
@@ -2014,7 +2014,7 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\x05_seat\"q\n" +
 	"\x10GetMatchResponse\x12+\n" +
 	"\x05match\x18\x01 \x01(\v2\x15.referee_api.v1.MatchR\x05match\x120\n" +
-	"\x05state\x18\x02 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"\xc1\x02\n" +
+	"\x05state\x18\x02 \x01(\v2\x1a.referee_api.v1.MatchStateR\x05state\"\xc8\x02\n" +
 	"\x12ListMatchesRequest\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x120\n" +
@@ -2025,9 +2025,9 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"tournament\x12\x1b\n" +
 	"\topen_only\x18\x06 \x01(\bR\bopenOnly\x12B\n" +
 	"\x0fmin_create_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rminCreateTime\x12\x1b\n" +
-	"\tpage_size\x18\b \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\b \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\t \x01(\tR\tpageToken\"n\n" +
+	"page_token\x18\t \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"n\n" +
 	"\x13ListMatchesResponse\x12/\n" +
 	"\amatches\x18\x01 \x03(\v2\x15.referee_api.v1.MatchR\amatches\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"m\n" +
@@ -2035,14 +2035,14 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12>\n" +
 	"\fturn_options\x18\x02 \x01(\v2\x1b.referee_api.v1.TurnOptionsR\vturnOptions\"?\n" +
 	"\x11ListTurnsResponse\x12*\n" +
-	"\x05turns\x18\x01 \x03(\v2\x14.referee_api.v1.TurnR\x05turns\"\xe9\x01\n" +
+	"\x05turns\x18\x01 \x03(\v2\x14.referee_api.v1.TurnR\x05turns\"\xf0\x01\n" +
 	"\x11SubmitMoveRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
 	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x1d\n" +
 	"\n" +
-	"turn_token\x18\x03 \x01(\tR\tturnToken\x12\x12\n" +
-	"\x04move\x18\x04 \x01(\tR\x04move\x12\x1d\n" +
+	"turn_token\x18\x03 \x01(\tR\tturnToken\x12\x19\n" +
+	"\x04move\x18\x04 \x01(\tB\x05\x88\xb5\x18\xe8\aR\x04move\x12\x1d\n" +
 	"\n" +
 	"offer_draw\x18\x05 \x01(\bR\tofferDraw\x12#\n" +
 	"\rvalidate_only\x18\x06 \x01(\bR\fvalidateOnly\x12\x19\n" +
@@ -2090,12 +2090,12 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\x05_seat\"f\n" +
 	"\x11ClaimDrawResponse\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
-	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"g\n" +
+	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"n\n" +
 	"\x11AbortMatchRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
-	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"g\n" +
+	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x1f\n" +
+	"\amessage\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"g\n" +
 	"\x12AbortMatchResponse\x12!\n" +
 	"\fentry_number\x18\x01 \x01(\x04R\ventryNumber\x12.\n" +
 	"\x06result\x18\x02 \x01(\v2\x16.referee_api.v1.ResultR\x06result\"`\n" +
@@ -2126,26 +2126,27 @@ const file_referee_api_v1_match_service_proto_rawDesc = "" +
 	"\x10GetRecordRequest\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\")\n" +
 	"\x11GetRecordResponse\x12\x14\n" +
-	"\x05lines\x18\x01 \x03(\tR\x05lines2\xa0\t\n" +
-	"\fMatchService\x12V\n" +
-	"\vCreateMatch\x12\".referee_api.v1.CreateMatchRequest\x1a#.referee_api.v1.CreateMatchResponse\x12P\n" +
-	"\tJoinMatch\x12 .referee_api.v1.JoinMatchRequest\x1a!.referee_api.v1.JoinMatchResponse\x12M\n" +
-	"\bGetMatch\x12\x1f.referee_api.v1.GetMatchRequest\x1a .referee_api.v1.GetMatchResponse\x12V\n" +
-	"\vListMatches\x12\".referee_api.v1.ListMatchesRequest\x1a#.referee_api.v1.ListMatchesResponse\x12P\n" +
-	"\tListTurns\x12 .referee_api.v1.ListTurnsRequest\x1a!.referee_api.v1.ListTurnsResponse\x12S\n" +
+	"\x05lines\x18\x01 \x03(\tR\x05lines2\xa0\n" +
 	"\n" +
-	"SubmitMove\x12!.referee_api.v1.SubmitMoveRequest\x1a\".referee_api.v1.SubmitMoveResponse\x12G\n" +
-	"\x06Resign\x12\x1d.referee_api.v1.ResignRequest\x1a\x1e.referee_api.v1.ResignResponse\x12P\n" +
-	"\tOfferDraw\x12 .referee_api.v1.OfferDrawRequest\x1a!.referee_api.v1.OfferDrawResponse\x12S\n" +
+	"\fMatchService\x12\\\n" +
+	"\vCreateMatch\x12\".referee_api.v1.CreateMatchRequest\x1a#.referee_api.v1.CreateMatchResponse\"\x04\x88\xb5\x18\x04\x12V\n" +
+	"\tJoinMatch\x12 .referee_api.v1.JoinMatchRequest\x1a!.referee_api.v1.JoinMatchResponse\"\x04\x88\xb5\x18\x05\x12W\n" +
+	"\bGetMatch\x12\x1f.referee_api.v1.GetMatchRequest\x1a .referee_api.v1.GetMatchResponse\"\b\x88\xb5\x18\x02\x90\xb5\x18\x02\x12\\\n" +
+	"\vListMatches\x12\".referee_api.v1.ListMatchesRequest\x1a#.referee_api.v1.ListMatchesResponse\"\x04\x88\xb5\x18\x02\x12Z\n" +
+	"\tListTurns\x12 .referee_api.v1.ListTurnsRequest\x1a!.referee_api.v1.ListTurnsResponse\"\b\x88\xb5\x18\x06\x90\xb5\x18\x03\x12a\n" +
 	"\n" +
-	"AnswerDraw\x12!.referee_api.v1.AnswerDrawRequest\x1a\".referee_api.v1.AnswerDrawResponse\x12P\n" +
-	"\tClaimDraw\x12 .referee_api.v1.ClaimDrawRequest\x1a!.referee_api.v1.ClaimDrawResponse\x12S\n" +
+	"SubmitMove\x12!.referee_api.v1.SubmitMoveRequest\x1a\".referee_api.v1.SubmitMoveResponse\"\f\x88\xb5\x18\x06\x90\xb5\x18\x03\x98\xb5\x18\x02\x12Q\n" +
+	"\x06Resign\x12\x1d.referee_api.v1.ResignRequest\x1a\x1e.referee_api.v1.ResignResponse\"\b\x88\xb5\x18\x06\x90\xb5\x18\x03\x12Z\n" +
+	"\tOfferDraw\x12 .referee_api.v1.OfferDrawRequest\x1a!.referee_api.v1.OfferDrawResponse\"\b\x88\xb5\x18\x06\x90\xb5\x18\x03\x12]\n" +
 	"\n" +
-	"AbortMatch\x12!.referee_api.v1.AbortMatchRequest\x1a\".referee_api.v1.AbortMatchResponse\x12V\n" +
-	"\vWithdrawBot\x12\".referee_api.v1.WithdrawBotRequest\x1a#.referee_api.v1.WithdrawBotResponse\x12U\n" +
+	"AnswerDraw\x12!.referee_api.v1.AnswerDrawRequest\x1a\".referee_api.v1.AnswerDrawResponse\"\b\x88\xb5\x18\x06\x90\xb5\x18\x03\x12Z\n" +
+	"\tClaimDraw\x12 .referee_api.v1.ClaimDrawRequest\x1a!.referee_api.v1.ClaimDrawResponse\"\b\x88\xb5\x18\x06\x90\xb5\x18\x03\x12Y\n" +
 	"\n" +
-	"WatchMatch\x12!.referee_api.v1.WatchMatchRequest\x1a\".referee_api.v1.WatchMatchResponse0\x01\x12R\n" +
-	"\tGetRecord\x12 .referee_api.v1.GetRecordRequest\x1a!.referee_api.v1.GetRecordResponse0\x01B,\n" +
+	"AbortMatch\x12!.referee_api.v1.AbortMatchRequest\x1a\".referee_api.v1.AbortMatchResponse\"\x04\x88\xb5\x18\x04\x12\\\n" +
+	"\vWithdrawBot\x12\".referee_api.v1.WithdrawBotRequest\x1a#.referee_api.v1.WithdrawBotResponse\"\x04\x88\xb5\x18\x04\x12c\n" +
+	"\n" +
+	"WatchMatch\x12!.referee_api.v1.WatchMatchRequest\x1a\".referee_api.v1.WatchMatchResponse\"\f\x88\xb5\x18\x02\x90\xb5\x18\x02\x98\xb5\x18\x010\x01\x12\\\n" +
+	"\tGetRecord\x12 .referee_api.v1.GetRecordRequest\x1a!.referee_api.v1.GetRecordResponse\"\b\x88\xb5\x18\x02\x90\xb5\x18\x020\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -2276,6 +2277,7 @@ func file_referee_api_v1_match_service_proto_init() {
 	file_referee_api_v1_entry_proto_init()
 	file_referee_api_v1_game_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_play_proto_init()
 	file_referee_api_v1_result_proto_init()
 	file_referee_api_v1_match_service_proto_msgTypes[2].OneofWrappers = []any{}

@@ -2262,7 +2262,7 @@ var File_referee_api_v1_play_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_play_proto_rawDesc = "" +
 	"\n" +
-	"\x19referee_api/v1/play.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xd8\x03\n" +
+	"\x19referee_api/v1/play.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xd8\x03\n" +
 	"\aBotItem\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\x04R\x06itemId\x12-\n" +
 	"\x05hello\x18\x02 \x01(\v2\x15.referee_api.v1.HelloH\x00R\x05hello\x12*\n" +
@@ -2291,14 +2291,14 @@ const file_referee_api_v1_play_proto_rawDesc = "" +
 	"\x12session_taken_over\x18\n" +
 	" \x01(\v2 .referee_api.v1.SessionTakenOverH\x00R\x10sessionTakenOver\x120\n" +
 	"\x06notice\x18\v \x01(\v2\x16.referee_api.v1.NoticeH\x00R\x06noticeB\x06\n" +
-	"\x04item\"\xf5\x01\n" +
+	"\x04item\"\xfc\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05games\x18\x02 \x03(\tR\x05games\x12$\n" +
 	"\vmax_matches\x18\x03 \x01(\rH\x00R\n" +
 	"maxMatches\x88\x01\x01\x12>\n" +
-	"\fturn_options\x18\x04 \x01(\v2\x1b.referee_api.v1.TurnOptionsR\vturnOptions\x12\x16\n" +
-	"\x06client\x18\x05 \x01(\tR\x06client\x12.\n" +
+	"\fturn_options\x18\x04 \x01(\v2\x1b.referee_api.v1.TurnOptionsR\vturnOptions\x12\x1d\n" +
+	"\x06client\x18\x05 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x06client\x12.\n" +
 	"\x13verdicts_with_turns\x18\x06 \x01(\bR\x11verdictsWithTurnsB\x0e\n" +
 	"\f_max_matches\"\x84\x01\n" +
 	"\vTurnOptions\x12&\n" +
@@ -2359,12 +2359,12 @@ const file_referee_api_v1_play_proto_rawDesc = "" +
 	"\fsimultaneous\x18\x11 \x01(\bR\fsimultaneous\x12\x1a\n" +
 	"\brepeated\x18\x12 \x01(\bR\brepeatedB\x13\n" +
 	"\x11_legal_move_countB\x0f\n" +
-	"\r_time_left_ms\"\x98\x01\n" +
+	"\r_time_left_ms\"\x9f\x01\n" +
 	"\x04Move\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x1d\n" +
 	"\n" +
-	"turn_token\x18\x02 \x01(\tR\tturnToken\x12\x12\n" +
-	"\x04move\x18\x03 \x01(\tR\x04move\x12\x1d\n" +
+	"turn_token\x18\x02 \x01(\tR\tturnToken\x12\x19\n" +
+	"\x04move\x18\x03 \x01(\tB\x05\x88\xb5\x18\xe8\aR\x04move\x12\x1d\n" +
 	"\n" +
 	"offer_draw\x18\x04 \x01(\bR\tofferDraw\x12\x19\n" +
 	"\x05score\x18\x05 \x01(\x05H\x00R\x05score\x88\x01\x01B\b\n" +
@@ -2554,6 +2554,7 @@ func file_referee_api_v1_play_proto_init() {
 	file_referee_api_v1_error_proto_init()
 	file_referee_api_v1_game_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_record_proto_init()
 	file_referee_api_v1_result_proto_init()

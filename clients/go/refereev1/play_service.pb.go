@@ -119,13 +119,13 @@ var File_referee_api_v1_play_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_play_service_proto_rawDesc = "" +
 	"\n" +
-	"!referee_api/v1/play_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/play.proto\"<\n" +
+	"!referee_api/v1/play_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\"<\n" +
 	"\vPlayRequest\x12-\n" +
 	"\x05items\x18\x01 \x03(\v2\x17.referee_api.v1.BotItemR\x05items\"A\n" +
 	"\fPlayResponse\x121\n" +
-	"\x05items\x18\x01 \x03(\v2\x1b.referee_api.v1.RefereeItemR\x05items2T\n" +
-	"\vPlayService\x12E\n" +
-	"\x04Play\x12\x1b.referee_api.v1.PlayRequest\x1a\x1c.referee_api.v1.PlayResponse(\x010\x01B,\n" +
+	"\x05items\x18\x01 \x03(\v2\x1b.referee_api.v1.RefereeItemR\x05items2b\n" +
+	"\vPlayService\x12S\n" +
+	"\x04Play\x12\x1b.referee_api.v1.PlayRequest\x1a\x1c.referee_api.v1.PlayResponse\"\f\x88\xb5\x18\x06\x90\xb5\x18\x01\x98\xb5\x18\x01(\x010\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -164,6 +164,7 @@ func file_referee_api_v1_play_service_proto_init() {
 	if File_referee_api_v1_play_service_proto != nil {
 		return
 	}
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_play_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -110,12 +110,12 @@ var File_referee_api_v1_token_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_token_service_proto_rawDesc = "" +
 	"\n" +
-	"\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/token.proto\"\x14\n" +
+	"\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\x14\n" +
 	"\x12GetOwnTokenRequest\"B\n" +
 	"\x13GetOwnTokenResponse\x12+\n" +
-	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2f\n" +
-	"\fTokenService\x12V\n" +
-	"\vGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponseB,\n" +
+	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2p\n" +
+	"\fTokenService\x12`\n" +
+	"\vGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -152,6 +152,7 @@ func file_referee_api_v1_token_service_proto_init() {
 	if File_referee_api_v1_token_service_proto != nil {
 		return
 	}
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_token_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

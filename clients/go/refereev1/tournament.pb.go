@@ -2527,7 +2527,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xd4\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xdb\n" +
 	"\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
@@ -2557,8 +2557,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x0eround_break_ms\x18\x13 \x01(\rR\froundBreakMs\x12'\n" +
 	"\x0ffreeze_versions\x18\x14 \x01(\bR\x0efreezeVersions\x12H\n" +
 	"\rqualification\x18\x15 \x01(\v2\x1d.referee_api.v1.QualificationH\x03R\rqualification\x88\x01\x01\x12\x16\n" +
-	"\x06boards\x18\x16 \x01(\rR\x06boards\x12F\n" +
-	"\x0fforbidden_pairs\x18\x17 \x03(\v2\x1d.referee_api.v1.ForbiddenPairR\x0eforbiddenPairs\x12,\n" +
+	"\x06boards\x18\x16 \x01(\rR\x06boards\x12M\n" +
+	"\x0fforbidden_pairs\x18\x17 \x03(\v2\x1d.referee_api.v1.ForbiddenPairB\x05\x90\xb5\x18\xe8\aR\x0eforbiddenPairs\x12,\n" +
 	"\x12max_requested_byes\x18\x18 \x01(\rR\x10maxRequestedByes\x12*\n" +
 	"\x11play_off_entrants\x18\x19 \x01(\rR\x0fplayOffEntrantsB\b\n" +
 	"\x06formatB\x11\n" +
@@ -2587,9 +2587,9 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x12double_elimination\x18\x01 \x01(\bR\x11doubleElimination\x12.\n" +
 	"\x13matches_per_pairing\x18\x02 \x01(\rR\x11matchesPerPairing\x12*\n" +
 	"\x11max_extra_matches\x18\x03 \x01(\rR\x0fmaxExtraMatches\x12*\n" +
-	"\x11third_place_match\x18\x04 \x01(\bR\x0fthirdPlaceMatch\"D\n" +
-	"\bGauntlet\x12 \n" +
-	"\vchallengers\x18\x01 \x03(\tR\vchallengers\x12\x16\n" +
+	"\x11third_place_match\x18\x04 \x01(\bR\x0fthirdPlaceMatch\"K\n" +
+	"\bGauntlet\x12'\n" +
+	"\vchallengers\x18\x01 \x03(\tB\x05\x90\xb5\x18\xe8\aR\vchallengers\x12\x16\n" +
 	"\x06cycles\x18\x02 \x01(\rR\x06cycles\"\x1f\n" +
 	"\x05Pools\x12\x16\n" +
 	"\x06rounds\x18\x01 \x01(\rR\x06rounds\"\x81\x06\n" +
@@ -2862,6 +2862,7 @@ func file_referee_api_v1_tournament_proto_init() {
 	}
 	file_referee_api_v1_contest_proto_init()
 	file_referee_api_v1_match_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_rating_proto_init()
 	file_referee_api_v1_seed_proto_init()
 	file_referee_api_v1_sprt_proto_init()

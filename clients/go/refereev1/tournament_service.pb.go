@@ -2449,14 +2449,14 @@ var File_referee_api_v1_tournament_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\n" +
-	"'referee_api/v1/tournament_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x19referee_api/v1/sprt.proto\x1a\x1freferee_api/v1/tournament.proto\"\xce\x01\n" +
+	"'referee_api/v1/tournament_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/sprt.proto\x1a\x1freferee_api/v1/tournament.proto\"\xdc\x01\n" +
 	"\x17CreateTournamentRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
-	"\x05title\x18\x03 \x01(\tR\x05title\x125\n" +
-	"\x05terms\x18\x04 \x01(\v2\x1f.referee_api.v1.TournamentTermsR\x05terms\x123\n" +
-	"\bentrants\x18\x05 \x03(\v2\x17.referee_api.v1.EntrantR\bentrants\"V\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1b\n" +
+	"\x05title\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\x05title\x125\n" +
+	"\x05terms\x18\x04 \x01(\v2\x1f.referee_api.v1.TournamentTermsR\x05terms\x12:\n" +
+	"\bentrants\x18\x05 \x03(\v2\x17.referee_api.v1.EntrantB\x05\x90\xb5\x18\xd0\x0fR\bentrants\"V\n" +
 	"\x18CreateTournamentResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
@@ -2466,14 +2466,14 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x15GetTournamentResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\"\xb1\x01\n" +
+	"tournament\"\xb8\x01\n" +
 	"\x16ListTournamentsRequest\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x125\n" +
 	"\x05phase\x18\x03 \x01(\x0e2\x1f.referee_api.v1.TournamentPhaseR\x05phase\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\"\x7f\n" +
+	"page_token\x18\x05 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"\x7f\n" +
 	"\x17ListTournamentsResponse\x12<\n" +
 	"\vtournaments\x18\x01 \x03(\v2\x1a.referee_api.v1.TournamentR\vtournaments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"k\n" +
@@ -2485,13 +2485,13 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x17EnterTournamentResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\"l\n" +
+	"tournament\"s\n" +
 	"\x16WithdrawEntrantRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\x12\x18\n" +
-	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"U\n" +
+	"\aentrant\x18\x02 \x01(\tR\aentrant\x12\x1f\n" +
+	"\amessage\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"U\n" +
 	"\x17WithdrawEntrantResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
@@ -2501,52 +2501,52 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x17StartTournamentResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\"G\n" +
+	"tournament\"N\n" +
 	"\x17CancelTournamentRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"V\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1f\n" +
+	"\amessage\x18\x02 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"V\n" +
 	"\x18CancelTournamentResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\")\n" +
-	"\vHandPairing\x12\x1a\n" +
-	"\bentrants\x18\x01 \x03(\tR\bentrants\"\x9b\x01\n" +
+	"tournament\"/\n" +
+	"\vHandPairing\x12 \n" +
+	"\bentrants\x18\x01 \x03(\tB\x04\x90\xb5\x18\x02R\bentrants\"\xa9\x01\n" +
 	"\x10PairRoundRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\x12\x14\n" +
-	"\x05round\x18\x02 \x01(\rR\x05round\x127\n" +
-	"\bpairings\x18\x03 \x03(\v2\x1b.referee_api.v1.HandPairingR\bpairings\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"H\n" +
+	"\x05round\x18\x02 \x01(\rR\x05round\x12>\n" +
+	"\bpairings\x18\x03 \x03(\v2\x1b.referee_api.v1.HandPairingB\x05\x90\xb5\x18\xe8\aR\bpairings\x12\x1f\n" +
+	"\amessage\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"H\n" +
 	"\x11PairRoundResponse\x123\n" +
-	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"\xa3\x01\n" +
+	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\"\xaa\x01\n" +
 	"\x16PostponePairingRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\x12\x1d\n" +
 	"\n" +
 	"pairing_id\x18\x02 \x01(\tR\tpairingId\x120\n" +
-	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"L\n" +
+	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x1f\n" +
+	"\amessage\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"L\n" +
 	"\x17PostponePairingResponse\x121\n" +
-	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"o\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"v\n" +
 	"\x14ReopenPairingRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\x12\x1d\n" +
 	"\n" +
-	"pairing_id\x18\x02 \x01(\tR\tpairingId\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"J\n" +
+	"pairing_id\x18\x02 \x01(\tR\tpairingId\x12\x1f\n" +
+	"\amessage\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"J\n" +
 	"\x15ReopenPairingResponse\x121\n" +
-	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\x8b\x01\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\x92\x01\n" +
 	"\x14DeclareAbsentRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\x12\x1d\n" +
 	"\n" +
 	"pairing_id\x18\x02 \x01(\tR\tpairingId\x12\x1a\n" +
-	"\bentrants\x18\x03 \x03(\tR\bentrants\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"J\n" +
+	"\bentrants\x18\x03 \x03(\tR\bentrants\x12\x1f\n" +
+	"\amessage\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"J\n" +
 	"\x15DeclareAbsentResponse\x121\n" +
 	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\x90\x01\n" +
 	"\x11RequestByeRequest\x12\x1e\n" +
@@ -2559,7 +2559,7 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x12RequestByeResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.referee_api.v1.TournamentR\n" +
-	"tournament\"\xdd\x01\n" +
+	"tournament\"\xe4\x01\n" +
 	"\x1dCorrectTournamentMatchRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1e\n" +
@@ -2568,10 +2568,10 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"tournament\x12\x19\n" +
 	"\bmatch_id\x18\x03 \x01(\tR\amatchId\x122\n" +
 	"\x04kind\x18\x04 \x01(\x0e2\x1e.referee_api.v1.CorrectionKindR\x04kind\x12\x14\n" +
-	"\x05ranks\x18\x05 \x03(\rR\x05ranks\x12\x18\n" +
-	"\amessage\x18\x06 \x01(\tR\amessage\"S\n" +
+	"\x05ranks\x18\x05 \x03(\rR\x05ranks\x12\x1f\n" +
+	"\amessage\x18\x06 \x01(\tB\x05\x88\xb5\x18\xc8\x01R\amessage\"S\n" +
 	"\x1eCorrectTournamentMatchResponse\x121\n" +
-	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\xd5\x01\n" +
+	"\apairing\x18\x01 \x01(\v2\x17.referee_api.v1.PairingR\apairing\"\xdc\x01\n" +
 	"\x13ListPairingsRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -2579,9 +2579,9 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x18\n" +
 	"\aentrant\x18\x03 \x01(\tR\aentrant\x122\n" +
 	"\x05phase\x18\x04 \x01(\x0e2\x1c.referee_api.v1.PairingPhaseR\x05phase\x12\x1b\n" +
-	"\tpage_size\x18\x05 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x05 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tR\tpageToken\"s\n" +
+	"page_token\x18\x06 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"s\n" +
 	"\x14ListPairingsResponse\x123\n" +
 	"\bpairings\x18\x01 \x03(\v2\x17.referee_api.v1.PairingR\bpairings\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"`\n" +
@@ -2593,14 +2593,14 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"afterRound\"\x91\x01\n" +
 	"\x1eGetTournamentStandingsResponse\x12@\n" +
 	"\tstandings\x18\x01 \x03(\v2\".referee_api.v1.TournamentStandingR\tstandings\x12-\n" +
-	"\x04sprt\x18\x02 \x01(\v2\x19.referee_api.v1.SprtStateR\x04sprt\"r\n" +
+	"\x04sprt\x18\x02 \x01(\v2\x19.referee_api.v1.SprtStateR\x04sprt\"y\n" +
 	"\x14GetCrossTableRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12$\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"r\n" +
+	"page_token\x18\x03 \x01(\tB\x05\x88\xb5\x18\x80\x04R\tpageToken\"r\n" +
 	"\x15GetCrossTableResponse\x121\n" +
 	"\x04rows\x18\x01 \x03(\v2\x1d.referee_api.v1.CrossTableRowR\x04rows\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"o\n" +
@@ -2640,28 +2640,28 @@ const file_referee_api_v1_tournament_service_proto_rawDesc = "" +
 	"\x19EXPORT_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11EXPORT_FORMAT_CSV\x10\x01\x12\x16\n" +
 	"\x12EXPORT_FORMAT_JSON\x10\x02\x12\x15\n" +
-	"\x11EXPORT_FORMAT_TRF\x10\x032\x82\x0f\n" +
-	"\x11TournamentService\x12e\n" +
-	"\x10CreateTournament\x12'.referee_api.v1.CreateTournamentRequest\x1a(.referee_api.v1.CreateTournamentResponse\x12\\\n" +
-	"\rGetTournament\x12$.referee_api.v1.GetTournamentRequest\x1a%.referee_api.v1.GetTournamentResponse\x12b\n" +
-	"\x0fListTournaments\x12&.referee_api.v1.ListTournamentsRequest\x1a'.referee_api.v1.ListTournamentsResponse\x12b\n" +
-	"\x0fEnterTournament\x12&.referee_api.v1.EnterTournamentRequest\x1a'.referee_api.v1.EnterTournamentResponse\x12b\n" +
-	"\x0fWithdrawEntrant\x12&.referee_api.v1.WithdrawEntrantRequest\x1a'.referee_api.v1.WithdrawEntrantResponse\x12b\n" +
-	"\x0fStartTournament\x12&.referee_api.v1.StartTournamentRequest\x1a'.referee_api.v1.StartTournamentResponse\x12e\n" +
-	"\x10CancelTournament\x12'.referee_api.v1.CancelTournamentRequest\x1a(.referee_api.v1.CancelTournamentResponse\x12P\n" +
-	"\tPairRound\x12 .referee_api.v1.PairRoundRequest\x1a!.referee_api.v1.PairRoundResponse\x12b\n" +
-	"\x0fPostponePairing\x12&.referee_api.v1.PostponePairingRequest\x1a'.referee_api.v1.PostponePairingResponse\x12\\\n" +
-	"\rReopenPairing\x12$.referee_api.v1.ReopenPairingRequest\x1a%.referee_api.v1.ReopenPairingResponse\x12\\\n" +
-	"\rDeclareAbsent\x12$.referee_api.v1.DeclareAbsentRequest\x1a%.referee_api.v1.DeclareAbsentResponse\x12S\n" +
+	"\x11EXPORT_FORMAT_TRF\x10\x032\xf8\x0f\n" +
+	"\x11TournamentService\x12k\n" +
+	"\x10CreateTournament\x12'.referee_api.v1.CreateTournamentRequest\x1a(.referee_api.v1.CreateTournamentResponse\"\x04\x88\xb5\x18\a\x12b\n" +
+	"\rGetTournament\x12$.referee_api.v1.GetTournamentRequest\x1a%.referee_api.v1.GetTournamentResponse\"\x04\x88\xb5\x18\x02\x12h\n" +
+	"\x0fListTournaments\x12&.referee_api.v1.ListTournamentsRequest\x1a'.referee_api.v1.ListTournamentsResponse\"\x04\x88\xb5\x18\x02\x12h\n" +
+	"\x0fEnterTournament\x12&.referee_api.v1.EnterTournamentRequest\x1a'.referee_api.v1.EnterTournamentResponse\"\x04\x88\xb5\x18\x05\x12h\n" +
+	"\x0fWithdrawEntrant\x12&.referee_api.v1.WithdrawEntrantRequest\x1a'.referee_api.v1.WithdrawEntrantResponse\"\x04\x88\xb5\x18\x05\x12h\n" +
+	"\x0fStartTournament\x12&.referee_api.v1.StartTournamentRequest\x1a'.referee_api.v1.StartTournamentResponse\"\x04\x88\xb5\x18\a\x12k\n" +
+	"\x10CancelTournament\x12'.referee_api.v1.CancelTournamentRequest\x1a(.referee_api.v1.CancelTournamentResponse\"\x04\x88\xb5\x18\a\x12V\n" +
+	"\tPairRound\x12 .referee_api.v1.PairRoundRequest\x1a!.referee_api.v1.PairRoundResponse\"\x04\x88\xb5\x18\a\x12h\n" +
+	"\x0fPostponePairing\x12&.referee_api.v1.PostponePairingRequest\x1a'.referee_api.v1.PostponePairingResponse\"\x04\x88\xb5\x18\a\x12b\n" +
+	"\rReopenPairing\x12$.referee_api.v1.ReopenPairingRequest\x1a%.referee_api.v1.ReopenPairingResponse\"\x04\x88\xb5\x18\a\x12b\n" +
+	"\rDeclareAbsent\x12$.referee_api.v1.DeclareAbsentRequest\x1a%.referee_api.v1.DeclareAbsentResponse\"\x04\x88\xb5\x18\a\x12Y\n" +
 	"\n" +
-	"RequestBye\x12!.referee_api.v1.RequestByeRequest\x1a\".referee_api.v1.RequestByeResponse\x12w\n" +
-	"\x16CorrectTournamentMatch\x12-.referee_api.v1.CorrectTournamentMatchRequest\x1a..referee_api.v1.CorrectTournamentMatchResponse\x12Y\n" +
-	"\fListPairings\x12#.referee_api.v1.ListPairingsRequest\x1a$.referee_api.v1.ListPairingsResponse\x12w\n" +
-	"\x16GetTournamentStandings\x12-.referee_api.v1.GetTournamentStandingsRequest\x1a..referee_api.v1.GetTournamentStandingsResponse\x12\\\n" +
-	"\rGetCrossTable\x12$.referee_api.v1.GetCrossTableRequest\x1a%.referee_api.v1.GetCrossTableResponse\x12g\n" +
-	"\x10ExportTournament\x12'.referee_api.v1.ExportTournamentRequest\x1a(.referee_api.v1.ExportTournamentResponse0\x01\x12p\n" +
-	"\x13GetTournamentRecord\x12*.referee_api.v1.GetTournamentRecordRequest\x1a+.referee_api.v1.GetTournamentRecordResponse0\x01\x12d\n" +
-	"\x0fWatchTournament\x12&.referee_api.v1.WatchTournamentRequest\x1a'.referee_api.v1.WatchTournamentResponse0\x01B,\n" +
+	"RequestBye\x12!.referee_api.v1.RequestByeRequest\x1a\".referee_api.v1.RequestByeResponse\"\x04\x88\xb5\x18\x05\x12}\n" +
+	"\x16CorrectTournamentMatch\x12-.referee_api.v1.CorrectTournamentMatchRequest\x1a..referee_api.v1.CorrectTournamentMatchResponse\"\x04\x88\xb5\x18\a\x12_\n" +
+	"\fListPairings\x12#.referee_api.v1.ListPairingsRequest\x1a$.referee_api.v1.ListPairingsResponse\"\x04\x88\xb5\x18\x02\x12}\n" +
+	"\x16GetTournamentStandings\x12-.referee_api.v1.GetTournamentStandingsRequest\x1a..referee_api.v1.GetTournamentStandingsResponse\"\x04\x88\xb5\x18\x02\x12b\n" +
+	"\rGetCrossTable\x12$.referee_api.v1.GetCrossTableRequest\x1a%.referee_api.v1.GetCrossTableResponse\"\x04\x88\xb5\x18\x02\x12m\n" +
+	"\x10ExportTournament\x12'.referee_api.v1.ExportTournamentRequest\x1a(.referee_api.v1.ExportTournamentResponse\"\x04\x88\xb5\x18\x020\x01\x12v\n" +
+	"\x13GetTournamentRecord\x12*.referee_api.v1.GetTournamentRecordRequest\x1a+.referee_api.v1.GetTournamentRecordResponse\"\x04\x88\xb5\x18\x020\x01\x12n\n" +
+	"\x0fWatchTournament\x12&.referee_api.v1.WatchTournamentRequest\x1a'.referee_api.v1.WatchTournamentResponse\"\b\x88\xb5\x18\x02\x98\xb5\x18\x010\x01B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -2820,6 +2820,7 @@ func file_referee_api_v1_tournament_service_proto_init() {
 		return
 	}
 	file_referee_api_v1_contest_proto_init()
+	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_sprt_proto_init()
 	file_referee_api_v1_tournament_proto_init()
 	file_referee_api_v1_tournament_service_proto_msgTypes[37].OneofWrappers = []any{}

@@ -53,6 +53,12 @@ def enum_number(enum: Any, word: str) -> Any:
     return _enum(enum.DESCRIPTOR)[1](word)
 
 
+def enum_word(enum: EnumDescriptor, number: int) -> str:
+    """Return the word of a number."""
+    word: str = _enum(enum)[0](number)
+    return word
+
+
 class Field(NamedTuple):
     """A field that a value and a message have."""
 

@@ -9,7 +9,7 @@ from referee_client.organiser.responses import NewToken
 from referee_values import Bot, Token
 
 from referee.cli._shared.client_options import print_json, to_dict
-from referee.cli._shared.output import text_table
+from referee.show.table import Table
 
 NONE = "-"
 
@@ -28,7 +28,7 @@ def print_tokens(tokens: Sequence[Token], as_json: bool) -> None:
         print_json([to_dict(token, token_pb2.Token) for token in tokens])
         return
     heading = ("token", "role", "holder", "bot", "created", "expires", "last used", "label")
-    click.echo(text_table(heading, [*map(_token_row, tokens)]))
+    click.echo(Table(heading, [*map(_token_row, tokens)]).to_text())
 
 
 def _token_row(token: Token) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def print_bots(bots: Sequence[Bot], as_json: bool) -> None:
     if as_json:
         print_json([to_dict(bot, bot_pb2.Bot) for bot in bots])
         return
-    click.echo(text_table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]))
+    click.echo(Table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]).to_text())
 
 
 def _bot_row(bot: Bot) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from referee.accounts.names import natural_key
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.lab_match import LabResult
 from referee.local.local_standings import points, repeated_games, standings
-from referee.reporting.elo_chart import EloPoint
-from referee.reporting.lab_page import LabSummary, LengthGroup, LossGroup
-from referee.reporting.report import Sprt
+from referee.show.elo_chart import EloPoint
+from referee.show.lab_page import LabSummary, LengthGroup, LossGroup
+from referee.show.report import Sprt
 
 LOSSES_SHOWN = 3
 """Lost matches of each group that are named."""

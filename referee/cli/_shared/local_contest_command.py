@@ -12,15 +12,16 @@ from pathlib import Path
 import click
 
 from referee.accounts.names import natural_key
-from referee.cli._shared.output import echo_start, keep_page, progress, table
+from referee.cli._shared.output import echo_start, keep_page, progress
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.local_contest import Done, LocalContest, SkippedPairing
 from referee.local.local_standings import LocalStanding, points, repeated_games, standings
 from referee.local.plan import LocalPairing
 from referee.local.results_folder import MatchFinish
-from referee.match.result import Fault
-from referee.reporting.formatting import SCORE_LEGEND, repeated_text, score_text
 from referee.server.stores import StartupError
+from referee.show.formatting import SCORE_LEGEND, repeated_text
+from referee.show.lab_page import FAULTS, local_standings_table, points_text
+from referee.show.table import Table, number
 
 STATUSES = """\b
 Exit status:
@@ -33,7 +34,6 @@ Exit status:
 """
 
 NAME = "referee"
-FAULTS = {Fault.TIME: "late", Fault.ILLEGAL_MOVE: "illegal", Fault.DISCONNECTED: "absent"}
 FORFEITS_SHOWN = 5
 """Forfeited matches that the summary lists."""
 
@@ -118,7 +118,7 @@ class ContestRun:
 def _print_summary(contest_run: ContestRun, took_s: float) -> None:
     plan, folder = contest_run.contest.plan, contest_run.contest.folder
     rows = standings((bot.name for bot in plan.bots), contest_run.finishes)
-    click.echo(f"\n{standings_table(rows)}")
+    click.echo(f"\n{local_standings_table(rows).to_text()}")
     click.echo(f"\n{SCORE_LEGEND}")
     if len(plan.terms) > 1:
         click.echo(f"\n{_table_by_game(rows, [terms.label for terms in plan.terms])}")
@@ -141,20 +141,9 @@ def _print_summary(contest_run: ContestRun, took_s: float) -> None:
         click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
 
 
-def standings_table(rows: Sequence[LocalStanding]) -> str:
-    return table(["", "played", "points", "score", "won", "drawn", "lost", *FAULTS.values()], list(map(_cells, rows)))
-
-
-def _cells(row: LocalStanding) -> list[str]:
-    score = score_text(row.score, *row.bounds) if row.played else "-"
-    counts = map(str, (row.won, row.drawn, row.lost))
-    faults = (str(row.faults[fault] or "-") for fault in FAULTS)
-    return [row.name, str(row.played), points_text(row.points), score, *counts, *faults]
-
-
 def _table_by_game(rows: Sequence[LocalStanding], labels: Sequence[str]) -> str:
-    cells = [[row.name, *(_points_in(row, label) for label in labels)] for row in rows]
-    return table(["points", *labels], cells)
+    cells = [(row.name, *(_points_in(row, label) for label in labels)) for row in rows]
+    return Table(("points", *map(number, labels)), cells).to_text()
 
 
 def _points_in(row: LocalStanding, label: str) -> str:
@@ -182,10 +171,6 @@ def format_match(done: Done) -> str:
 
 def _why(finish: MatchFinish) -> str:
     result = finish.result
-    faults = [f"{finish.seats[one.seat]} {FAULTS[one.fault]} at ply {one.ply}" for one in result.forfeits]
+    faults = [f"{finish.seats[one.seat]} {FAULTS[one.fault].lower()} at ply {one.ply}" for one in result.forfeits]
     why = ", ".join(faults) or result.reason or result.cause.value
     return f"{why}: {finish.last_refused}" if finish.last_refused else why
-
-
-def points_text(points: float) -> str:
-    return f"{round(points, 2):g}"

@@ -9,9 +9,9 @@ from referee_values import Entry, Forfeit, Match
 
 from referee.cli._shared.account_tables import NONE, time_of
 from referee.cli._shared.client_options import print_json, to_dict
-from referee.cli._shared.output import text_table
-from referee.reporting.formatting import plain
-from referee.reporting.value_conversion import type_text
+from referee.show.formatting import plain
+from referee.show.table import Table
+from referee.show.value_conversion import type_text
 
 EVENTS: dict[type, str] = {Match: "match created", Forfeit: "seat forfeited"}
 """Events that are not named like their type."""
@@ -22,7 +22,7 @@ def print_matches(matches: Iterable[Match], as_json: bool) -> None:
         print_json([to_dict(match, match_pb2.Match) for match in matches])
     else:
         heading = ("match", "game", "bots", "created", "phase", "result")
-        click.echo(text_table(heading, [*map(_match_row, matches)]))
+        click.echo(Table(heading, [*map(_match_row, matches)]).to_text())
 
 
 def _match_row(match: Match) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
-"""What commands print: tables with a bold heading, progress, counts, and whole files.
+"""What commands print: progress, counts, and whole files.
 
 Progress is a bar with the estimated time left on a terminal, and one line per step otherwise.
 """
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -42,30 +42,6 @@ async def keep_page(server: "ServerInfo", summarise: Callable[[], None]) -> None
         summarise()
         click.echo(f"\nthe page stays at http://{server.site} until Ctrl-C")
         await until_stopped()
-
-
-def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Format a table. The first column has names, left-aligned, and all others have numbers, right-aligned."""
-    widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
-    first, *others = [_table_line(cells, widths) for cells in (heading, *rows)]
-    return "\n".join([click.style(first, bold=True), *others])
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Format rows as lines with left-aligned columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-def text_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Format a table in which all columns are left-aligned."""
-    first, *others = columns([heading, *rows])
-    return "\n".join([click.style(first, bold=True), *others])
-
-
-def _table_line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name, *numbers = cells
-    return "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
 
 
 class Show(Protocol):

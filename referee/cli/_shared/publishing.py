@@ -8,8 +8,8 @@ import click
 from referee_client import Organiser
 
 from referee.cli._shared.output import counted
-from referee.reporting.publication import NotPublishable, Publish
-from referee.reporting.tarball import write_tarball
+from referee.show.publication import NotPublishable, Publish
+from referee.show.tarball import write_tarball
 
 out_option = click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Archive to write. [NAME.tar.gz]"

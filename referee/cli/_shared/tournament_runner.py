@@ -30,12 +30,12 @@ from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
 from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import LOCAL_POLICIES
-from referee.reporting.collector import read_saved_report, save_report_data
-from referee.reporting.formatting import sprt_text
-from referee.reporting.page import page
-from referee.reporting.report import Report
-from referee.reporting.value_conversion import pairing_text, sprt_of
 from referee.server.stores import StartupError
+from referee.show.collector import read_saved_report, save_report_data
+from referee.show.formatting import sprt_text
+from referee.show.page import page
+from referee.show.report import Report
+from referee.show.value_conversion import pairing_text, sprt_of
 
 EXPORTS: dict[ExportFormat, str] = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
 DEFAULT_OUT = Path("referee-tournament")

@@ -2,8 +2,9 @@
 
 from msgspec import Struct
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.corrections import Correction
-from referee.contests.ladder.events import LadderEntrant, MatchRated
+from referee.contests.ladder.events import MatchRated
 from referee.contests.ladder.rating_replay import RatingReplay
 from referee.contests.strength.rating import FinishOrder
 from referee.match.setup import Player
@@ -20,7 +21,7 @@ class AvailableEntrant(Struct, frozen=True, gc=False):
 
 
 class JoinLadder(Struct, frozen=True, gc=False):
-    entrant: LadderEntrant
+    entrant: ContestEntrant
 
 
 class LeaveLadder(Struct, frozen=True, gc=False):

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
     AlreadyOnLadder,
     EntrantNameTaken,
@@ -36,14 +37,11 @@ from referee.contests.ladder.commands import (
 from referee.contests.ladder.events import (
     LadderClosureFinished,
     LadderClosureStarted,
-    LadderEntrant,
     LadderEvent,
-    LadderJoined,
-    LadderLeft,
-    LadderPaired,
     LadderPaused,
     LadderResumed,
     MatchRated,
+    PairingPlanned,
     SeasonStarted,
 )
 from referee.contests.ladder.matchmaking import (
@@ -160,12 +158,12 @@ def _join(ladder: Ladder, command: JoinLadder) -> list[LadderEvent]:
     previous = ladder.all_entrants.get(entrant.name)
     if previous and [player.bot for player in previous.bots] != bots:
         raise EntrantNameTaken(entrant.name)
-    return [LadderJoined(entrant)]
+    return [EntrantJoined(entrant)]
 
 
 def _leave(ladder: Ladder, command: LeaveLadder) -> list[LadderEvent]:
     _check_member(ladder, command.name)
-    return [LadderLeft(command.name, command.message)]
+    return [EntrantLeft(command.name, command.message)]
 
 
 def _check_member(ladder: Ladder, name: str) -> None:
@@ -191,7 +189,7 @@ def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
     if shared := find_same_owner(ladder.entrants[name] for name in command.entrants):
         raise SameOwner(ladder.terms.name, *shared)
     names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder), pairing_lots(ladder))
-    return [LadderPaired(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
+    return [PairingPlanned(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
 
 
 def _start_match(ladder: Ladder, command: StartLadderMatch) -> list[LadderEvent]:
@@ -229,7 +227,7 @@ def _rated(ladder: Ladder, command: RateMatch) -> MatchRated:
     return MatchRated(command.match_id, finish, command.forfeited, changes, at_ms, weight)
 
 
-def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[LadderEntrant]:
+def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[ContestEntrant]:
     """Return each present or former entrant that played once; a bot that rejoined may have had several names."""
     entrants = ladder.all_entrants
     if ladder.terms.bots_per_entrant == 1:

@@ -6,6 +6,7 @@ would pair or rate differently.
 
 from msgspec import Struct
 
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction
 from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
@@ -13,37 +14,12 @@ from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUp
 from referee.match.setup import Player
 
 
-class LadderEntrant(Struct, frozen=True, gc=False):
-    """A bot, or fixed partners."""
-
-    name: str
-    bots: tuple[Player, ...]
-    """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
-    invited: bool = False
-    """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
-    owners: tuple[str, ...] = ()
-    """Authors that own its bots. Entrants of one owner never meet. Bots that staff registered have none."""
-
-    def rated_player(self, bots: tuple[Player, ...] = ()) -> Player:
-        """Return who is rated: the partners, or the version of the bot among `bots` (default: those it joined with)."""
-        return (bots or self.bots)[0] if len(self.bots) == 1 else Player(self.name)
-
-
-class LadderJoined(Struct, frozen=True, gc=False, tag_field="kind", tag="joined"):
-    entrant: LadderEntrant
-
-
-class LadderLeft(Struct, frozen=True, gc=False, tag_field="kind", tag="left"):
-    name: str
-    message: str = ""
-
-
 class EntrantAvailability(Struct, frozen=True, gc=False):
     """An entrant whose bots are all online and may play."""
 
     name: str
     versions: tuple[str, ...]
-    """Versions of its bots that would play now, in the order of `LadderEntrant.bots`."""
+    """Versions of its bots that would play now, in the order of `ContestEntrant.bots`."""
     free_slots: int
     """Number of further matches that it can play at the same time."""
 
@@ -65,7 +41,7 @@ class PlanningInput(Struct, frozen=True, gc=False):
     """Maximum number of pairings to plan. None: no limit."""
 
 
-class LadderPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_paired"):
+class PairingPlanned(Struct, frozen=True, gc=False, tag_field="kind", tag="pairing_planned"):
     pairing: Pairing
     challenge: str = ""
     """Id of the request that asked for this pairing. Empty: matchmaking."""
@@ -73,7 +49,7 @@ class LadderPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_
     """What it was planned from. None: it is a challenge, or was planned together with the pairing before it."""
 
 
-class MatchRated(Struct, frozen=True, gc=False, tag_field="kind", tag="rated"):
+class MatchRated(Struct, frozen=True, gc=False, tag_field="kind", tag="match_rated"):
     """A match changed ratings. It need not be one of the ladder's own."""
 
     match_id: str
@@ -106,7 +82,7 @@ class CorrectedSeason(Struct, frozen=True, gc=False):
     rows: tuple[SeasonRow, ...]
 
 
-class MatchCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_corrected"):
+class MatchCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="match_corrected"):
     """Staff struck a rated match, corrected its result or restored it, also after the ladder was closed.
 
     The rating changes of later matches stay in the log as they are; `seasons` has the ratings after the correction.
@@ -123,7 +99,7 @@ class MatchCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="ladde
     """The version of each bot that was rated last by a match that counts."""
 
 
-class SeasonStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="season_began"):
+class SeasonStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="season_started"):
     season: int
     request: str = ""
     """Id of the request that asked for it."""
@@ -139,20 +115,20 @@ class LadderResumed(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder
     """Matches start again."""
 
 
-class LadderClosureStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="closing"):
+class LadderClosureStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_closing"):
     """Pairing stopped."""
 
     message: str = ""
 
 
-class LadderClosureFinished(Struct, frozen=True, gc=False, tag_field="kind", tag="closed"):
+class LadderClosureFinished(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder_closed"):
     """All matches are over. Only corrections can follow."""
 
 
 LadderEvent = (
-    LadderJoined
-    | LadderLeft
-    | LadderPaired
+    EntrantJoined
+    | EntrantLeft
+    | PairingPlanned
     | ContestMatchStarted
     | ContestMatchScored
     | ContestMatchVoided

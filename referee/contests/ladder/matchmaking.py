@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.ladder.commands import AvailableEntrant, PairEntrants
-from referee.contests.ladder.events import LadderPaired
+from referee.contests.ladder.events import PairingPlanned
 from referee.contests.ladder.state import Ladder, LadderPhase
 from referee.contests.pairing import DueMatch, Pairing, PairingHistory, Sides, partner_pairs
 from referee.contests.strength.elo import ELO_SCALE
@@ -98,7 +98,7 @@ def _startable_count(ladder: Ladder, requested: int) -> int:
     return requested if limit is None else min(requested, max(0, limit - len(ladder.matches_in_play)))
 
 
-def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[LadderPaired]:
+def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[PairingPlanned]:
     """Return new pairings of the available entrants, at most one for each."""
     if ladder.phase is not LadderPhase.OPEN or ladder.paused:
         return []
@@ -115,7 +115,7 @@ def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[LadderPaired]:
     startable = _startable_count(ladder, len(waiting) + requested) - len(waiting)
     tables = choose_matches(candidates, ladder.pairing_history, options, max(0, startable), pairing_lots(ladder))
     return [
-        LadderPaired(create_pairing(ladder, number, table))
+        PairingPlanned(create_pairing(ladder, number, table))
         for number, table in enumerate(tables, ladder.planned_count + 1)
     ]
 

@@ -14,7 +14,7 @@ from itertools import combinations
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from referee.contests.ladder.events import LadderEntrant
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.strength.rating import (
     NO_RATING,
     FinishOrder,
@@ -123,7 +123,7 @@ class RatingHistory(Struct, frozen=True, gc=False):
         return compute_rating_updates(before, finish, weight)
 
 
-def holders_of(entrants: Mapping[str, LadderEntrant], finish: FinishOrder[Player]) -> dict[Player, str]:
+def holders_of(entrants: Mapping[str, ContestEntrant], finish: FinishOrder[Player]) -> dict[Player, str]:
     """Return the name under which each player counts as an opponent: its owners, or else the bot itself.
 
     The entrant of a player may have left.
@@ -131,7 +131,7 @@ def holders_of(entrants: Mapping[str, LadderEntrant], finish: FinishOrder[Player
     return {player: "+".join(_owners(entrants, player.bot)) or player.bot for player in finish.players}
 
 
-def _owners(entrants: Mapping[str, LadderEntrant], name: str) -> tuple[str, ...]:
+def _owners(entrants: Mapping[str, ContestEntrant], name: str) -> tuple[str, ...]:
     """Return the owners of fixed partners, or of a bot."""
     namesake = entrants.get(name)
     if namesake:
@@ -139,7 +139,7 @@ def _owners(entrants: Mapping[str, LadderEntrant], name: str) -> tuple[str, ...]
     return next((it.owners for it in entrants.values() if name in {player.bot for player in it.bots}), ())
 
 
-def find_same_owner(entrants: Iterable[LadderEntrant]) -> tuple[str, str] | None:
+def find_same_owner(entrants: Iterable[ContestEntrant]) -> tuple[str, str] | None:
     """Return the names of two entrants that have an owner in common. None: there are no such entrants."""
     shared = ((one, other) for one, other in combinations(entrants, 2) if {*one.owners} & {*other.owners})
     return next(((one.name, other.name) for one, other in shared), None)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from referee.contests.ladder.events import CorrectedSeason, LadderEntrant, MatchRated, SeasonRow
+from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.ladder.events import CorrectedSeason, MatchRated, SeasonRow
 from referee.contests.ladder.win_loss import NO_MATCHES, WinLossRecord
 from referee.contests.strength.rating import NO_RATING, RatingRecord, SkillRating, widen_ratings
 from referee.match.setup import Player
@@ -64,7 +65,7 @@ class LadderStandingsRow(Struct, frozen=True, gc=False):
 
     rank: int
     """Rank, from 1."""
-    entrant: LadderEntrant
+    entrant: ContestEntrant
     player: Player
     """The version that is rated. Partners have none."""
     rating: RatingRecord
@@ -79,7 +80,7 @@ class SeasonStandings(Struct, frozen=True, gc=False):
     """The entrants of a season by the lower bounds of their ratings."""
 
     season: Season
-    entrants: Mapping[str, LadderEntrant]
+    entrants: Mapping[str, ContestEntrant]
     is_provisional: Callable[[RatingRecord], bool]
     rating_of: Callable[[Player], RatingRecord]
 
@@ -98,7 +99,7 @@ class SeasonStandings(Struct, frozen=True, gc=False):
         in_order = sorted(players, key=lambda it: self._merit(it[1]))
         return [self._row(rank, *it, idle=it[0].name not in online) for rank, it in enumerate(in_order, 1)]
 
-    def _players(self, entrant: LadderEntrant, playing: Player | None, all_versions: bool) -> Iterable[Player]:
+    def _players(self, entrant: ContestEntrant, playing: Player | None, all_versions: bool) -> Iterable[Player]:
         present = playing or self.season.last_players.get(entrant.name) or entrant.rated_player()
         if not all_versions:
             return [present]
@@ -114,7 +115,7 @@ class SeasonStandings(Struct, frozen=True, gc=False):
             player.version,
         )
 
-    def _row(self, rank: int, entrant: LadderEntrant, player: Player, *, idle: bool) -> LadderStandingsRow:
+    def _row(self, rank: int, entrant: ContestEntrant, player: Player, *, idle: bool) -> LadderStandingsRow:
         record = self.rating_of(player)
         return LadderStandingsRow(
             rank, entrant, player, record, self.is_provisional(record), self.season.record(player), idle

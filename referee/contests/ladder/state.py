@@ -11,19 +11,17 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engines.chance import Chance
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.ladder.events import (
     EntrantAvailability,
     LadderClosureFinished,
     LadderClosureStarted,
-    LadderEntrant,
     LadderEvent,
-    LadderJoined,
-    LadderLeft,
-    LadderPaired,
     LadderPaused,
     LadderResumed,
     MatchCorrected,
     MatchRated,
+    PairingPlanned,
     PlanningInput,
     SeasonStarted,
 )
@@ -100,13 +98,13 @@ class Ladder(Struct, frozen=True, gc=False):
     """No matches start until the ladder is resumed."""
     message: str = ""
     """Reason given for the closure."""
-    entrants: Mapping[str, LadderEntrant] = field(default_factory=dict)
+    entrants: Mapping[str, ContestEntrant] = field(default_factory=dict)
     """Present entrants, in the order of joining."""
-    all_entrants: Mapping[str, LadderEntrant] = field(default_factory=dict)
+    all_entrants: Mapping[str, ContestEntrant] = field(default_factory=dict)
     """All entrants that ever joined, with their latest bots."""
     season: int = 1
     current_season: Season = field(default_factory=Season)
-    past_seasons: tuple[tuple[Season, Mapping[str, LadderEntrant]], ...] = ()
+    past_seasons: tuple[tuple[Season, Mapping[str, ContestEntrant]], ...] = ()
     """Earlier seasons in order, each with the entrants at its end."""
     season_requests: Mapping[str, int] = field(default_factory=dict)
     """Number of the season that a request started, by request id."""
@@ -198,7 +196,7 @@ class Ladder(Struct, frozen=True, gc=False):
         table = SeasonStandings(shown, entrants, self.terms.is_provisional, rating_of)
         return table.rows(playing, online, all_versions=all_versions)
 
-    def entrant_of(self, bot: str) -> LadderEntrant | None:
+    def entrant_of(self, bot: str) -> ContestEntrant | None:
         """Return the present entrant with this bot, or None."""
         namesake = self.entrants.get(bot)
         if namesake and bot in {player.bot for player in namesake.bots}:
@@ -211,7 +209,7 @@ def evolve(ladder: Ladder, event: LadderEvent) -> Ladder:
     return EVOLVE[type(event)](ladder, event)
 
 
-def _joined(ladder: Ladder, event: LadderJoined) -> Ladder:
+def _joined(ladder: Ladder, event: EntrantJoined) -> Ladder:
     entrant = event.entrant
     return replace(
         ladder,
@@ -221,7 +219,7 @@ def _joined(ladder: Ladder, event: LadderJoined) -> Ladder:
     )
 
 
-def _left(ladder: Ladder, event: LadderLeft) -> Ladder:
+def _left(ladder: Ladder, event: EntrantLeft) -> Ladder:
     """Matches in play are finished; no others of the entrant start."""
     entrants = {name: entrant for name, entrant in ladder.entrants.items() if name != event.name}
     pairings = {
@@ -234,7 +232,7 @@ def _left(ladder: Ladder, event: LadderLeft) -> Ladder:
     return replace(ladder, entrants=entrants, pairings=pairings, availability=availability)
 
 
-def _paired(ladder: Ladder, event: LadderPaired) -> Ladder:
+def _paired(ladder: Ladder, event: PairingPlanned) -> Ladder:
     challenges = _without_oldest(ladder)
     pairing, challenged = event.pairing, set(challenges.values())
     kept = {key: progress for key, progress in ladder.pairings.items() if key in challenged or not progress.is_done}
@@ -305,7 +303,7 @@ def _match_corrected(ladder: Ladder, event: MatchCorrected) -> Ladder:
     )
 
 
-def _entrant(ladder: Ladder, player: Player) -> LadderEntrant | None:
+def _entrant(ladder: Ladder, player: Player) -> ContestEntrant | None:
     return ladder.entrants.get(player.bot) if ladder.terms.bots_per_entrant > 1 else ladder.entrant_of(player.bot)
 
 
@@ -333,9 +331,9 @@ def _with_progress(ladder: Ladder, progress: PairingProgress) -> Ladder:
 
 
 EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
-    LadderJoined: _joined,
-    LadderLeft: _left,
-    LadderPaired: _paired,
+    EntrantJoined: _joined,
+    EntrantLeft: _left,
+    PairingPlanned: _paired,
     ContestMatchStarted: _match_started,
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,

@@ -1,71 +1,74 @@
-"""The Dutch engine of `caissify_pairings`, with matchings that are updated instead of computed from scratch.
+"""The search for the pairs of a Swiss round by FIDE's Dutch system (C.04.3, B.6 to B.8).
 
-For nearly every board, the library computes a matching of all entrants with networkx: O(n^4) in pure Python. Weights of
-pairs (criteria C.5 to C.19) and everything else are left to the library; only the search of a bracket is replaced
-(C.04.3, B.6 to B.8). It selects the same pairs, because they do not depend on which of several best matchings is found.
+All players are matched at once, by the weights of `criteria`, and so are those that remain after each bracket: what is
+decided for a bracket never prevents the rest of the round (C.4). Matchings are updated, not computed from scratch.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations, groupby
-from typing import Any
 
-from caissify_pairings.engines.dutch import DutchEngine as LibraryEngine
-from caissify_pairings.engines.dutch import DutchPlayer
-from caissify_pairings.engines.dutch import logger as library_logger
-
+from referee.contests.systems.criteria import Bye, Criteria, DutchPlayer, RoundRules
 from referee.contests.systems.matching import Matching
 
-# The library warns of rounds without a solution. They are no fault: `swiss` checks every round, and the play ends.
-library_logger.disabled = True
-
-Pair = tuple[DutchPlayer, DutchPlayer]
 Weights = dict[tuple[int, int], int]
 
 
-class DutchEngine(LibraryEngine):
-    """Pairs a round in O(n^3), as the library does, except for the order of two criteria."""
+class Unpairable(Exception):
+    """No round without a rematch or a second bye is left."""
 
-    forbidden: Collection[tuple[int, ...]] = ()
-    """Pairs of numbers, the lower one first, that must not be paired although they have not met."""
 
-    def _can_pair(self, p1: DutchPlayer, p2: DutchPlayer) -> bool:
-        pair = (min(p1.id, p2.id), max(p1.id, p2.id))
-        return pair not in self.forbidden and bool(super()._can_pair(p1, p2))
-
-    def _pair_iterative_mwm(
-        self, all_players: list[DutchPlayer], bye_candidates: set[int] | None = None
-    ) -> tuple[list[Pair], list[DutchPlayer]]:
-        """Return the pairs, and the players left without an opponent."""
-        players = sorted(all_players, key=lambda it: (-it.score, it.pairing_number))
-        search = _Search(self, players, bye_candidates or set())
-        if not search.possible:
-            found: tuple[list[Pair], list[DutchPlayer]] = super()._pair_iterative_mwm(all_players, bye_candidates)
-            return found
+def pair_players(players: Iterable[DutchPlayer], rules: RoundRules) -> list[tuple[DutchPlayer, ...]]:
+    """Return the pairs, the higher player first, and a bye last. Raises Unpairable."""
+    ranked = sorted(players, key=lambda it: (-it.points, it.number))
+    pairs = _halves(ranked, rules)
+    if pairs is None:
+        search = _Search(ranked, rules)
         search.run()
-        paired = {it for pair in search.pairs for it in pair}
-        left = [player for number, player in enumerate(players) if number not in paired]
-        return [(players[one], players[other]) for one, other in search.pairs], left
+        pairs = search.pairs
+    paired = {number for pair in pairs for number in pair}
+    byes = [player for number, player in enumerate(ranked) if number not in paired]
+    if not all(it.may_have_bye for it in byes):
+        raise Unpairable
+    return [(ranked[higher], ranked[lower]) for higher, lower in pairs] + [(it,) for it in byes]
+
+
+def _groups(ranked: Sequence[DutchPlayer]) -> list[list[int]]:
+    """Return the numbers of players by points."""
+    return [list(group) for _, group in groupby(range(len(ranked)), lambda number: ranked[number].points)]
+
+
+def _halves(ranked: Sequence[DutchPlayer], rules: RoundRules) -> list[tuple[int, int]] | None:
+    """Return the pairs of a first round, which no criterion changes: in each group, the upper half meets the lower one.
+
+    The search would find the same, but its many equal weights make it slow. None: the round must be searched.
+    """
+    groups = _groups(ranked)
+    if rules.played or rules.forbidden or any(len(group) % 2 for group in groups[:-1]):
+        return None
+    return [
+        pair
+        for group in groups
+        for half in [len(group) // 2]
+        for pair in zip(group[:half], group[half : 2 * half], strict=True)
+    ]
 
 
 class _Search:
     """The search for the pairs of one round. Players are numbered by points, then by pairing number."""
 
-    def __init__(self, engine: DutchEngine, players: Sequence[DutchPlayer], bye_candidates: set[int]) -> None:
+    def __init__(self, players: Sequence[DutchPlayer], rules: RoundRules) -> None:
         self.pairs: list[tuple[int, int]] = []
         """Pairs found so far, the higher player first."""
-        self._engine = engine
         self._players = players
-        self._bits = max(8, len(players).bit_length() + 3)
-        """Width in bits of the fields of a weight that hold counts, as in the library."""
-        self._groups = [list(group) for _, group in groupby(range(len(players)), lambda it: players[it].score)]
-        self._terms = self._score_terms()
-        if len(players) % 2:
-            self._terms |= self._bye_terms(bye_candidates)
+        self._groups = _groups(players)
+        self._criteria = Criteria(rules, [[players[it] for it in group] for group in self._groups])
+        self._bits = self._criteria.count_bits
+        self._criteria.bye = self._foreseen_bye() if len(players) % 2 else None
         weights = {pair: self._weight(*pair, False, False) for pair in combinations(range(len(players)), 2)}
         self._matching, self._forbidden = self._new_matching(weights)
         self._partner: dict[int, int] = self._matching.solve()
-        self.possible = all(weights[pair] for pair in self._partner.items() if pair in weights)
-        """Whether all players can be paired without breaking an absolute criterion."""
+        if not all(weights[pair] for pair in self._partner.items() if pair in weights):
+            raise Unpairable
         self._decided: set[int] = set()
         """Players that are paired, or moved down to be paired in the current bracket."""
         self._base: Weights = {}
@@ -74,7 +77,7 @@ class _Search:
     def run(self) -> None:
         """Find the pairs of one bracket after another."""
         moved_down: list[int] = []
-        for residents, below in zip(self._groups, [*self._groups[1:], []], strict=True):
+        for residents, below in zip(self._groups, [*self._groups[1:], []], strict=False):
             self._weigh_bracket(moved_down, residents, below)
             self._choose_moved_down(moved_down, residents)
             for player in [it for it in moved_down if it in self._decided]:
@@ -85,64 +88,30 @@ class _Search:
                 if self._leads(player, residents):
                     self._pair(player, remainder, 0)
             moved_down = [it for it in (*moved_down, *residents) if it not in self._decided]
-            if len(self._players) % 2 and below:
-                self._find_single_downfloater([*moved_down, *below], self._players[below[0]].score)
+            if self._criteria.bye and below:
+                self._foresee_floats(self._criteria.bye, [*moved_down, *below], self._players[below[0]].points)
 
-    # The weights of pairs.
+    def _foreseen_bye(self) -> Bye:
+        """Return the bye as a matching of the whole round gives it (C.5)."""
+        players = self._players
+        top = players[0].points
+        pairs = combinations(range(len(players)), 2)
+        weights = {(one, other): self._criteria.bye_weight(players[one], players[other], top) for one, other in pairs}
+        partner = self._new_matching(weights)[0].solve()
+        points = players[partner[len(players)]].points
+        floats = (players[partner[it]].points < top for it in self._groups[0] if partner[it] < len(players))
+        candidates = {it.number for it in players if it.may_have_bye and it.points <= points}
+        return Bye(candidates, points, floats_alone=points >= top and not any(floats))
 
-    def _score_terms(self) -> dict[str, Any]:
-        """Return the weight terms that separate score groups."""
-        shifts: dict[float, int] = {}
-        total = 0
-        for group in reversed(self._groups):
-            shifts[self._players[group[0]].score] = total
-            total += len(group).bit_length()
-        return {
-            "score_group_shifts": shifts,
-            "score_groups_shift": total,
-            "score_group_size_bits": max(map(len, self._groups), default=1).bit_length(),
-        }
-
-    def _bye_terms(self, candidates: Collection[int]) -> dict[str, Any]:
-        """Return the weight terms of the bye: the candidates (C.5) and their unplayed games (C.9)."""
-        players, shifts = self._players, self._terms["score_group_shifts"]
-        top = players[0].score
-        weights: Weights = {}
-        for pair in combinations(range(len(players)), 2):
-            one, other = (players[it] for it in pair)
-            weight = 1 + (one.id not in candidates) + (other.id not in candidates)
-            weight = weight << self._terms["score_groups_shift"] | shifts[one.score] + shifts[other.score]
-            weight = weight << self._terms["score_group_size_bits"] | (other.score >= top)
-            weights[pair] = weight if self._engine._can_pair(one, other) else 0
-        matching, _ = self._new_matching(weights)
-        partner = matching.solve()
-        points = players[partner[len(players)]].score
-        floats = (players[partner[it]].score < top for it in self._groups[0] if partner[it] < len(players))
-        games = sorted((len(it.opponents) for it in players if it.score == points), reverse=True)
-        return {
-            "bye_candidates": {it.id for it in players if it.id in candidates and it.score <= points},
-            "bye_assignee_score": points,
-            "is_single_downfloater_bye_assignee": points >= top and not any(floats),
-            "unplayed_game_ranks": {count: rank for rank, count in enumerate(games)},
-        }
-
-    def _find_single_downfloater(self, left: Iterable[int], points: float) -> None:
-        """Update the weight term for the case that only the player with the bye floats from the next bracket (C.9)."""
+    def _foresee_floats(self, bye: Bye, left: Iterable[int], points: float) -> None:
+        """Find out whether only the player with the bye floats down from the next bracket, which has these points."""
         partners = [self._partner[it] for it in left]
-        floats = any(self._players[it].score < points for it in partners if it < len(self._players))
-        here = self._terms["bye_assignee_score"] >= points
-        self._terms["is_single_downfloater_bye_assignee"] = here and not floats
+        floats = any(self._players[it].points < points for it in partners if it < len(self._players))
+        bye.floats_alone = bye.points >= points and not floats
 
     def _weight(self, one: int, other: int, in_bracket: bool, in_next: bool) -> int:
-        """Return how well a pair satisfies the criteria."""
-        weight: int = self._engine._compute_bracket_edge_weight(
-            self._players[one], self._players[other], bracket_score=0.0, n=len(self._players),
-            s1_ids=set(), s2_ids=set(), s1_pos={}, s2_pos={}, s_len=0,
-            in_current_bracket=in_bracket, in_next_bracket=in_next, **self._terms,
-        )  # fmt: skip
-        played = int(self._engine.round_number) - 1
-        points_bits = int(self._terms["score_groups_shift"])
-        return put_pairs_before_points(weight, played, self._bits, points_bits) if weight else weight
+        players = self._players
+        return self._criteria.weight(players[one], players[other], in_bracket=in_bracket, in_next=in_next)
 
     # Matchings.
 
@@ -189,7 +158,7 @@ class _Search:
 
     def _choose_moved_down(self, moved_down: Sequence[int], residents: Sequence[int]) -> None:
         """Decide which players moved down are paired here: of equal points, the first ones for whom it is possible."""
-        for _, group in groupby(moved_down, lambda it: self._players[it].score):
+        for _, group in groupby(moved_down, lambda it: self._players[it].points):
             players = list(group)
             to_pair = sum(self._partner[it] in residents for it in players)
             for number, player in enumerate(players):
@@ -272,21 +241,3 @@ class _Search:
                     self._base[pair] = 0
                     self._set_weight(*pair, 0)
             self._add(player, lower, addends[rank])
-
-
-def put_pairs_before_points(weight: int, played: int, bits: int, points_bits: int) -> int:
-    """Return the weight with the number of pairs in a bracket (C.6) above their points (C.7), and so in the next.
-
-    The library has them the other way round: to pair a player moved down, it moves several others down.
-    """
-    later_bits = 9 * bits + 1 + min(played, 2) * 2 * (points_bits + bits)
-    later = weight & (1 << later_bits) - 1
-    fields = weight >> later_bits
-    ordered, shift = 0, 0
-    for _ in ("next bracket", "this bracket"):
-        pairs = fields & (1 << bits) - 1
-        points = fields >> bits & (1 << points_bits) - 1
-        ordered |= (pairs << points_bits | points) << shift
-        fields >>= bits + points_bits
-        shift += bits + points_bits
-    return (fields << shift | ordered) << later_bits | later

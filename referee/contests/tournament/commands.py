@@ -2,13 +2,14 @@
 
 from msgspec import Struct
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.corrections import Correction
 from referee.contests.pairing import MatchScore
-from referee.contests.tournament.events import ByeKind, FrozenEntrant, TournamentEntrant
+from referee.contests.tournament.events import ByeKind, FrozenEntrant
 
 
 class EnterTournament(Struct, frozen=True, gc=False):
-    entrant: TournamentEntrant
+    entrant: ContestEntrant
     at_ms: int = 0
     """When it was requested. 0: entries are not closed yet."""
 
@@ -117,7 +118,7 @@ class CancelTournament(Struct, frozen=True, gc=False):
 class QualifyEntrants(Struct, frozen=True, gc=False):
     """The best of the stage before enter all at once."""
 
-    entrants: tuple[TournamentEntrant, ...]
+    entrants: tuple[ContestEntrant, ...]
 
 
 StaffAct = PairRound | PostponePairing | ReopenPairing | DeclareAbsent

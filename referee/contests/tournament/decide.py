@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from math import isqrt
 from typing import Any
 
+from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
     BadScore,
     BadTerms,
@@ -42,12 +43,10 @@ from referee.contests.tournament.commands import (
     WithdrawEntrant,
 )
 from referee.contests.tournament.events import (
-    EntrantEntered,
     EntrantsAbsent,
-    EntrantWithdrew,
+    PairingsPlanned,
     TournamentEnded,
     TournamentEvent,
-    TournamentPaired,
     TournamentPlayStarted,
     VersionsFrozen,
 )
@@ -149,7 +148,7 @@ def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEve
         pairings = tuple(plan_pairings(tournament)) if undecided else ()
         if not pairings and undecided and tournament.open_pairings:
             break
-        event = TournamentPaired(pairings, _end_of_break(tournament, now_ms)) if pairings else TournamentEnded()
+        event = PairingsPlanned(pairings, _end_of_break(tournament, now_ms)) if pairings else TournamentEnded()
         events.append(event)
         tournament = evolve(tournament, event)
     return events
@@ -170,11 +169,11 @@ def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentE
     if tournament.phase is TournamentPhase.PLAYING and not _accepts_late_entry(tournament):
         raise EntryClosed(name)
     _check_count(tournament.terms, len(tournament.entrants) + 1, least=1)
-    return [EntrantEntered(command.entrant)]
+    return [EntrantJoined(command.entrant)]
 
 
 def _qualify(tournament: Tournament, command: QualifyEntrants) -> list[TournamentEvent]:
-    return [] if tournament.entrants else [EntrantEntered(entrant) for entrant in command.entrants]
+    return [] if tournament.entrants else [EntrantJoined(entrant) for entrant in command.entrants]
 
 
 def _accepts_late_entry(tournament: Tournament) -> bool:
@@ -190,7 +189,7 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
 def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[TournamentEvent]:
     if command.name not in tournament.entrants:
         raise UnknownEntrant(command.name)
-    return [] if command.name in tournament.withdrawn else [EntrantWithdrew(command.name, command.message)]
+    return [] if command.name in tournament.withdrawn else [EntrantLeft(command.name, command.message)]
 
 
 def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
@@ -286,10 +285,10 @@ def _freeze(tournament: Tournament, command: FreezeVersions) -> list[TournamentE
 def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequence[str]) -> list[TournamentEvent]:
     """Return the withdrawals of entrants that were absent too often, and of both that leave a place in a bracket."""
     if isinstance(tournament.terms.format, Elimination) and len(absent) == len(progress.pairing.participants):
-        return [EntrantWithdrew(name, "both entrants of a pairing were absent") for name in absent]
+        return [EntrantLeft(name, "both entrants of a pairing were absent") for name in absent]
     most = tournament.terms.times.max_no_shows
     message = f"absent from {most} pairings in succession" if most > 1 else "absent from a pairing"
-    return [EntrantWithdrew(name, message) for name in absent if tournament.no_shows.get(name, 0) + 1 >= most]
+    return [EntrantLeft(name, message) for name in absent if tournament.no_shows.get(name, 0) + 1 >= most]
 
 
 def _progress_of(

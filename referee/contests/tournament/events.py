@@ -9,39 +9,19 @@ from enum import Enum
 
 from msgspec import Struct
 
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore, Pairing
 from referee.match.setup import Player
 
 
-class TournamentEntrant(Struct, frozen=True, gc=False):
-    name: str
-    rating: float | None = None
-    """Rating at entry. Entrants without a rating are seeded last."""
-    bots: tuple[Player, ...] = ()
-    """Several for fixed partners, in the order of seats. Without a version: the one that is online."""
-    invited: bool = False
-    """Whether the organiser has entered a bot of another holder, and not its owner or the bot itself."""
-    owners: tuple[str, ...] = ()
-    """Authors that own its bots. Bots that staff registered have none."""
-
-
-def by_rating(entrants: Mapping[str, TournamentEntrant]) -> list[str]:
+def by_rating(entrants: Mapping[str, ContestEntrant]) -> list[str]:
     """Return the names by rating, highest first. Ties keep their order; entrants without a rating come last."""
     ratings = {name: entrant.rating for name, entrant in entrants.items()}
     return sorted(entrants, key=lambda name: (ratings[name] is None, -(ratings[name] or 0.0)))
 
 
-class EntrantEntered(Struct, frozen=True, gc=False, tag_field="kind", tag="entered"):
-    entrant: TournamentEntrant
-
-
-class EntrantWithdrew(Struct, frozen=True, gc=False, tag_field="kind", tag="withdrew"):
-    name: str
-    message: str = ""
-
-
-class TournamentPlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="started"):
+class TournamentPlayStarted(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_started"):
     order: tuple[str, ...]
     """All entrants, the best seed first."""
 
@@ -52,19 +32,19 @@ class FrozenEntrant(Struct, frozen=True, gc=False):
     """In the order of seats, with the versions that play from now on."""
 
 
-class VersionsFrozen(Struct, frozen=True, gc=False, tag_field="kind", tag="frozen"):
+class VersionsFrozen(Struct, frozen=True, gc=False, tag_field="kind", tag="versions_frozen"):
     """The bots of these entrants play with these versions until the end."""
 
     entrants: tuple[FrozenEntrant, ...]
 
 
-class TournamentPaired(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_paired"):
+class PairingsPlanned(Struct, frozen=True, gc=False, tag_field="kind", tag="pairings_planned"):
     pairings: tuple[Pairing, ...]
     not_before_ms: int = 0
     """When their first matches may start. 0: at once."""
 
 
-class EntrantsAbsent(Struct, frozen=True, gc=False, tag_field="kind", tag="absent"):
+class EntrantsAbsent(Struct, frozen=True, gc=False, tag_field="kind", tag="entrants_absent"):
     """Entrants lost a pairing by absence: what is left of it is not played."""
 
     pairing: str
@@ -77,7 +57,7 @@ class EntrantsAbsent(Struct, frozen=True, gc=False, tag_field="kind", tag="absen
     """Board of two teams that they lost. 0: the pairing."""
 
 
-class PairingsReplaced(Struct, frozen=True, gc=False, tag_field="kind", tag="replaced"):
+class PairingsReplaced(Struct, frozen=True, gc=False, tag_field="kind", tag="pairings_replaced"):
     """Staff paired by hand."""
 
     dropped: tuple[str, ...]
@@ -88,14 +68,14 @@ class PairingsReplaced(Struct, frozen=True, gc=False, tag_field="kind", tag="rep
     by: str
 
 
-class PairingPostponed(Struct, frozen=True, gc=False, tag_field="kind", tag="postponed"):
+class PairingPostponed(Struct, frozen=True, gc=False, tag_field="kind", tag="pairing_postponed"):
     pairing: str
     until_ms: int
     message: str
     by: str
 
 
-class PairingReopened(Struct, frozen=True, gc=False, tag_field="kind", tag="reopened"):
+class PairingReopened(Struct, frozen=True, gc=False, tag_field="kind", tag="pairing_reopened"):
     """The result of a pairing was set aside."""
 
     pairing: str
@@ -134,7 +114,7 @@ class ScoreCorrected(Struct, frozen=True, gc=False, tag_field="kind", tag="score
     """The result that counts. None: the match is struck."""
 
 
-class TournamentEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="ended"):
+class TournamentEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_ended"):
     """The tournament ended. Only corrections can follow."""
 
     cancelled: bool = False
@@ -142,10 +122,10 @@ class TournamentEnded(Struct, frozen=True, gc=False, tag_field="kind", tag="ende
 
 
 TournamentEvent = (
-    EntrantEntered
-    | EntrantWithdrew
+    EntrantJoined
+    | EntrantLeft
     | TournamentPlayStarted
-    | TournamentPaired
+    | PairingsPlanned
     | ContestMatchStarted
     | ContestMatchScored
     | ContestMatchVoided

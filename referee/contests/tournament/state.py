@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction, with_request
 from referee.contests.pairing import (
     ContestMatchScored,
@@ -29,17 +30,14 @@ from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
     ByeKind,
     ByeRequested,
-    EntrantEntered,
     EntrantsAbsent,
-    EntrantWithdrew,
     PairingPostponed,
     PairingReopened,
+    PairingsPlanned,
     PairingsReplaced,
     ScoreCorrected,
     TournamentEnded,
-    TournamentEntrant,
     TournamentEvent,
-    TournamentPaired,
     TournamentPlayStarted,
     VersionsFrozen,
     by_rating,
@@ -70,7 +68,7 @@ class Tournament(Struct, frozen=True, gc=False):
     """A tournament after some events."""
 
     terms: TournamentPlayTerms
-    entrants: Mapping[str, TournamentEntrant] = field(default_factory=dict)
+    entrants: Mapping[str, ContestEntrant] = field(default_factory=dict)
     """Entrants in the order of entry before the start; then in the order of seeds, with late entrants last."""
     withdrawn: tuple[str, ...] = ()
     phase: TournamentPhase = TournamentPhase.ENTRY
@@ -90,7 +88,7 @@ class Tournament(Struct, frozen=True, gc=False):
     correction_requests: Mapping[str, Correction] = field(default_factory=dict)
     """The newest corrections, by request id."""
 
-    def has_entrant(self, entrant: TournamentEntrant) -> bool:
+    def has_entrant(self, entrant: ContestEntrant) -> bool:
         """Return whether the same entrant is in, and has not withdrawn."""
         known = self.entrants.get(entrant.name)
         return known is not None and known.bots == entrant.bots and entrant.name not in self.withdrawn
@@ -201,7 +199,7 @@ def evolve(tournament: Tournament, event: TournamentEvent) -> Tournament:
     return EVOLVE[type(event)](tournament, event)
 
 
-def _entered(tournament: Tournament, event: EntrantEntered) -> Tournament:
+def _entered(tournament: Tournament, event: EntrantJoined) -> Tournament:
     """With seeding by rating, a late entrant gets the number that it would have had from the start, as FIDE asks."""
     entrants = {**tournament.entrants, event.entrant.name: event.entrant}
     if tournament.phase is TournamentPhase.PLAYING and tournament.terms.seeding is Seeding.RATING:
@@ -209,7 +207,7 @@ def _entered(tournament: Tournament, event: EntrantEntered) -> Tournament:
     return replace(tournament, entrants=entrants)
 
 
-def _withdrew(tournament: Tournament, event: EntrantWithdrew) -> Tournament:
+def _withdrew(tournament: Tournament, event: EntrantLeft) -> Tournament:
     """Before the start, the entrant is removed. Afterwards, its open pairings end."""
     coming = {(event.name, number) for _, number in tournament.requested_byes if number > tournament.round}
     tournament = _without_byes(tournament, coming)
@@ -230,7 +228,7 @@ def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament
     return replace(tournament, entrants=entrants, phase=TournamentPhase.PLAYING, last_accelerated=last)
 
 
-def _paired(tournament: Tournament, event: TournamentPaired) -> Tournament:
+def _paired(tournament: Tournament, event: PairingsPlanned) -> Tournament:
     pairings = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     return replace(tournament, pairings=tournament.pairings.with_new(pairings))
 
@@ -330,10 +328,10 @@ def _with_progress(tournament: Tournament, progress: PairingProgress) -> Tournam
 
 
 EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
-    EntrantEntered: _entered,
-    EntrantWithdrew: _withdrew,
+    EntrantJoined: _entered,
+    EntrantLeft: _withdrew,
     TournamentPlayStarted: _started,
-    TournamentPaired: _paired,
+    PairingsPlanned: _paired,
     ContestMatchStarted: _match_started,
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from referee.accounts.tokens import Role, Token, TokenFilter
-from referee.bus.nats_servers import InvalidNatsServers, NatsServers
+from referee.cluster.bus.nats_servers import InvalidNatsServers, NatsServers
 from referee.live.match_timing import LoopTime
 from referee.maintenance.doctor.data_checks import DAY_MS, contests, data, growth, summaries
 from referee.maintenance.doctor.finding import Finding, bad, ok, warn

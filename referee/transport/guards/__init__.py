@@ -3,7 +3,7 @@
 - `admission`: decides whether a call is accepted, before its message is read, and passed on if another node answers it
 - `unauthenticated_calls`: limits of calls without a valid token
 - `caller_address`: the address of a caller, also if another node forwards the call
-- `authentication`: verifies the token, and `RULES`, the roles that may call each method
+- `authentication`: verifies the token, and checks the role
 - `identity_tokens`, `oidc`, `provider_keys`: tokens of an identity provider, their verification, and its keys
 - `permissions`: whether the caller owns a bot or contest, and may create a match that counts for a ladder
 - `rate_limit`: calls per minute, concurrent calls, streams, stored bytes of a holder; ends streams of expired tokens

@@ -1,11 +1,10 @@
-"""Authentication by bearer token, and the roles that may call each method.
+"""Authentication by bearer token, and the check of the role.
 
 The role is checked before any object is looked up, so that a caller without permission cannot probe for names.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,124 +13,9 @@ from referee.accounts.tokens import BudgetOwner, Role, Token, Tokens, sha256_of,
 from referee.live.loop_lag import MessageArrival
 from referee.live.ports import LogUnavailable, Time
 from referee.match.clock import SECOND, Micros
+from referee.transport.contract_options import CallRule
 from referee.transport.guards.identity_tokens import IdentityTokens, looks_like_jwt
 from referee.wire.wire_errors import BadToken, NoToken, NotYours
-
-PUBLIC = frozenset(Role)
-"""Also callers without a token, where the server lets the public read."""
-ALL = PUBLIC - {Role.PUBLIC}
-BOTS = frozenset({Role.BOT})
-ADMINS = frozenset({Role.ADMIN})
-ORGANISERS = frozenset({Role.ORGANISER, Role.ADMIN})
-OWNERS = ORGANISERS | {Role.AUTHOR}
-"""Roles that own bots; the servicer checks the ownership."""
-OWN_BOTS = OWNERS | BOTS
-"""A bot for itself, an owner for its bots; the servicer checks the ownership."""
-
-PACKAGE = "referee_api.v1."
-"""Prefix of the services and messages of the contract."""
-
-RULES: Mapping[str, Mapping[str, frozenset[Role]]] = {
-    "GameService": {"ListGames": PUBLIC, "GetGame": PUBLIC, "ReadPosition": ALL},
-    "MatchService": {
-        "CreateMatch": OWNERS,
-        "JoinMatch": OWN_BOTS,
-        "GetMatch": PUBLIC,
-        "ListMatches": PUBLIC,
-        "ListTurns": BOTS,
-        "SubmitMove": BOTS,
-        "Resign": BOTS,
-        "OfferDraw": BOTS,
-        "AnswerDraw": BOTS,
-        "ClaimDraw": BOTS,
-        "AbortMatch": OWNERS,
-        "WithdrawBot": OWNERS,
-        "WatchMatch": PUBLIC,
-        "GetRecord": PUBLIC,
-    },
-    "PlayService": {"Play": BOTS},
-    "BotService": {
-        "RegisterBot": OWNERS,
-        "UpdateBot": OWNERS,
-        "GetBot": ALL,
-        "ListBots": ALL,
-        "RegisterVersion": OWN_BOTS,
-        "ListVersions": ALL,
-        "CreateBotToken": OWNERS,
-        "ListBotTokens": OWNERS,
-        "RevokeBotToken": OWNERS,
-        "ReinstateBot": OWN_BOTS,
-        "ListBotLogEntries": OWN_BOTS,
-    },
-    "InvitationService": {
-        "CreateInvitation": ORGANISERS,
-        "ListInvitations": ORGANISERS,
-        "RevokeInvitation": ORGANISERS,
-        "ListRedemptions": ORGANISERS,
-        "RedeemInvitation": PUBLIC,
-    },
-    "TokenService": {"GetOwnToken": ALL},
-    "AdminService": {
-        "Drain": ADMINS,
-        "AdjudicateMatch": ADMINS,
-        "VoidMatch": ADMINS,
-        "PauseBot": ADMINS,
-        "ResumeBot": ADMINS,
-        "GetQuota": ADMINS,
-        "ListQuotas": ADMINS,
-        "SetQuota": ADMINS,
-        "CreateToken": ADMINS,
-        "ListTokens": ADMINS,
-        "RevokeToken": ADMINS,
-    },
-    "LadderService": {
-        "CreateLadder": ORGANISERS,
-        "GetLadder": PUBLIC,
-        "ListLadders": PUBLIC,
-        "JoinLadder": OWN_BOTS,
-        "LeaveLadder": OWN_BOTS,
-        "Challenge": OWN_BOTS,
-        "StartSeason": ORGANISERS,
-        "PauseLadder": ORGANISERS,
-        "ResumeLadder": ORGANISERS,
-        "CloseLadder": ORGANISERS,
-        "CorrectLadderMatch": ORGANISERS,
-        "ListLadderStandings": PUBLIC,
-        "ListRatingHistory": PUBLIC,
-        "GetLadderRecord": PUBLIC,
-        "WatchLadder": PUBLIC,
-    },
-    "TournamentService": {
-        "CreateTournament": ORGANISERS,
-        "GetTournament": PUBLIC,
-        "ListTournaments": PUBLIC,
-        "EnterTournament": OWN_BOTS,
-        "WithdrawEntrant": OWN_BOTS,
-        "RequestBye": OWN_BOTS,
-        "StartTournament": ORGANISERS,
-        "CancelTournament": ORGANISERS,
-        "PairRound": ORGANISERS,
-        "PostponePairing": ORGANISERS,
-        "ReopenPairing": ORGANISERS,
-        "DeclareAbsent": ORGANISERS,
-        "CorrectTournamentMatch": ORGANISERS,
-        "ListPairings": PUBLIC,
-        "GetTournamentStandings": PUBLIC,
-        "GetCrossTable": PUBLIC,
-        "ExportTournament": PUBLIC,
-        "GetTournamentRecord": PUBLIC,
-        "WatchTournament": PUBLIC,
-    },
-}
-"""Roles by service and method. A method that is missing here cannot be called."""
-
-TOKENLESS = frozenset({"RedeemInvitation"})
-"""Methods that need no token. One that is sent is not read."""
-
-
-def may_call(role: Role, service: str, method: str) -> bool:
-    return role in RULES.get(service, {}).get(method, frozenset())
-
 
 BOTS_TOKEN = "use the bot's token"
 BEARER = "bearer "
@@ -192,7 +76,7 @@ class Authenticator:
         """When `confirm` was called last."""
         self._renewing: dict[bytes, asyncio.Task[None]] = {}
 
-    async def caller(self, authorization: str, service: str, method: str) -> Caller:
+    async def caller(self, authorization: str, rule: CallRule) -> Caller:
         """Return the caller by its `authorization` header. Raises NoToken, BadToken, NotYours or LogUnavailable."""
         if authorization[: len(BEARER)].lower() != BEARER:
             raise NoToken
@@ -203,8 +87,8 @@ class Authenticator:
             token = await self._token(sha256_of(secret))
         if token is None or not token.is_valid_at(self._time.wall_ms()):
             raise BadToken
-        if not may_call(token.role, service, method):
-            raise NotYours(method, BOTS_TOKEN if may_call(Role.BOT, service, method) else "")
+        if token.role not in rule.callers:
+            raise NotYours(rule.method, BOTS_TOKEN if Role.BOT in rule.callers else "")
         return Caller(token)
 
     def must_verify(self, authorization: str) -> bool:

@@ -1,7 +1,7 @@
 """The address of a caller, by which calls without a token are limited.
 
 This is the only place that asks grpc for the peer of a call: for a forwarded call the peer is another node, and the
-address is the one that this node vouches for (`referee/transport/forwarding/forwarding_header.py`).
+address is the one that this node vouches for (`referee/cluster/forwarding/forwarding_header.py`).
 """
 
 from contextvars import ContextVar

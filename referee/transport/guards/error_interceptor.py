@@ -15,8 +15,9 @@ from google.protobuf.message import DecodeError, Message
 
 from referee.accounts.account_errors import BadField
 from referee.live.loop_lag import HOLDER, LoopLag
-from referee.transport.guards.admission import Unreadable, require_admission, require_readable
-from referee.transport.guards.authentication import ARRIVAL, PACKAGE
+from referee.transport.contract_options import PACKAGE
+from referee.transport.guards.admission import Unreadable, require_readable
+from referee.transport.guards.authentication import ARRIVAL
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
 from referee.wire.entries import EncodedEntries
 from referee.wire.error_mapping import STATUS_DETAILS, ErrorMapper, WireError, fault, status_of, to_wire_error
@@ -55,9 +56,9 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         async def behaviour(request: Any, context: Any) -> Any:
             # The message has just been read, without an await in between. The arrival of the headers would be
             # too early: a caller could send them first, and think before it sends the message.
-            require_admission()
+            readable = require_readable(request)
             ARRIVAL.set(self._lag.arrival(HOLDER.get()))
-            return await inner(require_readable(request), context)
+            return await inner(readable, context)
 
         return self._map_errors_of(handler, behaviour)
 
@@ -65,10 +66,10 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         """Wrap a handler of a library (health, reflection), which expects messages that could be read."""
 
         async def behaviour(request: Any, context: Any) -> Any:
-            require_admission()
+            readable = require_readable(request)
             if not handler.request_streaming:
-                return await (handler.unary_unary or handler.unary_stream)(require_readable(request), context)
-            async for answer in handler.stream_stream(_require_each_readable(request), context):
+                return await (handler.unary_unary or handler.unary_stream)(readable, context)
+            async for answer in handler.stream_stream(_require_each_readable(readable), context):
                 await context.write(answer)
             return None
 

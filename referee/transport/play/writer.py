@@ -101,7 +101,7 @@ class ItemWriter:
     async def _write_match_ended(self, item: outbox.MatchEnded, items: Items) -> None:
         self.sent_rules.discard((item.match_id, item.seat))
         try:
-            match = (await self.referee.shared.ended_history(item.match_id)).match
+            match = await self.referee.ended_match(item.match_id)
         except MatchArchived:  # The match was archived while the item waited.
             return
         ended = play_pb2.MatchEnded(

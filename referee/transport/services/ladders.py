@@ -8,8 +8,8 @@ from referee_api.v1 import ladder_service_pb2 as pb
 from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer, add_LadderServiceServicer_to_server
 
 from referee.accounts.bots import Accounts
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import NotAMember
-from referee.contests.ladder.events import LadderEntrant
 from referee.hosting.ladder_host import LadderFilter, LadderHost, LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.live.match_request import find_game
@@ -96,7 +96,7 @@ class Ladders(LadderServiceServicer):
             caller, state.created.organiser, bots, state.terms.match_terms
         )
         self._contest_changes.count(caller.budget_owner)
-        row = await self._ladders.join(state.created.name, LadderEntrant(name, bots, invited))
+        row = await self._ladders.join(state.created.name, ContestEntrant(name, bots, invited=invited))
         return pb.JoinLadderResponse(standing=ladder_standing_of(row))
 
     async def LeaveLadder(self, request: pb.LeaveLadderRequest, context: Any) -> pb.LeaveLadderResponse:

@@ -1,7 +1,7 @@
 """PlayService: one stream for all matches of a bot, in which the server sends turns and the bot answers."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +19,14 @@ from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
 from referee.match.clock import MS, SECOND
 from referee.match.setup import Player
+from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import require_readable
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind
+from referee.transport.play.bot_items import PlayTools
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
-from referee.transport.services.bot_requests import RejectionRecorder
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.matches import MatchContext, read_turn_options
+from referee.wire.matches import read_turn_options
 from referee.wire.wire_errors import HelloExpected
 
 FIRST_VERSION = "1"
@@ -54,33 +54,24 @@ class Play(PlayServiceServicer):
         referee: Referee,
         games: Mapping[str, Game],
         accounts: Accounts,
-        rejection_recorder: RejectionRecorder,
         rate_limiter: RateLimiter,
         time: Time,
-        map_error: ErrorMapper,
-        match_context: MatchContext,
+        tools: PlayTools,
         limits: PlayLimits,
-        forward: Callable[[Session, bytes], bool],
-        check_takes_bots: Callable[[], None],
-        count_repeated: Callable[[], None],
+        gate: ClusterGate | None,
     ) -> None:
-        """`forward` lets the coordinator of a cluster handle an item, and returns whether that can be reached.
-
-        `check_takes_bots` raises NodeUnavailable if bots that connect to this node of a cluster would get no turns.
-        `count_repeated` is called for each item that was repeated.
-        """
-        self.map_error = map_error
-        self.match_context = match_context
+        """`gate`: None, there are no other nodes."""
+        self.map_error = tools.map_error
+        self.match_context = tools.match_context
+        self.count_repeated = tools.count_repeated
         self._referee = referee
         self._games = games
         self._accounts = accounts
-        self._rejection_recorder = rejection_recorder
+        self._rejection_recorder = tools.rejection_recorder
         self._rate_limiter = rate_limiter
         self._time = time
         self._limits = limits
-        self.forward = forward
-        self._check_takes_bots = check_takes_bots
-        self.count_repeated = count_repeated
+        self._gate = gate
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_PlayServiceServicer_to_server(self, server)
@@ -92,7 +83,8 @@ class Play(PlayServiceServicer):
             first, rest = await self._read_hello(context)
             hello = self.convert_hello(first)
             player = Player(caller.bot, await self._register_version(caller.bot, first.version))
-            self._check_takes_bots()
+            if self._gate:
+                self._gate.check_takes_bots()
             session = self._referee.sessions.open(player, hello, caller.holder)
             try:
                 with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
@@ -113,6 +105,9 @@ class Play(PlayServiceServicer):
             read_turn_options(message.turn_options, self._limits.max_legal_moves),
             message.verdicts_with_turns,
         )
+
+    def forward(self, session: Session, item: bytes) -> bool:
+        return self._gate is not None and self._gate.forward_item(session, item)
 
     def make_welcome(self, session: Session) -> play_pb2.Welcome:
         heartbeat = self._limits.heartbeat

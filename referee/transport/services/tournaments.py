@@ -14,6 +14,7 @@ from referee_api.v1.tournament_service_pb2_grpc import (
 
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     DeclareAbsent,
@@ -24,7 +25,6 @@ from referee.contests.tournament.commands import (
     StaffAct,
 )
 from referee.contests.tournament.decide import MAX_ENTRANTS
-from referee.contests.tournament.events import TournamentEntrant
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.hosting_errors import NotAnEntrant
 from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
@@ -111,7 +111,7 @@ class Tournaments(TournamentServiceServicer):
         is_new = not self._tournaments.has_created(caller.holder, request.request_id)
         if is_new and terms.ladder:
             await self._labels.check_rating_ladder(terms.ladder, caller, "CreateTournament")
-        given = [TournamentEntrant(name, bots=bots) for name, bots in entrants]
+        given = [ContestEntrant(name, bots=bots) for name, bots in entrants]
         if is_new:
             for at, one in enumerate(given):
                 invited = await self._consent_guard.enter_contest(caller, caller.holder, one.bots, terms.match_terms)
@@ -146,7 +146,7 @@ class Tournaments(TournamentServiceServicer):
         name, bots = resolve_new_entrant(request.entrant, caller)
         await self._permissions.require_all(caller, state.organiser, bots, "EnterTournament for another's bot")
         invited = await self._consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
-        entrant = TournamentEntrant(name, bots=bots, invited=invited)
+        entrant = ContestEntrant(name, bots=bots, invited=invited)
         self._contest_changes.count(caller.budget_owner)
         state = await self._tournaments.enter(state.name, entrant)
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))

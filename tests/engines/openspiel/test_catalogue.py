@@ -15,57 +15,46 @@ from engines.openspiel import game as spiel_game
 from engines.openspiel.catalogue import EXCLUDED, LISTED
 from engines.openspiel.game import PREFIX, find_listed
 from engines.openspiel.rules import load_rules
-from engines.options import written
 from referee.live.match_request import find_game
 
 PAGE = Path(__file__).parents[3] / "docs" / "openspiel.md"
-HEAD = "| NAME | title | seats | chance | hidden | at once | options |\n| --- | --- | --- | --- | --- | --- | --- |\n"
-EXCLUDED_HEAD = "| NAME | reason |\n| --- | --- |\n"
+HEAD = "| chance | hidden | at once | games |\n| --- | --- | --- | --- |\n"
 
 
-def row(name: str) -> str:
+def kind_of(name: str) -> tuple[str, str, str]:
+    """Return the cells of a game before its name: what of chance, hidden and simultaneous moves it has."""
     game = find_listed(name)
     assert game
     rules = load_rules(name, game.settings())
-    seats = next(
-        (
-            option.known.removeprefix("a whole number from ")
-            for option in game.options.declared
-            if option.name == "players"
-        ),
-        str(rules.seats),
-    )
     hidden = "" if not rules.hides else "recalled" if rules.recalls else "seen now"
-    options = "; ".join(
-        f"`{option.name}`: {option.known.replace(' | ', ', ')} (`{written(option.default)}`)"
-        for option in game.options.declared
-        if option.name != "players"
-    )
-    cells = (
-        f"`{name}`",
-        game.title.removesuffix(" (OpenSpiel)"),
-        seats.replace(" | ", ", "),
-        "x" * rules.has_chance,
-        hidden,
-        "x" * rules.is_simultaneous,
-        options,
-    )
-    return f"| {' | '.join(cells)} |".replace("  ", " ")
+    return "x" * rules.has_chance, hidden, "x" * rules.is_simultaneous
 
 
-def table_after(head: str, page: str) -> str:
-    return page.split(head)[1].split("\n\n", maxsplit=1)[0].rstrip() + "\n"
+def name_with_seats(name: str) -> str:
+    game = find_listed(name)
+    assert game
+    known = [option.known for option in game.options.declared if option.name == "players"]
+    seats = known[0].removeprefix("a whole number from ") if known else str(load_rules(name, game.settings()).seats)
+    return f"`{name}`" if seats == "2" else f"`{name}` ({seats.replace(' | ', ', ')})"
+
+
+def table() -> str:
+    """Return the rows of the page: the games by their kind."""
+    names: dict[tuple[str, str, str], list[str]] = {}
+    for name in LISTED:
+        names.setdefault(kind_of(name), []).append(name_with_seats(name))
+    rows = (f"| {' | '.join((*kind, ', '.join(games)))} |\n" for kind, games in sorted(names.items()))
+    return "".join(rows).replace("  ", " ")
 
 
 def test_the_page_lists_exactly_the_games_of_the_registry(renewing: bool) -> None:
-    games = "".join(f"{row(name)}\n" for name in LISTED)
-    excluded = "".join(f"| `{name}` | {reason} |\n" for name, reason in EXCLUDED.items())
     page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(HEAD)
+    now, rest = rest.split("\n\n", maxsplit=1)
     if renewing:
-        page = page.replace(table_after(HEAD, page), games).replace(table_after(EXCLUDED_HEAD, page), excluded)
-        PAGE.write_text(page, encoding="utf-8")
-    assert table_after(HEAD, page) == games
-    assert table_after(EXCLUDED_HEAD, page) == excluded
+        PAGE.write_text(f"{before}{HEAD}{table()}\n{rest}", encoding="utf-8")
+    else:
+        assert f"{now}\n" == table()
     assert list(LISTED) == registry.OPENSPIEL == sorted(LISTED)
     assert PREFIX == registry.PREFIX
 

@@ -24,12 +24,13 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from referee_api.v1 import bot_pb2 as referee__api_dot_v1_dot_bot__pb2
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import quota_pb2 as referee__api_dot_v1_dot_quota__pb2
 from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 from referee_api.v1 import token_pb2 as referee__api_dot_v1_dot_token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/admin_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1breferee_api/v1/result.proto\x1a\x1areferee_api/v1/token.proto\"\'\n\x0c\x44rainRequest\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\"9\n\rDrainResponse\x12\x17\n\x0fmatches_in_play\x18\x01 \x01(\r\x12\x0f\n\x07streams\x18\x02 \x01(\r\"d\n\x16\x41\x64judicateMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x13\n\x0bside_scores\x18\x03 \x03(\x01\x12\x0f\n\x07message\x18\x04 \x01(\t\"W\n\x17\x41\x64judicateMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"I\n\x10VoidMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"Q\n\x11VoidMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"/\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"4\n\x10PauseBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\x1f\n\x10ResumeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"5\n\x11ResumeBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"!\n\x0fGetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"\x8d\x01\n\x10GetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\x12)\n\x05usage\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.QuotaUsage\x12(\n\town_quota\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.Quota\":\n\x11ListQuotasRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"Z\n\x12ListQuotasResponse\x12+\n\x06quotas\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.HolderQuota\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"G\n\x0fSetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12$\n\x05quota\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Quota\"8\n\x10SetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\"\x95\x01\n\x12\x43reateTokenRequest\x12\"\n\x04role\x18\x01 \x01(\x0e\x32\x14.referee_api.v1.Role\x12\x0e\n\x06holder\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05label\x18\x04 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x13\x43reateTokenResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token\"d\n\x11ListTokensRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12\x18\n\x10include_inactive\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"T\n\x12ListTokensResponse\x12%\n\x06tokens\x18\x01 \x03(\x0b\x32\x15.referee_api.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\";\n\x13RevokeTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2\xa3\x07\n\x0c\x41\x64minService\x12\x44\n\x05\x44rain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\x12\x62\n\x0f\x41\x64judicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a\'.referee_api.v1.AdjudicateMatchResponse\x12P\n\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\x12M\n\x08PauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\x12P\n\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\x12M\n\x08GetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\x12S\n\nListQuotas\x12!.referee_api.v1.ListQuotasRequest\x1a\".referee_api.v1.ListQuotasResponse\x12M\n\x08SetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\x12V\n\x0b\x43reateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\x12S\n\nListTokens\x12!.referee_api.v1.ListTokensRequest\x1a\".referee_api.v1.ListTokensResponse\x12V\n\x0bRevokeToken\x12\".referee_api.v1.RevokeTokenRequest\x1a#.referee_api.v1.RevokeTokenResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/admin_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18referee_api/v1/bot.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1breferee_api/v1/result.proto\x1a\x1areferee_api/v1/token.proto\"\'\n\x0c\x44rainRequest\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\"9\n\rDrainResponse\x12\x17\n\x0fmatches_in_play\x18\x01 \x01(\r\x12\x0f\n\x07streams\x18\x02 \x01(\r\"k\n\x16\x41\x64judicateMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x13\n\x0bside_scores\x18\x03 \x03(\x01\x12\x16\n\x07message\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01\"W\n\x17\x41\x64judicateMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"P\n\x10VoidMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x16\n\x07message\x18\x03 \x01(\tB\x05\x88\xb5\x18\xc8\x01\"Q\n\x11VoidMatchResponse\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12&\n\x06result\x18\x02 \x01(\x0b\x32\x16.referee_api.v1.Result\"6\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x16\n\x07message\x18\x02 \x01(\tB\x05\x88\xb5\x18\xe8\x07\"4\n\x10PauseBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"\x1f\n\x10ResumeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"5\n\x11ResumeBotResponse\x12 \n\x03\x62ot\x18\x01 \x01(\x0b\x32\x13.referee_api.v1.Bot\"!\n\x0fGetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"\x8d\x01\n\x10GetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\x12)\n\x05usage\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.QuotaUsage\x12(\n\town_quota\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.Quota\"A\n\x11ListQuotasRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x19\n\npage_token\x18\x02 \x01(\tB\x05\x88\xb5\x18\x80\x04\"Z\n\x12ListQuotasResponse\x12+\n\x06quotas\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.HolderQuota\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"G\n\x0fSetQuotaRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12$\n\x05quota\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Quota\"8\n\x10SetQuotaResponse\x12$\n\x05quota\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Quota\"\x9c\x01\n\x12\x43reateTokenRequest\x12\"\n\x04role\x18\x01 \x01(\x0e\x32\x14.referee_api.v1.Role\x12\x0e\n\x06holder\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x14\n\x05label\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01\x12/\n\x0b\x65xpire_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x13\x43reateTokenResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token\"k\n\x11ListTokensRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12\x18\n\x10include_inactive\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x19\n\npage_token\x18\x04 \x01(\tB\x05\x88\xb5\x18\x80\x04\"T\n\x12ListTokensResponse\x12%\n\x06tokens\x18\x01 \x03(\x0b\x32\x15.referee_api.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\";\n\x13RevokeTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2\xed\x07\n\x0c\x41\x64minService\x12N\n\x05\x44rain\x12\x1c.referee_api.v1.DrainRequest\x1a\x1d.referee_api.v1.DrainResponse\"\x08\x88\xb5\x18\x08\x90\xb5\x18\x01\x12h\n\x0f\x41\x64judicateMatch\x12&.referee_api.v1.AdjudicateMatchRequest\x1a\'.referee_api.v1.AdjudicateMatchResponse\"\x04\x88\xb5\x18\x08\x12V\n\tVoidMatch\x12 .referee_api.v1.VoidMatchRequest\x1a!.referee_api.v1.VoidMatchResponse\"\x04\x88\xb5\x18\x08\x12S\n\x08PauseBot\x12\x1f.referee_api.v1.PauseBotRequest\x1a .referee_api.v1.PauseBotResponse\"\x04\x88\xb5\x18\x08\x12V\n\tResumeBot\x12 .referee_api.v1.ResumeBotRequest\x1a!.referee_api.v1.ResumeBotResponse\"\x04\x88\xb5\x18\x08\x12S\n\x08GetQuota\x12\x1f.referee_api.v1.GetQuotaRequest\x1a .referee_api.v1.GetQuotaResponse\"\x04\x88\xb5\x18\x08\x12Y\n\nListQuotas\x12!.referee_api.v1.ListQuotasRequest\x1a\".referee_api.v1.ListQuotasResponse\"\x04\x88\xb5\x18\x08\x12S\n\x08SetQuota\x12\x1f.referee_api.v1.SetQuotaRequest\x1a .referee_api.v1.SetQuotaResponse\"\x04\x88\xb5\x18\x08\x12\\\n\x0b\x43reateToken\x12\".referee_api.v1.CreateTokenRequest\x1a#.referee_api.v1.CreateTokenResponse\"\x04\x88\xb5\x18\x08\x12]\n\nListTokens\x12!.referee_api.v1.ListTokensRequest\x1a\".referee_api.v1.ListTokensResponse\"\x08\x88\xb5\x18\x08\x90\xb5\x18\x01\x12\\\n\x0bRevokeToken\x12\".referee_api.v1.RevokeTokenRequest\x1a#.referee_api.v1.RevokeTokenResponse\"\x04\x88\xb5\x18\x08\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,50 +38,84 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.admin_servic
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_DRAINREQUEST']._serialized_start=198
-  _globals['_DRAINREQUEST']._serialized_end=237
-  _globals['_DRAINRESPONSE']._serialized_start=239
-  _globals['_DRAINRESPONSE']._serialized_end=296
-  _globals['_ADJUDICATEMATCHREQUEST']._serialized_start=298
-  _globals['_ADJUDICATEMATCHREQUEST']._serialized_end=398
-  _globals['_ADJUDICATEMATCHRESPONSE']._serialized_start=400
-  _globals['_ADJUDICATEMATCHRESPONSE']._serialized_end=487
-  _globals['_VOIDMATCHREQUEST']._serialized_start=489
-  _globals['_VOIDMATCHREQUEST']._serialized_end=562
-  _globals['_VOIDMATCHRESPONSE']._serialized_start=564
-  _globals['_VOIDMATCHRESPONSE']._serialized_end=645
-  _globals['_PAUSEBOTREQUEST']._serialized_start=647
-  _globals['_PAUSEBOTREQUEST']._serialized_end=694
-  _globals['_PAUSEBOTRESPONSE']._serialized_start=696
-  _globals['_PAUSEBOTRESPONSE']._serialized_end=748
-  _globals['_RESUMEBOTREQUEST']._serialized_start=750
-  _globals['_RESUMEBOTREQUEST']._serialized_end=781
-  _globals['_RESUMEBOTRESPONSE']._serialized_start=783
-  _globals['_RESUMEBOTRESPONSE']._serialized_end=836
-  _globals['_GETQUOTAREQUEST']._serialized_start=838
-  _globals['_GETQUOTAREQUEST']._serialized_end=871
-  _globals['_GETQUOTARESPONSE']._serialized_start=874
-  _globals['_GETQUOTARESPONSE']._serialized_end=1015
-  _globals['_LISTQUOTASREQUEST']._serialized_start=1017
-  _globals['_LISTQUOTASREQUEST']._serialized_end=1075
-  _globals['_LISTQUOTASRESPONSE']._serialized_start=1077
-  _globals['_LISTQUOTASRESPONSE']._serialized_end=1167
-  _globals['_SETQUOTAREQUEST']._serialized_start=1169
-  _globals['_SETQUOTAREQUEST']._serialized_end=1240
-  _globals['_SETQUOTARESPONSE']._serialized_start=1242
-  _globals['_SETQUOTARESPONSE']._serialized_end=1298
-  _globals['_CREATETOKENREQUEST']._serialized_start=1301
-  _globals['_CREATETOKENREQUEST']._serialized_end=1450
-  _globals['_CREATETOKENRESPONSE']._serialized_start=1452
-  _globals['_CREATETOKENRESPONSE']._serialized_end=1527
-  _globals['_LISTTOKENSREQUEST']._serialized_start=1529
-  _globals['_LISTTOKENSREQUEST']._serialized_end=1629
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=1631
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=1715
-  _globals['_REVOKETOKENREQUEST']._serialized_start=1717
-  _globals['_REVOKETOKENREQUEST']._serialized_end=1755
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=1757
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1816
-  _globals['_ADMINSERVICE']._serialized_start=1819
-  _globals['_ADMINSERVICE']._serialized_end=2750
+  _globals['_ADJUDICATEMATCHREQUEST'].fields_by_name['message']._loaded_options = None
+  _globals['_ADJUDICATEMATCHREQUEST'].fields_by_name['message']._serialized_options = b'\210\265\030\310\001'
+  _globals['_VOIDMATCHREQUEST'].fields_by_name['message']._loaded_options = None
+  _globals['_VOIDMATCHREQUEST'].fields_by_name['message']._serialized_options = b'\210\265\030\310\001'
+  _globals['_PAUSEBOTREQUEST'].fields_by_name['message']._loaded_options = None
+  _globals['_PAUSEBOTREQUEST'].fields_by_name['message']._serialized_options = b'\210\265\030\350\007'
+  _globals['_LISTQUOTASREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTQUOTASREQUEST'].fields_by_name['page_token']._serialized_options = b'\210\265\030\200\004'
+  _globals['_CREATETOKENREQUEST'].fields_by_name['label']._loaded_options = None
+  _globals['_CREATETOKENREQUEST'].fields_by_name['label']._serialized_options = b'\210\265\030\310\001'
+  _globals['_LISTTOKENSREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTTOKENSREQUEST'].fields_by_name['page_token']._serialized_options = b'\210\265\030\200\004'
+  _globals['_ADMINSERVICE'].methods_by_name['Drain']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['Drain']._serialized_options = b'\210\265\030\010\220\265\030\001'
+  _globals['_ADMINSERVICE'].methods_by_name['AdjudicateMatch']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['AdjudicateMatch']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['VoidMatch']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['VoidMatch']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['PauseBot']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['PauseBot']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['ResumeBot']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ResumeBot']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['GetQuota']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['GetQuota']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['ListQuotas']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ListQuotas']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['SetQuota']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['SetQuota']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['CreateToken']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['CreateToken']._serialized_options = b'\210\265\030\010'
+  _globals['_ADMINSERVICE'].methods_by_name['ListTokens']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ListTokens']._serialized_options = b'\210\265\030\010\220\265\030\001'
+  _globals['_ADMINSERVICE'].methods_by_name['RevokeToken']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['RevokeToken']._serialized_options = b'\210\265\030\010'
+  _globals['_DRAINREQUEST']._serialized_start=228
+  _globals['_DRAINREQUEST']._serialized_end=267
+  _globals['_DRAINRESPONSE']._serialized_start=269
+  _globals['_DRAINRESPONSE']._serialized_end=326
+  _globals['_ADJUDICATEMATCHREQUEST']._serialized_start=328
+  _globals['_ADJUDICATEMATCHREQUEST']._serialized_end=435
+  _globals['_ADJUDICATEMATCHRESPONSE']._serialized_start=437
+  _globals['_ADJUDICATEMATCHRESPONSE']._serialized_end=524
+  _globals['_VOIDMATCHREQUEST']._serialized_start=526
+  _globals['_VOIDMATCHREQUEST']._serialized_end=606
+  _globals['_VOIDMATCHRESPONSE']._serialized_start=608
+  _globals['_VOIDMATCHRESPONSE']._serialized_end=689
+  _globals['_PAUSEBOTREQUEST']._serialized_start=691
+  _globals['_PAUSEBOTREQUEST']._serialized_end=745
+  _globals['_PAUSEBOTRESPONSE']._serialized_start=747
+  _globals['_PAUSEBOTRESPONSE']._serialized_end=799
+  _globals['_RESUMEBOTREQUEST']._serialized_start=801
+  _globals['_RESUMEBOTREQUEST']._serialized_end=832
+  _globals['_RESUMEBOTRESPONSE']._serialized_start=834
+  _globals['_RESUMEBOTRESPONSE']._serialized_end=887
+  _globals['_GETQUOTAREQUEST']._serialized_start=889
+  _globals['_GETQUOTAREQUEST']._serialized_end=922
+  _globals['_GETQUOTARESPONSE']._serialized_start=925
+  _globals['_GETQUOTARESPONSE']._serialized_end=1066
+  _globals['_LISTQUOTASREQUEST']._serialized_start=1068
+  _globals['_LISTQUOTASREQUEST']._serialized_end=1133
+  _globals['_LISTQUOTASRESPONSE']._serialized_start=1135
+  _globals['_LISTQUOTASRESPONSE']._serialized_end=1225
+  _globals['_SETQUOTAREQUEST']._serialized_start=1227
+  _globals['_SETQUOTAREQUEST']._serialized_end=1298
+  _globals['_SETQUOTARESPONSE']._serialized_start=1300
+  _globals['_SETQUOTARESPONSE']._serialized_end=1356
+  _globals['_CREATETOKENREQUEST']._serialized_start=1359
+  _globals['_CREATETOKENREQUEST']._serialized_end=1515
+  _globals['_CREATETOKENRESPONSE']._serialized_start=1517
+  _globals['_CREATETOKENRESPONSE']._serialized_end=1592
+  _globals['_LISTTOKENSREQUEST']._serialized_start=1594
+  _globals['_LISTTOKENSREQUEST']._serialized_end=1701
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=1703
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=1787
+  _globals['_REVOKETOKENREQUEST']._serialized_start=1789
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1827
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1829
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1888
+  _globals['_ADMINSERVICE']._serialized_start=1891
+  _globals['_ADMINSERVICE']._serialized_end=2896
 # @@protoc_insertion_point(module_scope)

@@ -25,9 +25,10 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from referee_api.v1 import game_pb2 as referee__api_dot_v1_dot_game__pb2
 from referee_api.v1 import match_pb2 as referee__api_dot_v1_dot_match__pb2
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1creferee_api/v1/contest.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\"=\n\x07\x45ntrant\x12\x0c\n\x04name\x18\x01 \x01(\t\x12$\n\x04\x62ots\x18\x02 \x03(\x0b\x32\x16.referee_api.v1.BotRef\"P\n\rDuplicatePlay\x12\x14\n\x0c\x61rrangements\x18\x01 \x01(\r\x12)\n\x08openings\x18\x02 \x03(\x0b\x32\x17.referee_api.v1.Opening\"\xa6\x03\n\x07Pairing\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12\r\n\x05\x62oard\x18\x03 \x01(\r\x12\x10\n\x08\x65ntrants\x18\x04 \x03(\t\x12+\n\x05phase\x18\x05 \x01(\x0e\x32\x1c.referee_api.v1.PairingPhase\x12\x11\n\tmatch_ids\x18\x06 \x03(\t\x12\x0e\n\x06points\x18\x07 \x03(\x01\x12\x14\n\x0cvoid_matches\x18\x08 \x01(\r\x12\x17\n\x0f\x61\x62sent_entrants\x18\t \x03(\t\x12.\n\nnot_before\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x62oard_points\x18\x0b \x03(\x01\x12\x32\n\rabsent_boards\x18\x0c \x03(\x0b\x32\x1b.referee_api.v1.AbsentBoard\x12\x34\n\x0b\x63orrections\x18\r \x03(\x0b\x32\x1f.referee_api.v1.MatchCorrection\x12\x30\n\x0cno_show_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"}\n\x0fMatchCorrection\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12,\n\x04kind\x18\x02 \x01(\x0e\x32\x1e.referee_api.v1.CorrectionKind\x12\r\n\x05ranks\x18\x03 \x03(\r\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\n\n\x02\x62y\x18\x05 \x01(\t\".\n\x0b\x41\x62sentBoard\x12\r\n\x05\x62oard\x18\x01 \x01(\r\x12\x10\n\x08\x65ntrants\x18\x02 \x03(\t\"9\n\rEntrantJoined\x12(\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Entrant\"/\n\x0b\x45ntrantLeft\x12\x0f\n\x07\x65ntrant\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t*`\n\x0bPartnerRule\x12\x1c\n\x18PARTNER_RULE_UNSPECIFIED\x10\x00\x12\x1b\n\x17PARTNER_RULE_INDIVIDUAL\x10\x01\x12\x16\n\x12PARTNER_RULE_FIXED\x10\x02*\x8a\x01\n\x0e\x43orrectionKind\x12\x1f\n\x1b\x43ORRECTION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ORRECTION_KIND_STRUCK\x10\x01\x12\x1d\n\x19\x43ORRECTION_KIND_CORRECTED\x10\x02\x12\x1c\n\x18\x43ORRECTION_KIND_RESTORED\x10\x03*{\n\x0cPairingPhase\x12\x1d\n\x19PAIRING_PHASE_UNSPECIFIED\x10\x00\x12\x19\n\x15PAIRING_PHASE_PLANNED\x10\x01\x12\x19\n\x15PAIRING_PHASE_PLAYING\x10\x02\x12\x16\n\x12PAIRING_PHASE_DONE\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1creferee_api/v1/contest.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\"=\n\x07\x45ntrant\x12\x0c\n\x04name\x18\x01 \x01(\t\x12$\n\x04\x62ots\x18\x02 \x03(\x0b\x32\x16.referee_api.v1.BotRef\"_\n\rDuplicatePlay\x12\x14\n\x0c\x61rrangements\x18\x01 \x01(\r\x12\x30\n\x08openings\x18\x02 \x03(\x0b\x32\x17.referee_api.v1.OpeningB\x05\x90\xb5\x18\xe8\x07:\x06\x88\xb5\x18\x80\x80\x08\"\xa6\x03\n\x07Pairing\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12\r\n\x05\x62oard\x18\x03 \x01(\r\x12\x10\n\x08\x65ntrants\x18\x04 \x03(\t\x12+\n\x05phase\x18\x05 \x01(\x0e\x32\x1c.referee_api.v1.PairingPhase\x12\x11\n\tmatch_ids\x18\x06 \x03(\t\x12\x0e\n\x06points\x18\x07 \x03(\x01\x12\x14\n\x0cvoid_matches\x18\x08 \x01(\r\x12\x17\n\x0f\x61\x62sent_entrants\x18\t \x03(\t\x12.\n\nnot_before\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x62oard_points\x18\x0b \x03(\x01\x12\x32\n\rabsent_boards\x18\x0c \x03(\x0b\x32\x1b.referee_api.v1.AbsentBoard\x12\x34\n\x0b\x63orrections\x18\r \x03(\x0b\x32\x1f.referee_api.v1.MatchCorrection\x12\x30\n\x0cno_show_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"}\n\x0fMatchCorrection\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12,\n\x04kind\x18\x02 \x01(\x0e\x32\x1e.referee_api.v1.CorrectionKind\x12\r\n\x05ranks\x18\x03 \x03(\r\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\n\n\x02\x62y\x18\x05 \x01(\t\".\n\x0b\x41\x62sentBoard\x12\r\n\x05\x62oard\x18\x01 \x01(\r\x12\x10\n\x08\x65ntrants\x18\x02 \x03(\t\"9\n\rEntrantJoined\x12(\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Entrant\"/\n\x0b\x45ntrantLeft\x12\x0f\n\x07\x65ntrant\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t*`\n\x0bPartnerRule\x12\x1c\n\x18PARTNER_RULE_UNSPECIFIED\x10\x00\x12\x1b\n\x17PARTNER_RULE_INDIVIDUAL\x10\x01\x12\x16\n\x12PARTNER_RULE_FIXED\x10\x02*\x8a\x01\n\x0e\x43orrectionKind\x12\x1f\n\x1b\x43ORRECTION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ORRECTION_KIND_STRUCK\x10\x01\x12\x1d\n\x19\x43ORRECTION_KIND_CORRECTED\x10\x02\x12\x1c\n\x18\x43ORRECTION_KIND_RESTORED\x10\x03*{\n\x0cPairingPhase\x12\x1d\n\x19PAIRING_PHASE_UNSPECIFIED\x10\x00\x12\x19\n\x15PAIRING_PHASE_PLANNED\x10\x01\x12\x19\n\x15PAIRING_PHASE_PLAYING\x10\x02\x12\x16\n\x12PAIRING_PHASE_DONE\x10\x03\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,24 +36,28 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.contest_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_PARTNERRULE']._serialized_start=989
-  _globals['_PARTNERRULE']._serialized_end=1085
-  _globals['_CORRECTIONKIND']._serialized_start=1088
-  _globals['_CORRECTIONKIND']._serialized_end=1226
-  _globals['_PAIRINGPHASE']._serialized_start=1228
-  _globals['_PAIRINGPHASE']._serialized_end=1351
-  _globals['_ENTRANT']._serialized_start=136
-  _globals['_ENTRANT']._serialized_end=197
-  _globals['_DUPLICATEPLAY']._serialized_start=199
-  _globals['_DUPLICATEPLAY']._serialized_end=279
-  _globals['_PAIRING']._serialized_start=282
-  _globals['_PAIRING']._serialized_end=704
-  _globals['_MATCHCORRECTION']._serialized_start=706
-  _globals['_MATCHCORRECTION']._serialized_end=831
-  _globals['_ABSENTBOARD']._serialized_start=833
-  _globals['_ABSENTBOARD']._serialized_end=879
-  _globals['_ENTRANTJOINED']._serialized_start=881
-  _globals['_ENTRANTJOINED']._serialized_end=938
-  _globals['_ENTRANTLEFT']._serialized_start=940
-  _globals['_ENTRANTLEFT']._serialized_end=987
+  _globals['_DUPLICATEPLAY'].fields_by_name['openings']._loaded_options = None
+  _globals['_DUPLICATEPLAY'].fields_by_name['openings']._serialized_options = b'\220\265\030\350\007'
+  _globals['_DUPLICATEPLAY']._loaded_options = None
+  _globals['_DUPLICATEPLAY']._serialized_options = b'\210\265\030\200\200\010'
+  _globals['_PARTNERRULE']._serialized_start=1034
+  _globals['_PARTNERRULE']._serialized_end=1130
+  _globals['_CORRECTIONKIND']._serialized_start=1133
+  _globals['_CORRECTIONKIND']._serialized_end=1271
+  _globals['_PAIRINGPHASE']._serialized_start=1273
+  _globals['_PAIRINGPHASE']._serialized_end=1396
+  _globals['_ENTRANT']._serialized_start=166
+  _globals['_ENTRANT']._serialized_end=227
+  _globals['_DUPLICATEPLAY']._serialized_start=229
+  _globals['_DUPLICATEPLAY']._serialized_end=324
+  _globals['_PAIRING']._serialized_start=327
+  _globals['_PAIRING']._serialized_end=749
+  _globals['_MATCHCORRECTION']._serialized_start=751
+  _globals['_MATCHCORRECTION']._serialized_end=876
+  _globals['_ABSENTBOARD']._serialized_start=878
+  _globals['_ABSENTBOARD']._serialized_end=924
+  _globals['_ENTRANTJOINED']._serialized_start=926
+  _globals['_ENTRANTJOINED']._serialized_end=983
+  _globals['_ENTRANTLEFT']._serialized_start=985
+  _globals['_ENTRANTLEFT']._serialized_end=1032
 # @@protoc_insertion_point(module_scope)

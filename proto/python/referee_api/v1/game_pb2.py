@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/game.proto\x12\x0ereferee_api.v1\"\xf0\x01\n\x04Game\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\r\n\x05title\x18\x03 \x01(\t\x12\x12\n\nrules_text\x18\x04 \x01(\t\x12*\n\x08notation\x18\x05 \x01(\x0b\x32\x18.referee_api.v1.Notation\x12\x1b\n\x13options_schema_json\x18\x06 \x01(\t\x12\'\n\x07presets\x18\x07 \x03(\x0b\x32\x16.referee_api.v1.Preset\x12\x18\n\x10view_schema_json\x18\x08 \x01(\t\x12\x1a\n\x12\x64raws_by_agreement\x18\t \x01(\x08\":\n\x08Notation\x12\x14\n\x0cmove_grammar\x18\x01 \x01(\t\x12\x18\n\x10position_grammar\x18\x02 \x01(\t\"\x91\x01\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x34\n\x07options\x18\x03 \x03(\x0b\x32#.referee_api.v1.Preset.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x9b\x01\n\x05Rules\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06preset\x18\x02 \x01(\t\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".referee_api.v1.Rules.OptionsEntry\x12\x0f\n\x07version\x18\x04 \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"E\n\nSeatLayout\x12\x12\n\nseat_names\x18\x01 \x03(\t\x12#\n\x05sides\x18\x02 \x03(\x0b\x32\x14.referee_api.v1.Side\"\x15\n\x04Side\x12\r\n\x05seats\x18\x01 \x03(\r\"&\n\x08SeatMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\t\"D\n\x07Opening\x12\x10\n\x08position\x18\x01 \x01(\t\x12\'\n\x05moves\x18\x02 \x03(\x0b\x32\x18.referee_api.v1.SeatMoveB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/game.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\"\xf0\x01\n\x04Game\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\r\n\x05title\x18\x03 \x01(\t\x12\x12\n\nrules_text\x18\x04 \x01(\t\x12*\n\x08notation\x18\x05 \x01(\x0b\x32\x18.referee_api.v1.Notation\x12\x1b\n\x13options_schema_json\x18\x06 \x01(\t\x12\'\n\x07presets\x18\x07 \x03(\x0b\x32\x16.referee_api.v1.Preset\x12\x18\n\x10view_schema_json\x18\x08 \x01(\t\x12\x1a\n\x12\x64raws_by_agreement\x18\t \x01(\x08\":\n\x08Notation\x12\x14\n\x0cmove_grammar\x18\x01 \x01(\t\x12\x18\n\x10position_grammar\x18\x02 \x01(\t\"\x91\x01\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x34\n\x07options\x18\x03 \x03(\x0b\x32#.referee_api.v1.Preset.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xab\x01\n\x05Rules\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06preset\x18\x02 \x01(\t\x12;\n\x07options\x18\x03 \x03(\x0b\x32\".referee_api.v1.Rules.OptionsEntryB\x06\x88\xb5\x18\x80\x80\x04\x12\x0f\n\x07version\x18\x04 \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01:\x06\x88\xb5\x18\x80\x80\x08\"E\n\nSeatLayout\x12\x12\n\nseat_names\x18\x01 \x03(\t\x12#\n\x05sides\x18\x02 \x03(\x0b\x32\x14.referee_api.v1.Side\"\x15\n\x04Side\x12\r\n\x05seats\x18\x01 \x03(\r\"-\n\x08SeatMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x13\n\x04move\x18\x02 \x01(\tB\x05\x88\xb5\x18\xe8\x07\"Z\n\x07Opening\x12\x17\n\x08position\x18\x01 \x01(\tB\x05\x88\xb5\x18\xa0\x1f\x12.\n\x05moves\x18\x02 \x03(\x0b\x32\x18.referee_api.v1.SeatMoveB\x05\x90\xb5\x18\xd0\x0f:\x06\x88\xb5\x18\x80\x80\x02\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,24 +37,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PRESET_OPTIONSENTRY']._serialized_options = b'8\001'
   _globals['_RULES_OPTIONSENTRY']._loaded_options = None
   _globals['_RULES_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_GAME']._serialized_start=46
-  _globals['_GAME']._serialized_end=286
-  _globals['_NOTATION']._serialized_start=288
-  _globals['_NOTATION']._serialized_end=346
-  _globals['_PRESET']._serialized_start=349
-  _globals['_PRESET']._serialized_end=494
-  _globals['_PRESET_OPTIONSENTRY']._serialized_start=448
-  _globals['_PRESET_OPTIONSENTRY']._serialized_end=494
-  _globals['_RULES']._serialized_start=497
-  _globals['_RULES']._serialized_end=652
-  _globals['_RULES_OPTIONSENTRY']._serialized_start=448
-  _globals['_RULES_OPTIONSENTRY']._serialized_end=494
-  _globals['_SEATLAYOUT']._serialized_start=654
-  _globals['_SEATLAYOUT']._serialized_end=723
-  _globals['_SIDE']._serialized_start=725
-  _globals['_SIDE']._serialized_end=746
-  _globals['_SEATMOVE']._serialized_start=748
-  _globals['_SEATMOVE']._serialized_end=786
-  _globals['_OPENING']._serialized_start=788
-  _globals['_OPENING']._serialized_end=856
+  _globals['_RULES'].fields_by_name['options']._loaded_options = None
+  _globals['_RULES'].fields_by_name['options']._serialized_options = b'\210\265\030\200\200\004'
+  _globals['_RULES']._loaded_options = None
+  _globals['_RULES']._serialized_options = b'\210\265\030\200\200\010'
+  _globals['_SEATMOVE'].fields_by_name['move']._loaded_options = None
+  _globals['_SEATMOVE'].fields_by_name['move']._serialized_options = b'\210\265\030\350\007'
+  _globals['_OPENING'].fields_by_name['position']._loaded_options = None
+  _globals['_OPENING'].fields_by_name['position']._serialized_options = b'\210\265\030\240\037'
+  _globals['_OPENING'].fields_by_name['moves']._loaded_options = None
+  _globals['_OPENING'].fields_by_name['moves']._serialized_options = b'\220\265\030\320\017'
+  _globals['_OPENING']._loaded_options = None
+  _globals['_OPENING']._serialized_options = b'\210\265\030\200\200\002'
+  _globals['_GAME']._serialized_start=76
+  _globals['_GAME']._serialized_end=316
+  _globals['_NOTATION']._serialized_start=318
+  _globals['_NOTATION']._serialized_end=376
+  _globals['_PRESET']._serialized_start=379
+  _globals['_PRESET']._serialized_end=524
+  _globals['_PRESET_OPTIONSENTRY']._serialized_start=478
+  _globals['_PRESET_OPTIONSENTRY']._serialized_end=524
+  _globals['_RULES']._serialized_start=527
+  _globals['_RULES']._serialized_end=698
+  _globals['_RULES_OPTIONSENTRY']._serialized_start=478
+  _globals['_RULES_OPTIONSENTRY']._serialized_end=524
+  _globals['_SEATLAYOUT']._serialized_start=700
+  _globals['_SEATLAYOUT']._serialized_end=769
+  _globals['_SIDE']._serialized_start=771
+  _globals['_SIDE']._serialized_end=792
+  _globals['_SEATMOVE']._serialized_start=794
+  _globals['_SEATMOVE']._serialized_end=839
+  _globals['_OPENING']._serialized_start=841
+  _globals['_OPENING']._serialized_end=931
 # @@protoc_insertion_point(module_scope)

@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from referee_api.v1 import game_pb2 as referee__api_dot_v1_dot_game__pb2
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!referee_api/v1/game_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/result.proto\"\x12\n\x10ListGamesRequest\"8\n\x11ListGamesResponse\x12#\n\x05games\x18\x01 \x03(\x0b\x32\x14.referee_api.v1.Game\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"5\n\x0fGetGameResponse\x12\"\n\x04game\x18\x01 \x01(\x0b\x32\x14.referee_api.v1.Game\"\xbe\x01\n\x13ReadPositionRequest\x12$\n\x05rules\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12(\n\x07opening\x18\x02 \x01(\x0b\x32\x17.referee_api.v1.Opening\x12\x0c\n\x04seed\x18\x03 \x01(\x0c\x12\x11\n\x04seat\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x17\n\x0fmax_legal_moves\x18\x05 \x01(\r\x12\x14\n\x0cinclude_view\x18\x06 \x01(\x08\x42\x07\n\x05_seat\"\xed\x01\n\x14ReadPositionResponse\x12$\n\x05rules\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12/\n\x0bseat_layout\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.SeatLayout\x12\x10\n\x08position\x18\x03 \x01(\t\x12\x11\n\tview_json\x18\x04 \x01(\t\x12\x31\n\rseats_to_move\x18\x05 \x03(\x0b\x32\x1a.referee_api.v1.SeatToMove\x12&\n\x06result\x18\x06 \x01(\x0b\x32\x16.referee_api.v1.Result\"\x82\x01\n\nSeatToMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x13\n\x0blegal_moves\x18\x02 \x03(\t\x12\x1d\n\x15legal_moves_truncated\x18\x03 \x01(\x08\x12\x1d\n\x10legal_move_count\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x13\n\x11_legal_move_count2\x86\x02\n\x0bGameService\x12P\n\tListGames\x12 .referee_api.v1.ListGamesRequest\x1a!.referee_api.v1.ListGamesResponse\x12J\n\x07GetGame\x12\x1e.referee_api.v1.GetGameRequest\x1a\x1f.referee_api.v1.GetGameResponse\x12Y\n\x0cReadPosition\x12#.referee_api.v1.ReadPositionRequest\x1a$.referee_api.v1.ReadPositionResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!referee_api/v1/game_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/game.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/result.proto\"\x12\n\x10ListGamesRequest\"8\n\x11ListGamesResponse\x12#\n\x05games\x18\x01 \x03(\x0b\x32\x14.referee_api.v1.Game\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"5\n\x0fGetGameResponse\x12\"\n\x04game\x18\x01 \x01(\x0b\x32\x14.referee_api.v1.Game\"\xbe\x01\n\x13ReadPositionRequest\x12$\n\x05rules\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12(\n\x07opening\x18\x02 \x01(\x0b\x32\x17.referee_api.v1.Opening\x12\x0c\n\x04seed\x18\x03 \x01(\x0c\x12\x11\n\x04seat\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x17\n\x0fmax_legal_moves\x18\x05 \x01(\r\x12\x14\n\x0cinclude_view\x18\x06 \x01(\x08\x42\x07\n\x05_seat\"\xed\x01\n\x14ReadPositionResponse\x12$\n\x05rules\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12/\n\x0bseat_layout\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.SeatLayout\x12\x10\n\x08position\x18\x03 \x01(\t\x12\x11\n\tview_json\x18\x04 \x01(\t\x12\x31\n\rseats_to_move\x18\x05 \x03(\x0b\x32\x1a.referee_api.v1.SeatToMove\x12&\n\x06result\x18\x06 \x01(\x0b\x32\x16.referee_api.v1.Result\"\x82\x01\n\nSeatToMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x13\n\x0blegal_moves\x18\x02 \x03(\t\x12\x1d\n\x15legal_moves_truncated\x18\x03 \x01(\x08\x12\x1d\n\x10legal_move_count\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x13\n\x11_legal_move_count2\xa4\x02\n\x0bGameService\x12Z\n\tListGames\x12 .referee_api.v1.ListGamesRequest\x1a!.referee_api.v1.ListGamesResponse\"\x08\x88\xb5\x18\x02\x90\xb5\x18\x01\x12T\n\x07GetGame\x12\x1e.referee_api.v1.GetGameRequest\x1a\x1f.referee_api.v1.GetGameResponse\"\x08\x88\xb5\x18\x02\x90\xb5\x18\x01\x12\x63\n\x0cReadPosition\x12#.referee_api.v1.ReadPositionRequest\x1a$.referee_api.v1.ReadPositionResponse\"\x08\x88\xb5\x18\x03\x90\xb5\x18\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,20 +35,26 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.game_service
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_LISTGAMESREQUEST']._serialized_start=109
-  _globals['_LISTGAMESREQUEST']._serialized_end=127
-  _globals['_LISTGAMESRESPONSE']._serialized_start=129
-  _globals['_LISTGAMESRESPONSE']._serialized_end=185
-  _globals['_GETGAMEREQUEST']._serialized_start=187
-  _globals['_GETGAMEREQUEST']._serialized_end=217
-  _globals['_GETGAMERESPONSE']._serialized_start=219
-  _globals['_GETGAMERESPONSE']._serialized_end=272
-  _globals['_READPOSITIONREQUEST']._serialized_start=275
-  _globals['_READPOSITIONREQUEST']._serialized_end=465
-  _globals['_READPOSITIONRESPONSE']._serialized_start=468
-  _globals['_READPOSITIONRESPONSE']._serialized_end=705
-  _globals['_SEATTOMOVE']._serialized_start=708
-  _globals['_SEATTOMOVE']._serialized_end=838
-  _globals['_GAMESERVICE']._serialized_start=841
-  _globals['_GAMESERVICE']._serialized_end=1103
+  _globals['_GAMESERVICE'].methods_by_name['ListGames']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['ListGames']._serialized_options = b'\210\265\030\002\220\265\030\001'
+  _globals['_GAMESERVICE'].methods_by_name['GetGame']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['GetGame']._serialized_options = b'\210\265\030\002\220\265\030\001'
+  _globals['_GAMESERVICE'].methods_by_name['ReadPosition']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['ReadPosition']._serialized_options = b'\210\265\030\003\220\265\030\001'
+  _globals['_LISTGAMESREQUEST']._serialized_start=139
+  _globals['_LISTGAMESREQUEST']._serialized_end=157
+  _globals['_LISTGAMESRESPONSE']._serialized_start=159
+  _globals['_LISTGAMESRESPONSE']._serialized_end=215
+  _globals['_GETGAMEREQUEST']._serialized_start=217
+  _globals['_GETGAMEREQUEST']._serialized_end=247
+  _globals['_GETGAMERESPONSE']._serialized_start=249
+  _globals['_GETGAMERESPONSE']._serialized_end=302
+  _globals['_READPOSITIONREQUEST']._serialized_start=305
+  _globals['_READPOSITIONREQUEST']._serialized_end=495
+  _globals['_READPOSITIONRESPONSE']._serialized_start=498
+  _globals['_READPOSITIONRESPONSE']._serialized_end=735
+  _globals['_SEATTOMOVE']._serialized_start=738
+  _globals['_SEATTOMOVE']._serialized_end=868
+  _globals['_GAMESERVICE']._serialized_start=871
+  _globals['_GAMESERVICE']._serialized_end=1163
 # @@protoc_insertion_point(module_scope)

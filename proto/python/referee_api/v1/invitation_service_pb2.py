@@ -24,10 +24,11 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from referee_api.v1 import invitation_pb2 as referee__api_dot_v1_dot_invitation__pb2
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import token_pb2 as referee__api_dot_v1_dot_token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'referee_api/v1/invitation_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1freferee_api/v1/invitation.proto\x1a\x1areferee_api/v1/token.proto\"\x7f\n\x17\x43reateInvitationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08max_uses\x18\x02 \x01(\r\x12/\n\x0b\x65xpire_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05label\x18\x04 \x01(\t\"X\n\x18\x43reateInvitationResponse\x12.\n\ninvitation\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.Invitation\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\"Y\n\x16ListInvitationsRequest\x12\x18\n\x10include_inactive\x18\x01 \x01(\x08\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"c\n\x17ListInvitationsResponse\x12/\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.Invitation\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"0\n\x17RevokeInvitationRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\"J\n\x18RevokeInvitationResponse\x12.\n\ninvitation\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.Invitation\"V\n\x16ListRedemptionsRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"c\n\x17ListRedemptionsResponse\x12/\n\x0bredemptions\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.Redemption\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"K\n\x17RedeemInvitationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x0e\n\x06holder\x18\x03 \x01(\t\"P\n\x18RedeemInvitationResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token2\x90\x04\n\x11InvitationService\x12\x65\n\x10\x43reateInvitation\x12\'.referee_api.v1.CreateInvitationRequest\x1a(.referee_api.v1.CreateInvitationResponse\x12\x62\n\x0fListInvitations\x12&.referee_api.v1.ListInvitationsRequest\x1a\'.referee_api.v1.ListInvitationsResponse\x12\x65\n\x10RevokeInvitation\x12\'.referee_api.v1.RevokeInvitationRequest\x1a(.referee_api.v1.RevokeInvitationResponse\x12\x62\n\x0fListRedemptions\x12&.referee_api.v1.ListRedemptionsRequest\x1a\'.referee_api.v1.ListRedemptionsResponse\x12\x65\n\x10RedeemInvitation\x12\'.referee_api.v1.RedeemInvitationRequest\x1a(.referee_api.v1.RedeemInvitationResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'referee_api/v1/invitation_service.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1freferee_api/v1/invitation.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\x86\x01\n\x17\x43reateInvitationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08max_uses\x18\x02 \x01(\r\x12/\n\x0b\x65xpire_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x05label\x18\x04 \x01(\tB\x05\x88\xb5\x18\xc8\x01\"X\n\x18\x43reateInvitationResponse\x12.\n\ninvitation\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.Invitation\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\"`\n\x16ListInvitationsRequest\x12\x18\n\x10include_inactive\x18\x01 \x01(\x08\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x19\n\npage_token\x18\x03 \x01(\tB\x05\x88\xb5\x18\x80\x04\"c\n\x17ListInvitationsResponse\x12/\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.Invitation\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"0\n\x17RevokeInvitationRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\"J\n\x18RevokeInvitationResponse\x12.\n\ninvitation\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.Invitation\"]\n\x16ListRedemptionsRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x19\n\npage_token\x18\x03 \x01(\tB\x05\x88\xb5\x18\x80\x04\"c\n\x17ListRedemptionsResponse\x12/\n\x0bredemptions\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.Redemption\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"K\n\x17RedeemInvitationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x0e\n\x06holder\x18\x03 \x01(\t\"P\n\x18RedeemInvitationResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12$\n\x05token\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.Token2\xb6\x04\n\x11InvitationService\x12k\n\x10\x43reateInvitation\x12\'.referee_api.v1.CreateInvitationRequest\x1a(.referee_api.v1.CreateInvitationResponse\"\x04\x88\xb5\x18\x07\x12l\n\x0fListInvitations\x12&.referee_api.v1.ListInvitationsRequest\x1a\'.referee_api.v1.ListInvitationsResponse\"\x08\x88\xb5\x18\x07\x90\xb5\x18\x01\x12k\n\x10RevokeInvitation\x12\'.referee_api.v1.RevokeInvitationRequest\x1a(.referee_api.v1.RevokeInvitationResponse\"\x04\x88\xb5\x18\x07\x12l\n\x0fListRedemptions\x12&.referee_api.v1.ListRedemptionsRequest\x1a\'.referee_api.v1.ListRedemptionsResponse\"\x08\x88\xb5\x18\x07\x90\xb5\x18\x01\x12k\n\x10RedeemInvitation\x12\'.referee_api.v1.RedeemInvitationRequest\x1a(.referee_api.v1.RedeemInvitationResponse\"\x04\x88\xb5\x18\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,26 +36,42 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.invitation_s
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_CREATEINVITATIONREQUEST']._serialized_start=153
-  _globals['_CREATEINVITATIONREQUEST']._serialized_end=280
-  _globals['_CREATEINVITATIONRESPONSE']._serialized_start=282
-  _globals['_CREATEINVITATIONRESPONSE']._serialized_end=370
-  _globals['_LISTINVITATIONSREQUEST']._serialized_start=372
-  _globals['_LISTINVITATIONSREQUEST']._serialized_end=461
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=463
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=562
-  _globals['_REVOKEINVITATIONREQUEST']._serialized_start=564
-  _globals['_REVOKEINVITATIONREQUEST']._serialized_end=612
-  _globals['_REVOKEINVITATIONRESPONSE']._serialized_start=614
-  _globals['_REVOKEINVITATIONRESPONSE']._serialized_end=688
-  _globals['_LISTREDEMPTIONSREQUEST']._serialized_start=690
-  _globals['_LISTREDEMPTIONSREQUEST']._serialized_end=776
-  _globals['_LISTREDEMPTIONSRESPONSE']._serialized_start=778
-  _globals['_LISTREDEMPTIONSRESPONSE']._serialized_end=877
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=879
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=954
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=956
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=1036
-  _globals['_INVITATIONSERVICE']._serialized_start=1039
-  _globals['_INVITATIONSERVICE']._serialized_end=1567
+  _globals['_CREATEINVITATIONREQUEST'].fields_by_name['label']._loaded_options = None
+  _globals['_CREATEINVITATIONREQUEST'].fields_by_name['label']._serialized_options = b'\210\265\030\310\001'
+  _globals['_LISTINVITATIONSREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTINVITATIONSREQUEST'].fields_by_name['page_token']._serialized_options = b'\210\265\030\200\004'
+  _globals['_LISTREDEMPTIONSREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTREDEMPTIONSREQUEST'].fields_by_name['page_token']._serialized_options = b'\210\265\030\200\004'
+  _globals['_INVITATIONSERVICE'].methods_by_name['CreateInvitation']._loaded_options = None
+  _globals['_INVITATIONSERVICE'].methods_by_name['CreateInvitation']._serialized_options = b'\210\265\030\007'
+  _globals['_INVITATIONSERVICE'].methods_by_name['ListInvitations']._loaded_options = None
+  _globals['_INVITATIONSERVICE'].methods_by_name['ListInvitations']._serialized_options = b'\210\265\030\007\220\265\030\001'
+  _globals['_INVITATIONSERVICE'].methods_by_name['RevokeInvitation']._loaded_options = None
+  _globals['_INVITATIONSERVICE'].methods_by_name['RevokeInvitation']._serialized_options = b'\210\265\030\007'
+  _globals['_INVITATIONSERVICE'].methods_by_name['ListRedemptions']._loaded_options = None
+  _globals['_INVITATIONSERVICE'].methods_by_name['ListRedemptions']._serialized_options = b'\210\265\030\007\220\265\030\001'
+  _globals['_INVITATIONSERVICE'].methods_by_name['RedeemInvitation']._loaded_options = None
+  _globals['_INVITATIONSERVICE'].methods_by_name['RedeemInvitation']._serialized_options = b'\210\265\030\001'
+  _globals['_CREATEINVITATIONREQUEST']._serialized_start=184
+  _globals['_CREATEINVITATIONREQUEST']._serialized_end=318
+  _globals['_CREATEINVITATIONRESPONSE']._serialized_start=320
+  _globals['_CREATEINVITATIONRESPONSE']._serialized_end=408
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=410
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=506
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=508
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=607
+  _globals['_REVOKEINVITATIONREQUEST']._serialized_start=609
+  _globals['_REVOKEINVITATIONREQUEST']._serialized_end=657
+  _globals['_REVOKEINVITATIONRESPONSE']._serialized_start=659
+  _globals['_REVOKEINVITATIONRESPONSE']._serialized_end=733
+  _globals['_LISTREDEMPTIONSREQUEST']._serialized_start=735
+  _globals['_LISTREDEMPTIONSREQUEST']._serialized_end=828
+  _globals['_LISTREDEMPTIONSRESPONSE']._serialized_start=830
+  _globals['_LISTREDEMPTIONSRESPONSE']._serialized_end=929
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=931
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=1006
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=1008
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=1088
+  _globals['_INVITATIONSERVICE']._serialized_start=1091
+  _globals['_INVITATIONSERVICE']._serialized_end=1657
 # @@protoc_insertion_point(module_scope)

@@ -26,13 +26,14 @@ from referee_api.v1 import clock_pb2 as referee__api_dot_v1_dot_clock__pb2
 from referee_api.v1 import error_pb2 as referee__api_dot_v1_dot_error__pb2
 from referee_api.v1 import game_pb2 as referee__api_dot_v1_dot_game__pb2
 from referee_api.v1 import match_pb2 as referee__api_dot_v1_dot_match__pb2
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import rating_pb2 as referee__api_dot_v1_dot_rating__pb2
 from referee_api.v1 import record_pb2 as referee__api_dot_v1_dot_record__pb2
 from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 from referee_api.v1 import seed_pb2 as referee__api_dot_v1_dot_seed__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/play.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x87\x03\n\x07\x42otItem\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12&\n\x05hello\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.HelloH\x00\x12$\n\x04move\x18\x03 \x01(\x0b\x32\x14.referee_api.v1.MoveH\x00\x12$\n\x04pong\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.PongH\x00\x12\x32\n\x0bresignation\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.ResignationH\x00\x12/\n\ndraw_offer\x18\x06 \x01(\x0b\x32\x19.referee_api.v1.DrawOfferH\x00\x12\x31\n\x0b\x64raw_answer\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.DrawAnswerH\x00\x12/\n\ndraw_claim\x18\x08 \x01(\x0b\x32\x19.referee_api.v1.DrawClaimH\x00\x12&\n\x05nonce\x18\t \x01(\x0b\x32\x15.referee_api.v1.NonceH\x00\x42\x06\n\x04item\"\xa7\x04\n\x0bRefereeItem\x12*\n\x07welcome\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.WelcomeH\x00\x12\x35\n\rnonce_request\x18\x02 \x01(\x0b\x32\x1c.referee_api.v1.NonceRequestH\x00\x12\x35\n\rmatch_started\x18\x03 \x01(\x0b\x32\x1c.referee_api.v1.MatchStartedH\x00\x12$\n\x04turn\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.TurnH\x00\x12*\n\x07verdict\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.VerdictH\x00\x12\x33\n\x0cturn_expired\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.TurnExpiredH\x00\x12\x31\n\x0bmatch_ended\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.MatchEndedH\x00\x12$\n\x04ping\x18\x08 \x01(\x0b\x32\x14.referee_api.v1.PingH\x00\x12,\n\x08\x64raining\x18\t \x01(\x0b\x32\x18.referee_api.v1.DrainingH\x00\x12>\n\x12session_taken_over\x18\n \x01(\x0b\x32 .referee_api.v1.SessionTakenOverH\x00\x12(\n\x06notice\x18\x0b \x01(\x0b\x32\x16.referee_api.v1.NoticeH\x00\x42\x06\n\x04item\"\xb1\x01\n\x05Hello\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x03(\t\x12\x18\n\x0bmax_matches\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x31\n\x0cturn_options\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.TurnOptions\x12\x0e\n\x06\x63lient\x18\x05 \x01(\t\x12\x1b\n\x13verdicts_with_turns\x18\x06 \x01(\x08\x42\x0e\n\x0c_max_matches\"W\n\x0bTurnOptions\x12\x17\n\x0fmax_legal_moves\x18\x01 \x01(\r\x12\x14\n\x0cinclude_view\x18\x02 \x01(\x08\x12\x19\n\x11\x66ull_move_history\x18\x03 \x01(\x08\"\xd5\x01\n\x07Welcome\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x12\n\nsession_id\x18\x03 \x01(\t\x12\x17\n\x0freferee_version\x18\x04 \x01(\t\x12\x13\n\x0bmax_matches\x18\x05 \x01(\r\x12\x17\n\x0fmatches_in_play\x18\x06 \x01(\r\x12\x18\n\x10ping_interval_ms\x18\x07 \x01(\x03\x12\x1c\n\x14heartbeat_timeout_ms\x18\x08 \x01(\x03\x12\x19\n\x11max_message_bytes\x18\t \x01(\x03\"X\n\x0cNonceRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x14\n\x0ctime_left_ms\x18\x04 \x01(\x03\"6\n\x05Nonce\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05nonce\x18\x03 \x01(\x0c\"V\n\x0cMatchStarted\x12$\n\x05match\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Match\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nrules_hash\x18\x03 \x01(\t\"\xea\x03\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nturn_token\x18\x03 \x01(\t\x12$\n\x05rules\x18\x04 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12\x12\n\nrules_hash\x18\x05 \x01(\t\x12\x0b\n\x03ply\x18\x06 \x01(\r\x12\x10\n\x08position\x18\x07 \x01(\t\x12\x11\n\tview_json\x18\x08 \x01(\t\x12.\n\x0cmove_history\x18\t \x03(\x0b\x32\x18.referee_api.v1.SeatMove\x12\x13\n\x0blegal_moves\x18\n \x03(\t\x12\x1d\n\x15legal_moves_truncated\x18\x0b \x01(\x08\x12\x1d\n\x10legal_move_count\x18\x0c \x01(\rH\x00\x88\x01\x01\x12%\n\x06\x63locks\x18\r \x03(\x0b\x32\x15.referee_api.v1.Clock\x12\x19\n\x0ctime_left_ms\x18\x0e \x01(\x03H\x01\x88\x01\x01\x12\x15\n\rattempts_left\x18\x0f \x01(\r\x12\x18\n\x10\x64raw_offer_seats\x18\x10 \x03(\r\x12\x14\n\x0csimultaneous\x18\x11 \x01(\x08\x12\x10\n\x08repeated\x18\x12 \x01(\x08\x42\x13\n\x11_legal_move_countB\x0f\n\r_time_left_ms\"l\n\x04Move\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\nturn_token\x18\x02 \x01(\t\x12\x0c\n\x04move\x18\x03 \x01(\t\x12\x12\n\noffer_draw\x18\x04 \x01(\x08\x12\x12\n\x05score\x18\x05 \x01(\x05H\x00\x88\x01\x01\x42\x08\n\x06_score\";\n\x0bResignation\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"9\n\tDrawOffer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"J\n\nDrawAnswer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63\x63\x65pt\x18\x03 \x01(\x08\x42\x07\n\x05_seat\"9\n\tDrawClaim\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x9d\x02\n\x07Verdict\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\nturn_token\x18\x03 \x01(\t\x12.\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.AcceptanceH\x00\x12-\n\x08rejected\x18\x05 \x01(\x0b\x32\x19.referee_api.v1.RejectionH\x00\x12,\n\x05stale\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.StaleAnswerH\x00\x12\x31\n\x0c\x63lock_charge\x18\x07 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\x12\x10\n\x08repeated\x18\x08 \x01(\x08\x42\t\n\x07outcome\"/\n\nAcceptance\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12\x0b\n\x03ply\x18\x02 \x01(\r\"e\n\tRejection\x12*\n\x05\x65rror\x18\x01 \x01(\x0b\x32\x1b.referee_api.v1.ErrorDetail\x12\x1a\n\rattempts_left\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_attempts_left\")\n\x0bStaleAnswer\x12\x1a\n\x12\x63urrent_turn_token\x18\x01 \x01(\t\"\x7f\n\x0bTurnExpired\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\nturn_token\x18\x02 \x01(\t\x12\x17\n\x0fsubstitute_move\x18\x03 \x01(\t\x12\x31\n\x0c\x63lock_charge\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\"\xe8\x01\n\nMatchEnded\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x06result\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.Result\x12-\n\x07ratings\x18\x04 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12*\n\x06record\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.RecordInfo\x12\x37\n\x0fseed_commitment\x18\x06 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\")\n\x04Ping\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x15\n\rround_trip_us\x18\x02 \x01(\x03\"\x12\n\x04Pong\x12\n\n\x02id\x18\x01 \x01(\x04\"?\n\x08\x44raining\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\x12\x1a\n\x12reconnect_delay_ms\x18\x02 \x01(\x03\"*\n\x10SessionTakenOver\x12\x16\n\x0enew_session_id\x18\x01 \x01(\t\"\xac\x01\n\x06Notice\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.referee_api.v1.NoticeKind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x36\n\x08metadata\x18\x03 \x03(\x0b\x32$.referee_api.v1.Notice.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*\xa1\x01\n\nNoticeKind\x12\x1b\n\x17NOTICE_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12NOTICE_KIND_PAUSED\x10\x01\x12\x17\n\x13NOTICE_KIND_RESUMED\x10\x02\x12\x1d\n\x19NOTICE_KIND_FAULT_COUNTED\x10\x03\x12&\n\"NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee_api/v1/play.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x19referee_api/v1/game.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x87\x03\n\x07\x42otItem\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12&\n\x05hello\x18\x02 \x01(\x0b\x32\x15.referee_api.v1.HelloH\x00\x12$\n\x04move\x18\x03 \x01(\x0b\x32\x14.referee_api.v1.MoveH\x00\x12$\n\x04pong\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.PongH\x00\x12\x32\n\x0bresignation\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.ResignationH\x00\x12/\n\ndraw_offer\x18\x06 \x01(\x0b\x32\x19.referee_api.v1.DrawOfferH\x00\x12\x31\n\x0b\x64raw_answer\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.DrawAnswerH\x00\x12/\n\ndraw_claim\x18\x08 \x01(\x0b\x32\x19.referee_api.v1.DrawClaimH\x00\x12&\n\x05nonce\x18\t \x01(\x0b\x32\x15.referee_api.v1.NonceH\x00\x42\x06\n\x04item\"\xa7\x04\n\x0bRefereeItem\x12*\n\x07welcome\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.WelcomeH\x00\x12\x35\n\rnonce_request\x18\x02 \x01(\x0b\x32\x1c.referee_api.v1.NonceRequestH\x00\x12\x35\n\rmatch_started\x18\x03 \x01(\x0b\x32\x1c.referee_api.v1.MatchStartedH\x00\x12$\n\x04turn\x18\x04 \x01(\x0b\x32\x14.referee_api.v1.TurnH\x00\x12*\n\x07verdict\x18\x05 \x01(\x0b\x32\x17.referee_api.v1.VerdictH\x00\x12\x33\n\x0cturn_expired\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.TurnExpiredH\x00\x12\x31\n\x0bmatch_ended\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.MatchEndedH\x00\x12$\n\x04ping\x18\x08 \x01(\x0b\x32\x14.referee_api.v1.PingH\x00\x12,\n\x08\x64raining\x18\t \x01(\x0b\x32\x18.referee_api.v1.DrainingH\x00\x12>\n\x12session_taken_over\x18\n \x01(\x0b\x32 .referee_api.v1.SessionTakenOverH\x00\x12(\n\x06notice\x18\x0b \x01(\x0b\x32\x16.referee_api.v1.NoticeH\x00\x42\x06\n\x04item\"\xb8\x01\n\x05Hello\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x03(\t\x12\x18\n\x0bmax_matches\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x31\n\x0cturn_options\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.TurnOptions\x12\x15\n\x06\x63lient\x18\x05 \x01(\tB\x05\x88\xb5\x18\xc8\x01\x12\x1b\n\x13verdicts_with_turns\x18\x06 \x01(\x08\x42\x0e\n\x0c_max_matches\"W\n\x0bTurnOptions\x12\x17\n\x0fmax_legal_moves\x18\x01 \x01(\r\x12\x14\n\x0cinclude_view\x18\x02 \x01(\x08\x12\x19\n\x11\x66ull_move_history\x18\x03 \x01(\x08\"\xd5\x01\n\x07Welcome\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x12\n\nsession_id\x18\x03 \x01(\t\x12\x17\n\x0freferee_version\x18\x04 \x01(\t\x12\x13\n\x0bmax_matches\x18\x05 \x01(\r\x12\x17\n\x0fmatches_in_play\x18\x06 \x01(\r\x12\x18\n\x10ping_interval_ms\x18\x07 \x01(\x03\x12\x1c\n\x14heartbeat_timeout_ms\x18\x08 \x01(\x03\x12\x19\n\x11max_message_bytes\x18\t \x01(\x03\"X\n\x0cNonceRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x14\n\x0ctime_left_ms\x18\x04 \x01(\x03\"6\n\x05Nonce\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05nonce\x18\x03 \x01(\x0c\"V\n\x0cMatchStarted\x12$\n\x05match\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Match\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nrules_hash\x18\x03 \x01(\t\"\xea\x03\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x12\n\nturn_token\x18\x03 \x01(\t\x12$\n\x05rules\x18\x04 \x01(\x0b\x32\x15.referee_api.v1.Rules\x12\x12\n\nrules_hash\x18\x05 \x01(\t\x12\x0b\n\x03ply\x18\x06 \x01(\r\x12\x10\n\x08position\x18\x07 \x01(\t\x12\x11\n\tview_json\x18\x08 \x01(\t\x12.\n\x0cmove_history\x18\t \x03(\x0b\x32\x18.referee_api.v1.SeatMove\x12\x13\n\x0blegal_moves\x18\n \x03(\t\x12\x1d\n\x15legal_moves_truncated\x18\x0b \x01(\x08\x12\x1d\n\x10legal_move_count\x18\x0c \x01(\rH\x00\x88\x01\x01\x12%\n\x06\x63locks\x18\r \x03(\x0b\x32\x15.referee_api.v1.Clock\x12\x19\n\x0ctime_left_ms\x18\x0e \x01(\x03H\x01\x88\x01\x01\x12\x15\n\rattempts_left\x18\x0f \x01(\r\x12\x18\n\x10\x64raw_offer_seats\x18\x10 \x03(\r\x12\x14\n\x0csimultaneous\x18\x11 \x01(\x08\x12\x10\n\x08repeated\x18\x12 \x01(\x08\x42\x13\n\x11_legal_move_countB\x0f\n\r_time_left_ms\"s\n\x04Move\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\nturn_token\x18\x02 \x01(\t\x12\x13\n\x04move\x18\x03 \x01(\tB\x05\x88\xb5\x18\xe8\x07\x12\x12\n\noffer_draw\x18\x04 \x01(\x08\x12\x12\n\x05score\x18\x05 \x01(\x05H\x00\x88\x01\x01\x42\x08\n\x06_score\";\n\x0bResignation\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"9\n\tDrawOffer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"J\n\nDrawAnswer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63\x63\x65pt\x18\x03 \x01(\x08\x42\x07\n\x05_seat\"9\n\tDrawClaim\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x9d\x02\n\x07Verdict\x12\x0f\n\x07item_id\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\nturn_token\x18\x03 \x01(\t\x12.\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x0b\x32\x1a.referee_api.v1.AcceptanceH\x00\x12-\n\x08rejected\x18\x05 \x01(\x0b\x32\x19.referee_api.v1.RejectionH\x00\x12,\n\x05stale\x18\x06 \x01(\x0b\x32\x1b.referee_api.v1.StaleAnswerH\x00\x12\x31\n\x0c\x63lock_charge\x18\x07 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\x12\x10\n\x08repeated\x18\x08 \x01(\x08\x42\t\n\x07outcome\"/\n\nAcceptance\x12\x14\n\x0c\x65ntry_number\x18\x01 \x01(\x04\x12\x0b\n\x03ply\x18\x02 \x01(\r\"e\n\tRejection\x12*\n\x05\x65rror\x18\x01 \x01(\x0b\x32\x1b.referee_api.v1.ErrorDetail\x12\x1a\n\rattempts_left\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_attempts_left\")\n\x0bStaleAnswer\x12\x1a\n\x12\x63urrent_turn_token\x18\x01 \x01(\t\"\x7f\n\x0bTurnExpired\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\nturn_token\x18\x02 \x01(\t\x12\x17\n\x0fsubstitute_move\x18\x03 \x01(\t\x12\x31\n\x0c\x63lock_charge\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.ClockCharge\"\xe8\x01\n\nMatchEnded\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x06result\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.Result\x12-\n\x07ratings\x18\x04 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12*\n\x06record\x18\x05 \x01(\x0b\x32\x1a.referee_api.v1.RecordInfo\x12\x37\n\x0fseed_commitment\x18\x06 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\")\n\x04Ping\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x15\n\rround_trip_us\x18\x02 \x01(\x03\"\x12\n\x04Pong\x12\n\n\x02id\x18\x01 \x01(\x04\"?\n\x08\x44raining\x12\x17\n\x0fgrace_period_ms\x18\x01 \x01(\x03\x12\x1a\n\x12reconnect_delay_ms\x18\x02 \x01(\x03\"*\n\x10SessionTakenOver\x12\x16\n\x0enew_session_id\x18\x01 \x01(\t\"\xac\x01\n\x06Notice\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.referee_api.v1.NoticeKind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x36\n\x08metadata\x18\x03 \x03(\x0b\x32$.referee_api.v1.Notice.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*\xa1\x01\n\nNoticeKind\x12\x1b\n\x17NOTICE_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12NOTICE_KIND_PAUSED\x10\x01\x12\x17\n\x13NOTICE_KIND_RESUMED\x10\x02\x12\x1d\n\x19NOTICE_KIND_FAULT_COUNTED\x10\x03\x12&\n\"NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,60 +41,64 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.play_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
+  _globals['_HELLO'].fields_by_name['client']._loaded_options = None
+  _globals['_HELLO'].fields_by_name['client']._serialized_options = b'\210\265\030\310\001'
+  _globals['_MOVE'].fields_by_name['move']._loaded_options = None
+  _globals['_MOVE'].fields_by_name['move']._serialized_options = b'\210\265\030\350\007'
   _globals['_NOTICE_METADATAENTRY']._loaded_options = None
   _globals['_NOTICE_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_NOTICEKIND']._serialized_start=3990
-  _globals['_NOTICEKIND']._serialized_end=4151
-  _globals['_BOTITEM']._serialized_start=271
-  _globals['_BOTITEM']._serialized_end=662
-  _globals['_REFEREEITEM']._serialized_start=665
-  _globals['_REFEREEITEM']._serialized_end=1216
-  _globals['_HELLO']._serialized_start=1219
-  _globals['_HELLO']._serialized_end=1396
-  _globals['_TURNOPTIONS']._serialized_start=1398
-  _globals['_TURNOPTIONS']._serialized_end=1485
-  _globals['_WELCOME']._serialized_start=1488
-  _globals['_WELCOME']._serialized_end=1701
-  _globals['_NONCEREQUEST']._serialized_start=1703
-  _globals['_NONCEREQUEST']._serialized_end=1791
-  _globals['_NONCE']._serialized_start=1793
-  _globals['_NONCE']._serialized_end=1847
-  _globals['_MATCHSTARTED']._serialized_start=1849
-  _globals['_MATCHSTARTED']._serialized_end=1935
-  _globals['_TURN']._serialized_start=1938
-  _globals['_TURN']._serialized_end=2428
-  _globals['_MOVE']._serialized_start=2430
-  _globals['_MOVE']._serialized_end=2538
-  _globals['_RESIGNATION']._serialized_start=2540
-  _globals['_RESIGNATION']._serialized_end=2599
-  _globals['_DRAWOFFER']._serialized_start=2601
-  _globals['_DRAWOFFER']._serialized_end=2658
-  _globals['_DRAWANSWER']._serialized_start=2660
-  _globals['_DRAWANSWER']._serialized_end=2734
-  _globals['_DRAWCLAIM']._serialized_start=2736
-  _globals['_DRAWCLAIM']._serialized_end=2793
-  _globals['_VERDICT']._serialized_start=2796
-  _globals['_VERDICT']._serialized_end=3081
-  _globals['_ACCEPTANCE']._serialized_start=3083
-  _globals['_ACCEPTANCE']._serialized_end=3130
-  _globals['_REJECTION']._serialized_start=3132
-  _globals['_REJECTION']._serialized_end=3233
-  _globals['_STALEANSWER']._serialized_start=3235
-  _globals['_STALEANSWER']._serialized_end=3276
-  _globals['_TURNEXPIRED']._serialized_start=3278
-  _globals['_TURNEXPIRED']._serialized_end=3405
-  _globals['_MATCHENDED']._serialized_start=3408
-  _globals['_MATCHENDED']._serialized_end=3640
-  _globals['_PING']._serialized_start=3642
-  _globals['_PING']._serialized_end=3683
-  _globals['_PONG']._serialized_start=3685
-  _globals['_PONG']._serialized_end=3703
-  _globals['_DRAINING']._serialized_start=3705
-  _globals['_DRAINING']._serialized_end=3768
-  _globals['_SESSIONTAKENOVER']._serialized_start=3770
-  _globals['_SESSIONTAKENOVER']._serialized_end=3812
-  _globals['_NOTICE']._serialized_start=3815
-  _globals['_NOTICE']._serialized_end=3987
-  _globals['_NOTICE_METADATAENTRY']._serialized_start=3940
-  _globals['_NOTICE_METADATAENTRY']._serialized_end=3987
+  _globals['_NOTICEKIND']._serialized_start=4034
+  _globals['_NOTICEKIND']._serialized_end=4195
+  _globals['_BOTITEM']._serialized_start=301
+  _globals['_BOTITEM']._serialized_end=692
+  _globals['_REFEREEITEM']._serialized_start=695
+  _globals['_REFEREEITEM']._serialized_end=1246
+  _globals['_HELLO']._serialized_start=1249
+  _globals['_HELLO']._serialized_end=1433
+  _globals['_TURNOPTIONS']._serialized_start=1435
+  _globals['_TURNOPTIONS']._serialized_end=1522
+  _globals['_WELCOME']._serialized_start=1525
+  _globals['_WELCOME']._serialized_end=1738
+  _globals['_NONCEREQUEST']._serialized_start=1740
+  _globals['_NONCEREQUEST']._serialized_end=1828
+  _globals['_NONCE']._serialized_start=1830
+  _globals['_NONCE']._serialized_end=1884
+  _globals['_MATCHSTARTED']._serialized_start=1886
+  _globals['_MATCHSTARTED']._serialized_end=1972
+  _globals['_TURN']._serialized_start=1975
+  _globals['_TURN']._serialized_end=2465
+  _globals['_MOVE']._serialized_start=2467
+  _globals['_MOVE']._serialized_end=2582
+  _globals['_RESIGNATION']._serialized_start=2584
+  _globals['_RESIGNATION']._serialized_end=2643
+  _globals['_DRAWOFFER']._serialized_start=2645
+  _globals['_DRAWOFFER']._serialized_end=2702
+  _globals['_DRAWANSWER']._serialized_start=2704
+  _globals['_DRAWANSWER']._serialized_end=2778
+  _globals['_DRAWCLAIM']._serialized_start=2780
+  _globals['_DRAWCLAIM']._serialized_end=2837
+  _globals['_VERDICT']._serialized_start=2840
+  _globals['_VERDICT']._serialized_end=3125
+  _globals['_ACCEPTANCE']._serialized_start=3127
+  _globals['_ACCEPTANCE']._serialized_end=3174
+  _globals['_REJECTION']._serialized_start=3176
+  _globals['_REJECTION']._serialized_end=3277
+  _globals['_STALEANSWER']._serialized_start=3279
+  _globals['_STALEANSWER']._serialized_end=3320
+  _globals['_TURNEXPIRED']._serialized_start=3322
+  _globals['_TURNEXPIRED']._serialized_end=3449
+  _globals['_MATCHENDED']._serialized_start=3452
+  _globals['_MATCHENDED']._serialized_end=3684
+  _globals['_PING']._serialized_start=3686
+  _globals['_PING']._serialized_end=3727
+  _globals['_PONG']._serialized_start=3729
+  _globals['_PONG']._serialized_end=3747
+  _globals['_DRAINING']._serialized_start=3749
+  _globals['_DRAINING']._serialized_end=3812
+  _globals['_SESSIONTAKENOVER']._serialized_start=3814
+  _globals['_SESSIONTAKENOVER']._serialized_end=3856
+  _globals['_NOTICE']._serialized_start=3859
+  _globals['_NOTICE']._serialized_end=4031
+  _globals['_NOTICE_METADATAENTRY']._serialized_start=3984
+  _globals['_NOTICE_METADATAENTRY']._serialized_end=4031
 # @@protoc_insertion_point(module_scope)

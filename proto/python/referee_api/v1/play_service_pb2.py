@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import play_pb2 as referee__api_dot_v1_dot_play__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!referee_api/v1/play_service.proto\x12\x0ereferee_api.v1\x1a\x19referee_api/v1/play.proto\"5\n\x0bPlayRequest\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.BotItem\":\n\x0cPlayResponse\x12*\n\x05items\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.RefereeItem2T\n\x0bPlayService\x12\x45\n\x04Play\x12\x1b.referee_api.v1.PlayRequest\x1a\x1c.referee_api.v1.PlayResponse(\x01\x30\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!referee_api/v1/play_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\"5\n\x0bPlayRequest\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.BotItem\":\n\x0cPlayResponse\x12*\n\x05items\x18\x01 \x03(\x0b\x32\x1b.referee_api.v1.RefereeItem2b\n\x0bPlayService\x12S\n\x04Play\x12\x1b.referee_api.v1.PlayRequest\x1a\x1c.referee_api.v1.PlayResponse\"\x0c\x88\xb5\x18\x06\x90\xb5\x18\x01\x98\xb5\x18\x01(\x01\x30\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,10 +34,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.play_service
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_PLAYREQUEST']._serialized_start=80
-  _globals['_PLAYREQUEST']._serialized_end=133
-  _globals['_PLAYRESPONSE']._serialized_start=135
-  _globals['_PLAYRESPONSE']._serialized_end=193
-  _globals['_PLAYSERVICE']._serialized_start=195
-  _globals['_PLAYSERVICE']._serialized_end=279
+  _globals['_PLAYSERVICE'].methods_by_name['Play']._loaded_options = None
+  _globals['_PLAYSERVICE'].methods_by_name['Play']._serialized_options = b'\210\265\030\006\220\265\030\001\230\265\030\001'
+  _globals['_PLAYREQUEST']._serialized_start=110
+  _globals['_PLAYREQUEST']._serialized_end=163
+  _globals['_PLAYRESPONSE']._serialized_start=165
+  _globals['_PLAYRESPONSE']._serialized_end=223
+  _globals['_PLAYSERVICE']._serialized_start=225
+  _globals['_PLAYSERVICE']._serialized_end=323
 # @@protoc_insertion_point(module_scope)

@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import token_pb2 as referee__api_dot_v1_dot_token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1areferee_api/v1/token.proto\"\x14\n\x12GetOwnTokenRequest\";\n\x13GetOwnTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2f\n\x0cTokenService\x12V\n\x0bGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponseB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\x14\n\x12GetOwnTokenRequest\";\n\x13GetOwnTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2p\n\x0cTokenService\x12`\n\x0bGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponse\"\x08\x88\xb5\x18\x03\x90\xb5\x18\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,10 +34,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.token_servic
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_GETOWNTOKENREQUEST']._serialized_start=82
-  _globals['_GETOWNTOKENREQUEST']._serialized_end=102
-  _globals['_GETOWNTOKENRESPONSE']._serialized_start=104
-  _globals['_GETOWNTOKENRESPONSE']._serialized_end=163
-  _globals['_TOKENSERVICE']._serialized_start=165
-  _globals['_TOKENSERVICE']._serialized_end=267
+  _globals['_TOKENSERVICE'].methods_by_name['GetOwnToken']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['GetOwnToken']._serialized_options = b'\210\265\030\003\220\265\030\001'
+  _globals['_GETOWNTOKENREQUEST']._serialized_start=112
+  _globals['_GETOWNTOKENREQUEST']._serialized_end=132
+  _globals['_GETOWNTOKENRESPONSE']._serialized_start=134
+  _globals['_GETOWNTOKENRESPONSE']._serialized_end=193
+  _globals['_TOKENSERVICE']._serialized_start=195
+  _globals['_TOKENSERVICE']._serialized_end=307
 # @@protoc_insertion_point(module_scope)

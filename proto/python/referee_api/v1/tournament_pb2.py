@@ -25,12 +25,13 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from referee_api.v1 import contest_pb2 as referee__api_dot_v1_dot_contest__pb2
 from referee_api.v1 import match_pb2 as referee__api_dot_v1_dot_match__pb2
+from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
 from referee_api.v1 import rating_pb2 as referee__api_dot_v1_dot_rating__pb2
 from referee_api.v1 import seed_pb2 as referee__api_dot_v1_dot_seed__pb2
 from referee_api.v1 import sprt_pb2 as referee__api_dot_v1_dot_sprt__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\x9b\x08\n\x0fTournamentTerms\x12/\n\x0bmatch_terms\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.MatchTerms\x12\x31\n\x0bround_robin\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.RoundRobinH\x00\x12&\n\x05swiss\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.SwissH\x00\x12\x32\n\x0b\x65limination\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.EliminationH\x00\x12,\n\x08gauntlet\x18\x05 \x01(\x0b\x32\x18.referee_api.v1.GauntletH\x00\x12&\n\x05pools\x18\x06 \x01(\x0b\x32\x15.referee_api.v1.PoolsH\x00\x12$\n\x04sprt\x18\x07 \x01(\x0b\x32\x14.referee_api.v1.SprtH\x00\x12:\n\x0e\x64uplicate_play\x18\x08 \x01(\x0b\x32\x1d.referee_api.v1.DuplicatePlayH\x01\x88\x01\x01\x12,\n\ntie_breaks\x18\t \x03(\x0e\x32\x18.referee_api.v1.TieBreak\x12(\n\x07seeding\x18\n \x01(\x0e\x32\x17.referee_api.v1.Seeding\x12\x1e\n\x16max_concurrent_matches\x18\x0b \x01(\r\x12\x0e\n\x06ladder\x18\x0c \x01(\t\x12\x18\n\x10last_entry_round\x18\r \x01(\r\x12\x31\n\x0cpartner_rule\x18\x0e \x01(\x0e\x32\x1b.referee_api.v1.PartnerRule\x12\x17\n\nno_show_ms\x18\x0f \x01(\rH\x02\x88\x01\x01\x12\x14\n\x0cmax_no_shows\x18\x10 \x01(\r\x12-\n\tstarts_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x65ntries_close_at\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eround_break_ms\x18\x13 \x01(\r\x12\x17\n\x0f\x66reeze_versions\x18\x14 \x01(\x08\x12\x39\n\rqualification\x18\x15 \x01(\x0b\x32\x1d.referee_api.v1.QualificationH\x03\x88\x01\x01\x12\x0e\n\x06\x62oards\x18\x16 \x01(\r\x12\x36\n\x0f\x66orbidden_pairs\x18\x17 \x03(\x0b\x32\x1d.referee_api.v1.ForbiddenPair\x12\x1a\n\x12max_requested_byes\x18\x18 \x01(\r\x12\x19\n\x11play_off_entrants\x18\x19 \x01(\rB\x08\n\x06\x66ormatB\x11\n\x0f_duplicate_playB\r\n\x0b_no_show_msB\x10\n\x0e_qualification\".\n\rForbiddenPair\x12\r\n\x05\x66irst\x18\x01 \x01(\t\x12\x0e\n\x06second\x18\x02 \x01(\t\"U\n\x0cRequestedBye\x12\x0f\n\x07\x65ntrant\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.referee_api.v1.ByeKind\"1\n\rQualification\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x65st\x18\x02 \x01(\r\"\x1c\n\nRoundRobin\x12\x0e\n\x06\x63ycles\x18\x01 \x01(\r\",\n\x05Swiss\x12\x0e\n\x06rounds\x18\x01 \x01(\r\x12\x13\n\x0b\x61\x63\x63\x65lerated\x18\x02 \x01(\x08\"|\n\x0b\x45limination\x12\x1a\n\x12\x64ouble_elimination\x18\x01 \x01(\x08\x12\x1b\n\x13matches_per_pairing\x18\x02 \x01(\r\x12\x19\n\x11max_extra_matches\x18\x03 \x01(\r\x12\x19\n\x11third_place_match\x18\x04 \x01(\x08\"/\n\x08Gauntlet\x12\x13\n\x0b\x63hallengers\x18\x01 \x03(\t\x12\x0e\n\x06\x63ycles\x18\x02 \x01(\r\"\x17\n\x05Pools\x12\x0e\n\x06rounds\x18\x01 \x01(\r\"\xc2\x04\n\nTournament\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12.\n\x05terms\x18\x03 \x01(\x0b\x32\x1f.referee_api.v1.TournamentTerms\x12\x11\n\torganiser\x18\x04 \x01(\t\x12.\n\x05phase\x18\x05 \x01(\x0e\x32\x1f.referee_api.v1.TournamentPhase\x12)\n\x08\x65ntrants\x18\x06 \x03(\x0b\x32\x17.referee_api.v1.Entrant\x12\x1a\n\x12withdrawn_entrants\x18\x07 \x03(\t\x12\x15\n\rcurrent_round\x18\x08 \x01(\r\x12\x14\n\x0ctotal_rounds\x18\t \x01(\r\x12\x1a\n\x12\x63ompleted_pairings\x18\n \x01(\r\x12\x16\n\x0etotal_pairings\x18\x0b \x01(\r\x12/\n\x0b\x63reate_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstart_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x0erequested_byes\x18\x0f \x03(\x0b\x32\x1c.referee_api.v1.RequestedBye\x12\x37\n\x0fseed_commitment\x18\x14 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\"\x96\x02\n\x12TournamentStanding\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x0f\n\x07\x65ntrant\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x01\x12\x31\n\ntie_breaks\x18\x04 \x03(\x0b\x32\x1d.referee_api.v1.TieBreakValue\x12\x0c\n\x04wins\x18\x05 \x01(\r\x12\r\n\x05\x64raws\x18\x06 \x01(\r\x12\x0e\n\x06losses\x18\x07 \x01(\r\x12\x10\n\x08\x66orfeits\x18\x08 \x01(\r\x12\x0c\n\x04\x62yes\x18\t \x01(\r\x12\x32\n\x08\x65stimate\x18\n \x01(\x0b\x32\x1b.referee_api.v1.EloEstimateH\x00\x88\x01\x01\x12\x10\n\x08no_shows\x18\x0b \x01(\rB\x0b\n\t_estimate\"K\n\rTieBreakValue\x12+\n\ttie_break\x18\x01 \x01(\x0e\x32\x18.referee_api.v1.TieBreak\x12\r\n\x05value\x18\x02 \x01(\x01\"O\n\rCrossTableRow\x12\x0f\n\x07\x65ntrant\x18\x01 \x01(\t\x12-\n\x05\x63\x65lls\x18\x02 \x03(\x0b\x32\x1e.referee_api.v1.CrossTableCell\"W\n\x0e\x43rossTableCell\x12\x10\n\x08opponent\x18\x01 \x01(\t\x12\x0e\n\x06points\x18\x02 \x01(\x01\x12\x11\n\tmatch_ids\x18\x03 \x03(\t\x12\x10\n\x08no_shows\x18\x04 \x01(\r\"\x98\x07\n\x0fTournamentEntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x07\x63reated\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.TournamentH\x00\x12\x37\n\x0e\x65ntrant_joined\x18\x04 \x01(\x0b\x32\x1d.referee_api.v1.EntrantJoinedH\x00\x12\x33\n\x0c\x65ntrant_left\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.EntrantLeftH\x00\x12;\n\x10pairings_planned\x18\x06 \x01(\x0b\x32\x1f.referee_api.v1.PairingsPlannedH\x00\x12\x35\n\rround_started\x18\x07 \x01(\x0b\x32\x1c.referee_api.v1.RoundStartedH\x00\x12*\n\x07pairing\x18\x08 \x01(\x0b\x32\x17.referee_api.v1.PairingH\x00\x12)\n\x04sprt\x18\t \x01(\x0b\x32\x19.referee_api.v1.SprtStateH\x00\x12\x30\n\x05\x65nded\x18\n \x01(\x0b\x32\x1f.referee_api.v1.TournamentEndedH\x00\x12\x39\n\x0f\x65ntrants_absent\x18\x0b \x01(\x0b\x32\x1e.referee_api.v1.EntrantsAbsentH\x00\x12\x39\n\x0fversions_frozen\x18\x0c \x01(\x0b\x32\x1e.referee_api.v1.VersionsFrozenH\x00\x12=\n\x11pairings_replaced\x18\r \x01(\x0b\x32 .referee_api.v1.PairingsReplacedH\x00\x12=\n\x11pairing_postponed\x18\x0e \x01(\x0b\x32 .referee_api.v1.PairingPostponedH\x00\x12;\n\x10pairing_reopened\x18\x0f \x01(\x0b\x32\x1f.referee_api.v1.PairingReopenedH\x00\x12\x35\n\rbye_requested\x18\x14 \x01(\x0b\x32\x1c.referee_api.v1.ByeRequestedH\x00\x12\x39\n\x0fscore_corrected\x18\x10 \x01(\x0b\x32\x1e.referee_api.v1.ScoreCorrectedH\x00\x42\x07\n\x05\x65vent\"\x7f\n\x0cRoundStarted\x12\r\n\x05round\x18\x01 \x01(\r\x12\x35\n\tstandings\x18\x02 \x03(\x0b\x32\".referee_api.v1.TournamentStanding\x12)\n\x08pairings\x18\x03 \x03(\x0b\x32\x17.referee_api.v1.Pairing\"<\n\x0fPairingsPlanned\x12)\n\x08pairings\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Pairing\";\n\x0eVersionsFrozen\x12)\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Entrant\"x\n\x0e\x45ntrantsAbsent\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x10\n\x08\x65ntrants\x18\x02 \x03(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\n\n\x02\x62y\x18\x04 \x01(\t\x12\r\n\x05\x62oard\x18\x05 \x01(\r\"o\n\x10PairingsReplaced\x12\x13\n\x0b\x64ropped_ids\x18\x01 \x03(\t\x12)\n\x08pairings\x18\x02 \x03(\x0b\x32\x17.referee_api.v1.Pairing\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\n\n\x02\x62y\x18\x04 \x01(\t\"Y\n\x10PairingPostponed\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\n\n\x02\x62y\x18\x03 \x01(\t\"m\n\x0fPairingReopened\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x13\n\x0b\x64ropped_ids\x18\x02 \x03(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\n\n\x02\x62y\x18\x04 \x01(\t\"E\n\x0c\x42yeRequested\x12)\n\x03\x62ye\x18\x01 \x01(\x0b\x32\x1c.referee_api.v1.RequestedBye\x12\n\n\x02\x62y\x18\x02 \x01(\t\"o\n\x0eScoreCorrected\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x33\n\ncorrection\x18\x02 \x01(\x0b\x32\x1f.referee_api.v1.MatchCorrection\"\x89\x01\n\x0fTournamentEnded\x12.\n\x05phase\x18\x01 \x01(\x0e\x32\x1f.referee_api.v1.TournamentPhase\x12\x35\n\tstandings\x18\x02 \x03(\x0b\x32\".referee_api.v1.TournamentStanding\x12\x0f\n\x07message\x18\x03 \x01(\t*h\n\x07\x42yeKind\x12\x18\n\x14\x42YE_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42YE_KIND_HALF_POINT\x10\x01\x12\x17\n\x13\x42YE_KIND_ZERO_POINT\x10\x02\x12\x11\n\rBYE_KIND_NONE\x10\x03*\x99\x02\n\x08TieBreak\x12\x19\n\x15TIE_BREAK_UNSPECIFIED\x10\x00\x12\x16\n\x12TIE_BREAK_BUCHHOLZ\x10\x01\x12\x1d\n\x19TIE_BREAK_MEDIAN_BUCHHOLZ\x10\x02\x12\x1e\n\x1aTIE_BREAK_SONNEBORN_BERGER\x10\x03\x12\x1e\n\x1aTIE_BREAK_DIRECT_ENCOUNTER\x10\x04\x12\x12\n\x0eTIE_BREAK_WINS\x10\x05\x12\x19\n\x15TIE_BREAK_PROGRESSIVE\x10\x06\x12\x1a\n\x16TIE_BREAK_BOARD_POINTS\x10\x07\x12\x1c\n\x18TIE_BREAK_BUCHHOLZ_CUT_1\x10\x08\x12\x12\n\x0eTIE_BREAK_KOYA\x10\t*c\n\x07Seeding\x12\x17\n\x13SEEDING_UNSPECIFIED\x10\x00\x12\x17\n\x13SEEDING_ENTRY_ORDER\x10\x01\x12\x12\n\x0eSEEDING_RATING\x10\x02\x12\x12\n\x0eSEEDING_RANDOM\x10\x03*\xac\x01\n\x0fTournamentPhase\x12 \n\x1cTOURNAMENT_PHASE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TOURNAMENT_PHASE_ENTRY\x10\x01\x12\x1c\n\x18TOURNAMENT_PHASE_PLAYING\x10\x02\x12\x1d\n\x19TOURNAMENT_PHASE_FINISHED\x10\x03\x12\x1e\n\x1aTOURNAMENT_PHASE_CANCELLED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xa2\x08\n\x0fTournamentTerms\x12/\n\x0bmatch_terms\x18\x01 \x01(\x0b\x32\x1a.referee_api.v1.MatchTerms\x12\x31\n\x0bround_robin\x18\x02 \x01(\x0b\x32\x1a.referee_api.v1.RoundRobinH\x00\x12&\n\x05swiss\x18\x03 \x01(\x0b\x32\x15.referee_api.v1.SwissH\x00\x12\x32\n\x0b\x65limination\x18\x04 \x01(\x0b\x32\x1b.referee_api.v1.EliminationH\x00\x12,\n\x08gauntlet\x18\x05 \x01(\x0b\x32\x18.referee_api.v1.GauntletH\x00\x12&\n\x05pools\x18\x06 \x01(\x0b\x32\x15.referee_api.v1.PoolsH\x00\x12$\n\x04sprt\x18\x07 \x01(\x0b\x32\x14.referee_api.v1.SprtH\x00\x12:\n\x0e\x64uplicate_play\x18\x08 \x01(\x0b\x32\x1d.referee_api.v1.DuplicatePlayH\x01\x88\x01\x01\x12,\n\ntie_breaks\x18\t \x03(\x0e\x32\x18.referee_api.v1.TieBreak\x12(\n\x07seeding\x18\n \x01(\x0e\x32\x17.referee_api.v1.Seeding\x12\x1e\n\x16max_concurrent_matches\x18\x0b \x01(\r\x12\x0e\n\x06ladder\x18\x0c \x01(\t\x12\x18\n\x10last_entry_round\x18\r \x01(\r\x12\x31\n\x0cpartner_rule\x18\x0e \x01(\x0e\x32\x1b.referee_api.v1.PartnerRule\x12\x17\n\nno_show_ms\x18\x0f \x01(\rH\x02\x88\x01\x01\x12\x14\n\x0cmax_no_shows\x18\x10 \x01(\r\x12-\n\tstarts_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x65ntries_close_at\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eround_break_ms\x18\x13 \x01(\r\x12\x17\n\x0f\x66reeze_versions\x18\x14 \x01(\x08\x12\x39\n\rqualification\x18\x15 \x01(\x0b\x32\x1d.referee_api.v1.QualificationH\x03\x88\x01\x01\x12\x0e\n\x06\x62oards\x18\x16 \x01(\r\x12=\n\x0f\x66orbidden_pairs\x18\x17 \x03(\x0b\x32\x1d.referee_api.v1.ForbiddenPairB\x05\x90\xb5\x18\xe8\x07\x12\x1a\n\x12max_requested_byes\x18\x18 \x01(\r\x12\x19\n\x11play_off_entrants\x18\x19 \x01(\rB\x08\n\x06\x66ormatB\x11\n\x0f_duplicate_playB\r\n\x0b_no_show_msB\x10\n\x0e_qualification\".\n\rForbiddenPair\x12\r\n\x05\x66irst\x18\x01 \x01(\t\x12\x0e\n\x06second\x18\x02 \x01(\t\"U\n\x0cRequestedBye\x12\x0f\n\x07\x65ntrant\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.referee_api.v1.ByeKind\"1\n\rQualification\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x65st\x18\x02 \x01(\r\"\x1c\n\nRoundRobin\x12\x0e\n\x06\x63ycles\x18\x01 \x01(\r\",\n\x05Swiss\x12\x0e\n\x06rounds\x18\x01 \x01(\r\x12\x13\n\x0b\x61\x63\x63\x65lerated\x18\x02 \x01(\x08\"|\n\x0b\x45limination\x12\x1a\n\x12\x64ouble_elimination\x18\x01 \x01(\x08\x12\x1b\n\x13matches_per_pairing\x18\x02 \x01(\r\x12\x19\n\x11max_extra_matches\x18\x03 \x01(\r\x12\x19\n\x11third_place_match\x18\x04 \x01(\x08\"6\n\x08Gauntlet\x12\x1a\n\x0b\x63hallengers\x18\x01 \x03(\tB\x05\x90\xb5\x18\xe8\x07\x12\x0e\n\x06\x63ycles\x18\x02 \x01(\r\"\x17\n\x05Pools\x12\x0e\n\x06rounds\x18\x01 \x01(\r\"\xc2\x04\n\nTournament\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12.\n\x05terms\x18\x03 \x01(\x0b\x32\x1f.referee_api.v1.TournamentTerms\x12\x11\n\torganiser\x18\x04 \x01(\t\x12.\n\x05phase\x18\x05 \x01(\x0e\x32\x1f.referee_api.v1.TournamentPhase\x12)\n\x08\x65ntrants\x18\x06 \x03(\x0b\x32\x17.referee_api.v1.Entrant\x12\x1a\n\x12withdrawn_entrants\x18\x07 \x03(\t\x12\x15\n\rcurrent_round\x18\x08 \x01(\r\x12\x14\n\x0ctotal_rounds\x18\t \x01(\r\x12\x1a\n\x12\x63ompleted_pairings\x18\n \x01(\r\x12\x16\n\x0etotal_pairings\x18\x0b \x01(\r\x12/\n\x0b\x63reate_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstart_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x0erequested_byes\x18\x0f \x03(\x0b\x32\x1c.referee_api.v1.RequestedBye\x12\x37\n\x0fseed_commitment\x18\x14 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\"\x96\x02\n\x12TournamentStanding\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x0f\n\x07\x65ntrant\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x01\x12\x31\n\ntie_breaks\x18\x04 \x03(\x0b\x32\x1d.referee_api.v1.TieBreakValue\x12\x0c\n\x04wins\x18\x05 \x01(\r\x12\r\n\x05\x64raws\x18\x06 \x01(\r\x12\x0e\n\x06losses\x18\x07 \x01(\r\x12\x10\n\x08\x66orfeits\x18\x08 \x01(\r\x12\x0c\n\x04\x62yes\x18\t \x01(\r\x12\x32\n\x08\x65stimate\x18\n \x01(\x0b\x32\x1b.referee_api.v1.EloEstimateH\x00\x88\x01\x01\x12\x10\n\x08no_shows\x18\x0b \x01(\rB\x0b\n\t_estimate\"K\n\rTieBreakValue\x12+\n\ttie_break\x18\x01 \x01(\x0e\x32\x18.referee_api.v1.TieBreak\x12\r\n\x05value\x18\x02 \x01(\x01\"O\n\rCrossTableRow\x12\x0f\n\x07\x65ntrant\x18\x01 \x01(\t\x12-\n\x05\x63\x65lls\x18\x02 \x03(\x0b\x32\x1e.referee_api.v1.CrossTableCell\"W\n\x0e\x43rossTableCell\x12\x10\n\x08opponent\x18\x01 \x01(\t\x12\x0e\n\x06points\x18\x02 \x01(\x01\x12\x11\n\tmatch_ids\x18\x03 \x03(\t\x12\x10\n\x08no_shows\x18\x04 \x01(\r\"\x98\x07\n\x0fTournamentEntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x07\x63reated\x18\x03 \x01(\x0b\x32\x1a.referee_api.v1.TournamentH\x00\x12\x37\n\x0e\x65ntrant_joined\x18\x04 \x01(\x0b\x32\x1d.referee_api.v1.EntrantJoinedH\x00\x12\x33\n\x0c\x65ntrant_left\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.EntrantLeftH\x00\x12;\n\x10pairings_planned\x18\x06 \x01(\x0b\x32\x1f.referee_api.v1.PairingsPlannedH\x00\x12\x35\n\rround_started\x18\x07 \x01(\x0b\x32\x1c.referee_api.v1.RoundStartedH\x00\x12*\n\x07pairing\x18\x08 \x01(\x0b\x32\x17.referee_api.v1.PairingH\x00\x12)\n\x04sprt\x18\t \x01(\x0b\x32\x19.referee_api.v1.SprtStateH\x00\x12\x30\n\x05\x65nded\x18\n \x01(\x0b\x32\x1f.referee_api.v1.TournamentEndedH\x00\x12\x39\n\x0f\x65ntrants_absent\x18\x0b \x01(\x0b\x32\x1e.referee_api.v1.EntrantsAbsentH\x00\x12\x39\n\x0fversions_frozen\x18\x0c \x01(\x0b\x32\x1e.referee_api.v1.VersionsFrozenH\x00\x12=\n\x11pairings_replaced\x18\r \x01(\x0b\x32 .referee_api.v1.PairingsReplacedH\x00\x12=\n\x11pairing_postponed\x18\x0e \x01(\x0b\x32 .referee_api.v1.PairingPostponedH\x00\x12;\n\x10pairing_reopened\x18\x0f \x01(\x0b\x32\x1f.referee_api.v1.PairingReopenedH\x00\x12\x35\n\rbye_requested\x18\x14 \x01(\x0b\x32\x1c.referee_api.v1.ByeRequestedH\x00\x12\x39\n\x0fscore_corrected\x18\x10 \x01(\x0b\x32\x1e.referee_api.v1.ScoreCorrectedH\x00\x42\x07\n\x05\x65vent\"\x7f\n\x0cRoundStarted\x12\r\n\x05round\x18\x01 \x01(\r\x12\x35\n\tstandings\x18\x02 \x03(\x0b\x32\".referee_api.v1.TournamentStanding\x12)\n\x08pairings\x18\x03 \x03(\x0b\x32\x17.referee_api.v1.Pairing\"<\n\x0fPairingsPlanned\x12)\n\x08pairings\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Pairing\";\n\x0eVersionsFrozen\x12)\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Entrant\"x\n\x0e\x45ntrantsAbsent\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x10\n\x08\x65ntrants\x18\x02 \x03(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\n\n\x02\x62y\x18\x04 \x01(\t\x12\r\n\x05\x62oard\x18\x05 \x01(\r\"o\n\x10PairingsReplaced\x12\x13\n\x0b\x64ropped_ids\x18\x01 \x03(\t\x12)\n\x08pairings\x18\x02 \x03(\x0b\x32\x17.referee_api.v1.Pairing\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\n\n\x02\x62y\x18\x04 \x01(\t\"Y\n\x10PairingPostponed\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\n\n\x02\x62y\x18\x03 \x01(\t\"m\n\x0fPairingReopened\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x13\n\x0b\x64ropped_ids\x18\x02 \x03(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\n\n\x02\x62y\x18\x04 \x01(\t\"E\n\x0c\x42yeRequested\x12)\n\x03\x62ye\x18\x01 \x01(\x0b\x32\x1c.referee_api.v1.RequestedBye\x12\n\n\x02\x62y\x18\x02 \x01(\t\"o\n\x0eScoreCorrected\x12(\n\x07pairing\x18\x01 \x01(\x0b\x32\x17.referee_api.v1.Pairing\x12\x33\n\ncorrection\x18\x02 \x01(\x0b\x32\x1f.referee_api.v1.MatchCorrection\"\x89\x01\n\x0fTournamentEnded\x12.\n\x05phase\x18\x01 \x01(\x0e\x32\x1f.referee_api.v1.TournamentPhase\x12\x35\n\tstandings\x18\x02 \x03(\x0b\x32\".referee_api.v1.TournamentStanding\x12\x0f\n\x07message\x18\x03 \x01(\t*h\n\x07\x42yeKind\x12\x18\n\x14\x42YE_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42YE_KIND_HALF_POINT\x10\x01\x12\x17\n\x13\x42YE_KIND_ZERO_POINT\x10\x02\x12\x11\n\rBYE_KIND_NONE\x10\x03*\x99\x02\n\x08TieBreak\x12\x19\n\x15TIE_BREAK_UNSPECIFIED\x10\x00\x12\x16\n\x12TIE_BREAK_BUCHHOLZ\x10\x01\x12\x1d\n\x19TIE_BREAK_MEDIAN_BUCHHOLZ\x10\x02\x12\x1e\n\x1aTIE_BREAK_SONNEBORN_BERGER\x10\x03\x12\x1e\n\x1aTIE_BREAK_DIRECT_ENCOUNTER\x10\x04\x12\x12\n\x0eTIE_BREAK_WINS\x10\x05\x12\x19\n\x15TIE_BREAK_PROGRESSIVE\x10\x06\x12\x1a\n\x16TIE_BREAK_BOARD_POINTS\x10\x07\x12\x1c\n\x18TIE_BREAK_BUCHHOLZ_CUT_1\x10\x08\x12\x12\n\x0eTIE_BREAK_KOYA\x10\t*c\n\x07Seeding\x12\x17\n\x13SEEDING_UNSPECIFIED\x10\x00\x12\x17\n\x13SEEDING_ENTRY_ORDER\x10\x01\x12\x12\n\x0eSEEDING_RATING\x10\x02\x12\x12\n\x0eSEEDING_RANDOM\x10\x03*\xac\x01\n\x0fTournamentPhase\x12 \n\x1cTOURNAMENT_PHASE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TOURNAMENT_PHASE_ENTRY\x10\x01\x12\x1c\n\x18TOURNAMENT_PHASE_PLAYING\x10\x02\x12\x1d\n\x19TOURNAMENT_PHASE_FINISHED\x10\x03\x12\x1e\n\x1aTOURNAMENT_PHASE_CANCELLED\x10\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,62 +39,66 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee_api.v1.tournament_p
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
-  _globals['_BYEKIND']._serialized_start=4786
-  _globals['_BYEKIND']._serialized_end=4890
-  _globals['_TIEBREAK']._serialized_start=4893
-  _globals['_TIEBREAK']._serialized_end=5174
-  _globals['_SEEDING']._serialized_start=5176
-  _globals['_SEEDING']._serialized_end=5275
-  _globals['_TOURNAMENTPHASE']._serialized_start=5278
-  _globals['_TOURNAMENTPHASE']._serialized_end=5450
-  _globals['_TOURNAMENTTERMS']._serialized_start=226
-  _globals['_TOURNAMENTTERMS']._serialized_end=1277
-  _globals['_FORBIDDENPAIR']._serialized_start=1279
-  _globals['_FORBIDDENPAIR']._serialized_end=1325
-  _globals['_REQUESTEDBYE']._serialized_start=1327
-  _globals['_REQUESTEDBYE']._serialized_end=1412
-  _globals['_QUALIFICATION']._serialized_start=1414
-  _globals['_QUALIFICATION']._serialized_end=1463
-  _globals['_ROUNDROBIN']._serialized_start=1465
-  _globals['_ROUNDROBIN']._serialized_end=1493
-  _globals['_SWISS']._serialized_start=1495
-  _globals['_SWISS']._serialized_end=1539
-  _globals['_ELIMINATION']._serialized_start=1541
-  _globals['_ELIMINATION']._serialized_end=1665
-  _globals['_GAUNTLET']._serialized_start=1667
-  _globals['_GAUNTLET']._serialized_end=1714
-  _globals['_POOLS']._serialized_start=1716
-  _globals['_POOLS']._serialized_end=1739
-  _globals['_TOURNAMENT']._serialized_start=1742
-  _globals['_TOURNAMENT']._serialized_end=2320
-  _globals['_TOURNAMENTSTANDING']._serialized_start=2323
-  _globals['_TOURNAMENTSTANDING']._serialized_end=2601
-  _globals['_TIEBREAKVALUE']._serialized_start=2603
-  _globals['_TIEBREAKVALUE']._serialized_end=2678
-  _globals['_CROSSTABLEROW']._serialized_start=2680
-  _globals['_CROSSTABLEROW']._serialized_end=2759
-  _globals['_CROSSTABLECELL']._serialized_start=2761
-  _globals['_CROSSTABLECELL']._serialized_end=2848
-  _globals['_TOURNAMENTENTRY']._serialized_start=2851
-  _globals['_TOURNAMENTENTRY']._serialized_end=3771
-  _globals['_ROUNDSTARTED']._serialized_start=3773
-  _globals['_ROUNDSTARTED']._serialized_end=3900
-  _globals['_PAIRINGSPLANNED']._serialized_start=3902
-  _globals['_PAIRINGSPLANNED']._serialized_end=3962
-  _globals['_VERSIONSFROZEN']._serialized_start=3964
-  _globals['_VERSIONSFROZEN']._serialized_end=4023
-  _globals['_ENTRANTSABSENT']._serialized_start=4025
-  _globals['_ENTRANTSABSENT']._serialized_end=4145
-  _globals['_PAIRINGSREPLACED']._serialized_start=4147
-  _globals['_PAIRINGSREPLACED']._serialized_end=4258
-  _globals['_PAIRINGPOSTPONED']._serialized_start=4260
-  _globals['_PAIRINGPOSTPONED']._serialized_end=4349
-  _globals['_PAIRINGREOPENED']._serialized_start=4351
-  _globals['_PAIRINGREOPENED']._serialized_end=4460
-  _globals['_BYEREQUESTED']._serialized_start=4462
-  _globals['_BYEREQUESTED']._serialized_end=4531
-  _globals['_SCORECORRECTED']._serialized_start=4533
-  _globals['_SCORECORRECTED']._serialized_end=4644
-  _globals['_TOURNAMENTENDED']._serialized_start=4647
-  _globals['_TOURNAMENTENDED']._serialized_end=4784
+  _globals['_TOURNAMENTTERMS'].fields_by_name['forbidden_pairs']._loaded_options = None
+  _globals['_TOURNAMENTTERMS'].fields_by_name['forbidden_pairs']._serialized_options = b'\220\265\030\350\007'
+  _globals['_GAUNTLET'].fields_by_name['challengers']._loaded_options = None
+  _globals['_GAUNTLET'].fields_by_name['challengers']._serialized_options = b'\220\265\030\350\007'
+  _globals['_BYEKIND']._serialized_start=4830
+  _globals['_BYEKIND']._serialized_end=4934
+  _globals['_TIEBREAK']._serialized_start=4937
+  _globals['_TIEBREAK']._serialized_end=5218
+  _globals['_SEEDING']._serialized_start=5220
+  _globals['_SEEDING']._serialized_end=5319
+  _globals['_TOURNAMENTPHASE']._serialized_start=5322
+  _globals['_TOURNAMENTPHASE']._serialized_end=5494
+  _globals['_TOURNAMENTTERMS']._serialized_start=256
+  _globals['_TOURNAMENTTERMS']._serialized_end=1314
+  _globals['_FORBIDDENPAIR']._serialized_start=1316
+  _globals['_FORBIDDENPAIR']._serialized_end=1362
+  _globals['_REQUESTEDBYE']._serialized_start=1364
+  _globals['_REQUESTEDBYE']._serialized_end=1449
+  _globals['_QUALIFICATION']._serialized_start=1451
+  _globals['_QUALIFICATION']._serialized_end=1500
+  _globals['_ROUNDROBIN']._serialized_start=1502
+  _globals['_ROUNDROBIN']._serialized_end=1530
+  _globals['_SWISS']._serialized_start=1532
+  _globals['_SWISS']._serialized_end=1576
+  _globals['_ELIMINATION']._serialized_start=1578
+  _globals['_ELIMINATION']._serialized_end=1702
+  _globals['_GAUNTLET']._serialized_start=1704
+  _globals['_GAUNTLET']._serialized_end=1758
+  _globals['_POOLS']._serialized_start=1760
+  _globals['_POOLS']._serialized_end=1783
+  _globals['_TOURNAMENT']._serialized_start=1786
+  _globals['_TOURNAMENT']._serialized_end=2364
+  _globals['_TOURNAMENTSTANDING']._serialized_start=2367
+  _globals['_TOURNAMENTSTANDING']._serialized_end=2645
+  _globals['_TIEBREAKVALUE']._serialized_start=2647
+  _globals['_TIEBREAKVALUE']._serialized_end=2722
+  _globals['_CROSSTABLEROW']._serialized_start=2724
+  _globals['_CROSSTABLEROW']._serialized_end=2803
+  _globals['_CROSSTABLECELL']._serialized_start=2805
+  _globals['_CROSSTABLECELL']._serialized_end=2892
+  _globals['_TOURNAMENTENTRY']._serialized_start=2895
+  _globals['_TOURNAMENTENTRY']._serialized_end=3815
+  _globals['_ROUNDSTARTED']._serialized_start=3817
+  _globals['_ROUNDSTARTED']._serialized_end=3944
+  _globals['_PAIRINGSPLANNED']._serialized_start=3946
+  _globals['_PAIRINGSPLANNED']._serialized_end=4006
+  _globals['_VERSIONSFROZEN']._serialized_start=4008
+  _globals['_VERSIONSFROZEN']._serialized_end=4067
+  _globals['_ENTRANTSABSENT']._serialized_start=4069
+  _globals['_ENTRANTSABSENT']._serialized_end=4189
+  _globals['_PAIRINGSREPLACED']._serialized_start=4191
+  _globals['_PAIRINGSREPLACED']._serialized_end=4302
+  _globals['_PAIRINGPOSTPONED']._serialized_start=4304
+  _globals['_PAIRINGPOSTPONED']._serialized_end=4393
+  _globals['_PAIRINGREOPENED']._serialized_start=4395
+  _globals['_PAIRINGREOPENED']._serialized_end=4504
+  _globals['_BYEREQUESTED']._serialized_start=4506
+  _globals['_BYEREQUESTED']._serialized_end=4575
+  _globals['_SCORECORRECTED']._serialized_start=4577
+  _globals['_SCORECORRECTED']._serialized_end=4688
+  _globals['_TOURNAMENTENDED']._serialized_start=4691
+  _globals['_TOURNAMENTENDED']._serialized_end=4828
 # @@protoc_insertion_point(module_scope)

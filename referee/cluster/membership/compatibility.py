@@ -1,0 +1,57 @@
+"""Which nodes can work together: each understands a range of protocols between nodes, and all must have one in common.
+
+Nodes of different releases run side by side during a rolling upgrade. A node that joins is checked against the members;
+the members are never disturbed by it.
+"""
+
+from collections.abc import Iterable
+
+from referee.cluster.membership.node_store import Node
+
+OLDEST_PROTOCOL = 1
+"""The oldest protocol between nodes that this release understands."""
+NEWEST_PROTOCOL = 1
+"""The newest protocol between nodes that this release understands. Raise it with every change of their messages."""
+
+
+class IncompatibleNode(Exception):
+    """The node cannot join because of its release. `str()` is one sentence."""
+
+    def __init__(self, sentence: str, member: Node) -> None:
+        super().__init__(sentence)
+        self.member = member
+        """The member with which it has no protocol in common."""
+
+
+class NodeTooOld(IncompatibleNode):
+    def __init__(self, node: Node, member: Node) -> None:
+        super().__init__(
+            f"this node (version {node.version}) is too old for the cluster: it understands protocols up to "
+            f"{node.newest_protocol}, and the node at {member.address} (version {member.version}) needs "
+            f"{member.oldest_protocol} or newer",
+            member,
+        )
+
+
+class NodeTooNew(IncompatibleNode):
+    def __init__(self, node: Node, member: Node) -> None:
+        super().__init__(
+            f"this node (version {node.version}) is too new for the cluster: it needs protocol {node.oldest_protocol} "
+            f"or newer, and the node at {member.address} (version {member.version}) understands protocols up to "
+            f"{member.newest_protocol}",
+            member,
+        )
+
+
+def check_compatibility(node: Node, members: Iterable[Node]) -> None:
+    """Raise NodeTooOld or NodeTooNew if `node` has no protocol in common with one of the members."""
+    for member in members:
+        if node.newest_protocol < member.oldest_protocol:
+            raise NodeTooOld(node, member)
+        if node.oldest_protocol > member.newest_protocol:
+            raise NodeTooNew(node, member)
+
+
+def common_protocol(nodes: Iterable[Node]) -> int:
+    """Return the newest protocol that all nodes understand."""
+    return min(node.newest_protocol for node in nodes)

@@ -1,0 +1,78 @@
+"""Chart of a sequential test: the estimated difference in Elo after each counted set, with its 95 % interval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import dropwhile
+
+from referee.contests.strength.elo import EloEstimate
+from referee.show.formatting import signed
+from referee.show.markup import Markup, fit_scale, tag, tick_values
+from referee.show.time_chart import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    chart_element,
+    chart_label,
+    grid_line,
+)
+
+MAX_POINTS = 200
+MAX_TICKS = 6
+LEAST_ELO = 100.0
+MAX_WIDENING = 3.0
+"""The first points are left out while their interval is this many times as wide as the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EloPoint:
+    """The estimate after so many counted matches."""
+
+    matches: int
+    estimate: EloEstimate
+
+
+def elo_chart(points: Sequence[EloPoint], names: tuple[str, str]) -> Markup | None:
+    """Return the curve of the first bot's lead over the second; None if too little was counted."""
+    shown = _shown(points)
+    if len(shown) < 2:
+        return None
+    first, last = shown[0].matches, shown[-1].matches
+    values = fit_scale((end for one in shown for end in (one.estimate.low, one.estimate.high, 0.0)), LEAST_ELO)
+
+    def across(matches: int) -> float:
+        return round(LEFT + (matches - first) / (last - first) * (WIDTH - LEFT - RIGHT), 1)
+
+    def up(elo: float) -> float:
+        return round(HEIGHT - BOTTOM - values.at(elo) / 100 * (HEIGHT - TOP - BOTTOM), 1)
+
+    over = [f"{across(one.matches)} {up(one.estimate.high)}" for one in shown]
+    under = [f"{across(one.matches)} {up(one.estimate.low)}" for one in reversed(shown)]
+    way = "L".join(f"{across(one.matches)} {up(one.estimate.elo)}" for one in shown)
+    zero = tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=up(0), y2=up(0), class_="mark")
+    return chart_element(
+        f"Lead of {names[0]} over {names[1]} in Elo",
+        *(grid_line(up(elo), signed(elo)) for elo in tick_values(values, MAX_TICKS)),
+        zero,
+        tag("path", d=f"M{'L'.join([*over, *under])}z", class_="band c1"),
+        tag("path", d=f"M{way}", class_="curve c1"),
+        chart_label(LEFT, HEIGHT - 6, f"after {first} matches"),
+        chart_label(WIDTH - RIGHT, HEIGHT - 6, f"after {last} matches", "end"),
+    )
+
+
+def _shown(points: Sequence[EloPoint]) -> list[EloPoint]:
+    """Return evenly spaced points with different numbers of matches, up to the last one."""
+    by_matches = list({one.matches: one for one in points}.values())
+    if not by_matches:
+        return []
+    widest = MAX_WIDENING * _width(by_matches[-1])
+    narrow = list(dropwhile(lambda one: _width(one) > widest, by_matches))
+    step = -(-len(narrow) // MAX_POINTS)
+    return narrow[::-1][::step][::-1]
+
+
+def _width(point: EloPoint) -> float:
+    return point.estimate.high - point.estimate.low

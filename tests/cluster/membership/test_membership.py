@@ -1,0 +1,501 @@
+"""Memberships of one cluster: leases, election, faults. Time is fake, and each node has a clock of its own."""
+
+import asyncio
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
+from referee.cluster.membership.memory_nodes import MemoryNodes
+from referee.cluster.membership.node_store import ClusterState
+from referee.live.ports import LogUnavailable
+from referee.match.clock import MS, SECOND
+from tests.cluster.membership.members import Member, profile
+from tests.live.fake_time import FakeTime, settle
+from tests.live.runner_harness import in_loop
+
+
+class Cluster:
+    """Nodes that share a table."""
+
+    def __init__(self) -> None:
+        self.time = FakeTime()
+        self.nodes = MemoryNodes()
+        self.members: list[Member] = []
+
+    async def start(self, *names: str) -> list[Member]:
+        started = [Member(name, self.nodes, self.time) for name in names]
+        self.members += started
+        for member in started:
+            await member.membership.open()
+        await self.time.advance(SECOND)
+        return started
+
+    async def close(self) -> None:
+        for member in self.members:
+            member.store.cut = member.store.refusing = False
+            member.store.rng = None
+            await member.membership.close()
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return Cluster()
+
+
+@in_loop
+async def test_the_first_node_is_elected_and_all_see_the_same(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    assert ada.observer.take() == [
+        "joined ada1", "nodes ada1", "coordinator ada1", "elected 1", "nodes ada1,bob1",
+    ]  # fmt: skip
+    assert bob.observer.take() == ["joined bob1", "nodes ada1,bob1", "coordinator ada1"]
+    assert ada.membership.is_coordinator_now()
+    assert bob.membership.is_member_now()
+    assert not bob.membership.is_coordinator_now()
+    assert bob.membership.coordinator
+    assert bob.membership.coordinator.address == "ada:7700"
+    await cluster.close()
+
+
+@in_loop
+async def test_loads_are_published_with_each_renewal(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    ada.load, bob.load = 7, 9
+    bob.observer.take()
+    await cluster.time.advance(2 * SECOND)
+    assert [node.load for node in bob.membership.nodes] == [7, 9]
+    assert bob.observer.take() == []
+    await cluster.close()
+
+
+@in_loop
+async def test_a_node_that_leaves_is_replaced_at_once(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    bob.observer.take()
+    await ada.membership.close()
+    assert not ada.membership.is_coordinator_now()
+    assert ada.observer.take()[-3:] == ["nodes ", "deposed", "coordinator None"]
+    await cluster.time.advance(SECOND)
+    assert bob.observer.take() == ["nodes bob1", "coordinator bob1", "elected 2"]
+    await bob.membership.close()
+
+
+@in_loop
+async def test_a_draining_node_resigns_at_once_and_is_not_elected_again(cluster: Cluster) -> None:
+    (ada,) = await cluster.start("ada")
+    ada.observer.take()
+    await ada.membership.resign()
+    assert not ada.membership.is_coordinator_now()
+    assert (await cluster.nodes.read()).coordinator == ""
+    assert ada.observer.take() == ["deposed", "nodes ada1-", "coordinator None"]
+    await cluster.time.advance(3 * SECOND)
+    assert ada.observer.take() == []
+    (bob,) = await cluster.start("bob")
+    assert bob.membership.is_coordinator_now()
+    assert bob.membership.status().epoch == 2
+    await cluster.close()
+
+
+@in_loop
+async def test_a_resignation_that_does_not_arrive_is_repeated(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    ada.store.refusing = True
+    resigning = asyncio.ensure_future(ada.membership.resign())
+    await cluster.time.advance(2 * SECOND)
+    assert not ada.membership.is_coordinator_now()
+    assert not bob.membership.is_coordinator_now()
+    assert not resigning.done()
+    ada.store.refusing = False
+    await cluster.time.advance(2 * SECOND)
+    await resigning
+    assert bob.membership.is_coordinator_now()
+    assert "lost" not in ada.observer.take()
+    await cluster.close()
+
+
+@in_loop
+async def test_a_node_without_the_table_counts_itself_out_before_others_remove_it(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    ada.observer.take()
+    ada.store.cut = True
+    for _ in range(100):
+        await cluster.time.advance(100 * MS)
+        assert not (ada.membership.is_member_now() and len(bob.membership.nodes) == 1)
+        assert not (ada.membership.is_coordinator_now() and bob.membership.is_coordinator_now())
+    assert ada.observer.take() == ["nodes ", "deposed", "coordinator None", "lost"]
+    assert bob.membership.is_coordinator_now()
+    assert ada.membership.status().lost_memberships == 1
+    assert ada.membership.status().failed_renewals > 0
+    ada.store.cut = False
+    await cluster.time.advance(3 * SECOND)
+    assert ada.observer.take() == ["joined ada2", "nodes ada2,bob1", "coordinator bob1"]
+    await cluster.close()
+
+
+@in_loop
+async def test_an_observer_is_told_why_the_node_is_not_the_coordinator_any_more(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    await cluster.nodes.resign("ada1")
+    await cluster.nodes.elect("bob1")
+    await cluster.time.advance(SECOND)
+    assert ada.observer.reasons == ["another node is the coordinator now"]
+    bob.store.refusing = True
+    await cluster.time.advance(6 * SECOND)
+    assert bob.observer.reasons == 2 * ["this node has lost its membership in the cluster: its lease is over"]
+    ada.observer.reasons.clear()
+    await cluster.nodes.leave("ada1")
+    await cluster.time.advance(SECOND)
+    assert ada.observer.reasons == 2 * ["this node has lost its membership in the cluster: another node has removed it"]
+    bob.store.refusing = False
+    await cluster.close()
+
+
+@in_loop
+async def test_a_short_outage_of_the_table_changes_nothing(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    for member in (ada, bob):
+        member.observer.take()
+        member.store.refusing = True
+    await cluster.time.advance(2_500 * MS)
+    for member in (ada, bob):
+        member.store.refusing = False
+    await cluster.time.advance(10 * SECOND)
+    assert ada.observer.take() == bob.observer.take() == []
+    assert ada.membership.is_coordinator_now()
+    await cluster.close()
+
+
+@in_loop
+async def test_after_a_long_outage_all_join_again_and_one_is_elected(cluster: Cluster) -> None:
+    members = await cluster.start("ada", "bob", "cat")
+    for member in members:
+        member.store.refusing = True
+    await cluster.time.advance(30 * SECOND)
+    assert not any(member.membership.is_member_now() for member in members)
+    for member in members:
+        member.store.refusing = False
+    await cluster.time.advance(2 * SECOND)
+    assert all(member.membership.is_member_now() for member in members)
+    assert sum(member.membership.is_coordinator_now() for member in members) == 1
+    assert [len(member.membership.nodes) for member in members] == [3, 3, 3]
+    assert {member.membership.status().epoch for member in members} == {2}
+    await cluster.close()
+
+
+@in_loop
+async def test_a_paused_process_knows_that_it_is_no_member_before_anything_runs(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    ada.observer.take()
+    ada.clock.pause()
+    await cluster.time.advance(10 * SECOND)
+    assert ada.observer.take() == []
+    assert not ada.membership.is_member_now()
+    assert not ada.membership.is_coordinator_now()
+    assert bob.membership.is_coordinator_now()
+    ada.clock.resume()
+    assert ada.observer.take() == ["nodes ", "deposed", "coordinator None"]
+    await settle()
+    assert ada.observer.take() == ["lost", "joined ada2", "nodes ada2,bob1", "coordinator bob1"]
+    await cluster.close()
+
+
+@in_loop
+async def test_an_answer_that_arrives_after_the_lease_does_not_prolong_it(cluster: Cluster) -> None:
+    """The renewal was stored and its answer is here, but the process slept while it was under way."""
+    (ada,) = await cluster.start("ada")
+    ada.observer.take()
+    renew = ada.store.renew
+
+    async def renew_and_sleep(node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
+        answer = await renew(node_id, renewals, load, draining)
+        cluster.time.us += 4 * SECOND  # Its timers have not fired yet.
+        return answer
+
+    ada.store.renew = renew_and_sleep  # type: ignore[method-assign]  # A fault of one call.
+    cluster.time.us += SECOND
+    await ada.membership._renew()
+    assert not ada.membership.is_member_now()
+    ada.store.renew = renew  # type: ignore[method-assign]  # The fault is over.
+    await settle()
+    assert ada.observer.take()[3:5] == ["lost", "joined ada2"]
+    await cluster.close()
+
+
+@in_loop
+async def test_a_renewal_is_valid_from_its_beginning(cluster: Cluster) -> None:
+    (ada,) = await cluster.start("ada")
+    renew = ada.store.renew
+
+    async def renew_slowly(node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
+        answer = await renew(node_id, renewals, load, draining)
+        cluster.time.us += 1_500 * MS
+        ada.store.cut = True
+        return answer
+
+    ada.store.renew = renew_slowly  # type: ignore[method-assign]  # A fault of one call.
+    began_us = cluster.time.us
+    await ada.membership._renew()
+    await cluster.time.advance(began_us + 3_900 * MS - cluster.time.us)
+    assert ada.membership.is_member_now()
+    await cluster.time.advance(200 * MS)
+    assert not ada.membership.is_member_now()
+    await cluster.close()
+
+
+@in_loop
+async def test_a_removed_node_joins_again_only_when_its_streams_have_ended(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    ada.observer.streams_ended.clear()
+    await cluster.nodes.leave("bob1")
+    await cluster.nodes.leave("ada1")
+    await cluster.time.advance(3 * SECOND)
+    assert ada.observer.take()[-1] == "lost"
+    assert not ada.membership.is_member_now()
+    assert bob.membership.is_coordinator_now()
+    ada.observer.streams_ended.set()
+    await settle()
+    assert ada.membership.is_member_now()
+    await cluster.close()
+
+
+@in_loop
+async def test_a_pause_of_the_watching_node_removes_nobody(cluster: Cluster) -> None:
+    ada, bob = await cluster.start("ada", "bob")
+    bob.store.cut = True  # What bob last saw of ada is ten seconds old when it can read again.
+    await cluster.time.advance(10 * SECOND)
+    bob.store.cut = False
+    await cluster.time.advance(5 * SECOND)
+    assert ada.membership.is_coordinator_now()
+    assert ada.membership.status().lost_memberships == 0
+    await cluster.close()
+
+
+@in_loop
+async def test_a_count_of_renewals_never_returns_even_if_a_crash_undoes_some(cluster: Cluster) -> None:
+    """Otherwise a node that renews could seem to stand still."""
+    await cluster.start("ada")
+    await cluster.time.advance(3 * SECOND)
+    (before,) = (await cluster.nodes.read()).nodes
+    await cluster.nodes.leave("ada1")
+    await cluster.nodes.join(replace(before, renewals=before.renewals - 1))
+    await cluster.time.advance(SECOND)
+    (after,) = (await cluster.nodes.read()).nodes
+    assert after.renewals > before.renewals
+    await cluster.close()
+
+
+@pytest.mark.parametrize("failure", [LogUnavailable("it is away"), RuntimeError("a fault of the driver")], ids=repr)
+@in_loop
+async def test_a_crash_of_the_table_that_undoes_renewals_removes_nobody_too_early(
+    cluster: Cluster, failure: Exception
+) -> None:
+    """A count that was read before the crash says nothing about one that is read after it."""
+    ada, bob = await cluster.start("ada", "bob")
+    (before, _) = (await cluster.nodes.read()).nodes
+    bob.store.fault = failure
+    await cluster.time.advance(2_500 * MS)
+    ada.store.refusing = True
+    (undone, _) = (await cluster.nodes.read()).nodes
+    assert undone.renewals > before.renewals + 1
+    cluster.nodes.nodes["ada1"] = before
+    await cluster.time.advance(SECOND)
+    bob.store.fault = None
+    for _ in range(100):
+        await cluster.time.advance(100 * MS)
+        assert not (ada.membership.is_coordinator_now() and bob.membership.is_coordinator_now())
+    assert bob.membership.is_coordinator_now()
+    await cluster.close()
+
+
+@in_loop
+async def test_a_resignation_ends_with_the_membership(cluster: Cluster) -> None:
+    (ada,) = await cluster.start("ada")
+    ada.store.refusing = True
+    resigning = asyncio.ensure_future(ada.membership.resign())
+    await cluster.time.advance(5 * SECOND)
+    await resigning
+    assert not ada.membership.is_member_now()
+    await ada.membership.resign()
+    await cluster.close()
+
+
+@in_loop
+async def test_the_common_protocol_is_that_of_the_oldest_member(cluster: Cluster) -> None:
+    new = Member("new", cluster.nodes, cluster.time, profile(oldest=1, newest=3))
+    await new.membership.open()
+    assert new.membership.common_protocol() == 3
+    old = Member("old", cluster.nodes, cluster.time, profile(oldest=1, newest=2))
+    await old.membership.open()
+    await cluster.time.advance(SECOND)
+    assert new.membership.common_protocol() == old.membership.common_protocol() == 2
+    await old.membership.close()
+    await cluster.time.advance(SECOND)
+    assert new.membership.common_protocol() == 3
+    await new.membership.close()
+
+
+@in_loop
+async def test_a_node_of_a_release_that_does_not_fit_is_refused(cluster: Cluster) -> None:
+    running = Member("run", cluster.nodes, cluster.time, profile("run:1", oldest=2, newest=3))
+    await running.membership.open()
+    for own, error in ((profile(oldest=1, newest=1), NodeTooOld), (profile(oldest=4, newest=5), NodeTooNew)):
+        refused = Member("other", cluster.nodes, cluster.time, own)
+        opening = asyncio.ensure_future(refused.membership.open())
+        await cluster.time.advance(3 * SECOND)
+        with pytest.raises(error, match=r"^this node .* the cluster: .* the node at run:1 \(version 0\.1\.0\) [^.]*$"):
+            await opening
+    assert len((await cluster.nodes.read()).nodes) == 1
+    await running.membership.close()
+
+
+@in_loop
+async def test_the_row_of_a_dead_node_of_another_release_refuses_nobody(cluster: Cluster) -> None:
+    await cluster.nodes.join(profile(oldest=1, newest=1, node_id="dead"))
+    new = Member("new", cluster.nodes, cluster.time, profile(oldest=2, newest=2))
+    opening = asyncio.ensure_future(new.membership.open())
+    await cluster.time.advance(7 * SECOND)
+    await opening
+    assert new.membership.is_coordinator_now()
+    await new.membership.close()
+
+
+@in_loop
+async def test_a_node_that_no_longer_fits_when_it_joins_again_is_told(cluster: Cluster) -> None:
+    (old,) = await cluster.start("old")
+    old.store.refusing = True
+    await cluster.time.advance(20 * SECOND)
+    await cluster.nodes.leave("old1")
+    new = Member("new", cluster.nodes, cluster.time, profile(oldest=2, newest=2))
+    await new.membership.open()
+    old.store.refusing = False
+    await cluster.time.advance(5 * SECOND)
+    assert isinstance(old.observer.refused, NodeTooOld)
+    assert not old.membership.is_member_now()
+    await old.membership.close()
+    await new.membership.close()
+
+
+@in_loop
+async def test_a_table_that_is_away_is_reported_at_the_start(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.refusing = True
+    with pytest.raises(LogUnavailable):
+        await ada.membership.open()
+
+
+@in_loop
+async def test_a_join_whose_answer_is_too_late_is_repeated_under_the_same_id(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.losing_answers = True
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(3 * SECOND)
+    (before,) = (await cluster.nodes.read()).nodes
+    ada.store.losing_answers = False
+    await cluster.time.advance(3 * SECOND)
+    await opening
+    (node,) = (await cluster.nodes.read()).nodes
+    assert node.id == "ada1"
+    assert node.renewals > before.renewals  # Or others could remove it, since it has not renewed for a while.
+    assert ada.membership.is_coordinator_now()
+    await ada.membership.close()
+
+
+@in_loop
+async def test_a_table_that_answers_late_delays_the_start(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.cut = True
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(10 * SECOND)
+    assert not opening.done()
+    ada.store.cut = False
+    await cluster.time.advance(4 * SECOND)
+    assert opening.done()
+    assert ada.membership.is_coordinator_now()
+    await ada.membership.close()
+
+
+@in_loop
+async def test_a_table_that_never_answers_is_reported_at_the_start(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+    ada.store.cut = True
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(60 * SECOND)
+    with pytest.raises(LogUnavailable, match="does not answer in time"):
+        await opening
+
+
+@in_loop
+async def test_a_fault_in_the_observer_does_not_end_the_membership(cluster: Cluster) -> None:
+    ada = Member("ada", cluster.nodes, cluster.time)
+
+    def fail(*_: object) -> None:
+        raise ValueError("a fault")
+
+    ada.observer.on_elected = fail  # type: ignore[assignment, method-assign]  # A fault.
+    ada.observer.on_lost = fail  # type: ignore[assignment, method-assign]  # A fault.
+    await ada.membership.open()
+    await cluster.nodes.leave("ada1")
+    await cluster.time.advance(2 * SECOND)
+    assert ada.membership.is_coordinator_now()
+    await ada.membership.close()
+
+
+def cut_off(member: Member) -> None:
+    member.store.cut = True
+
+
+def refuse(member: Member) -> None:
+    member.store.refusing = True
+
+
+def mend(member: Member) -> None:
+    member.store.cut = member.store.refusing = False
+    member.clock.resume()
+
+
+def resign(member: Member) -> None:
+    member.resigning = asyncio.ensure_future(member.membership.resign())
+
+
+FAULTS = (cut_off, refuse, lambda it: it.clock.pause(), resign, mend)
+
+
+@in_loop
+async def test_no_two_nodes_are_the_coordinator_whatever_fails(cluster: Cluster, rng: Random) -> None:
+    """Calls are late or lost, nodes are cut off, paused, drained, killed and started, for ten minutes."""
+    epochs: list[int] = []
+    opening = []
+    killed: list[Member] = []
+
+    def check() -> None:
+        in_office = [member for member in [*cluster.members, *killed] if member.membership.is_coordinator_now()]
+        assert len(in_office) <= 1
+        epochs.extend(member.membership.status().epoch for member in in_office)
+
+    for number in range(250):
+        if len(cluster.members) < 4:
+            member = Member(f"n{number}-", cluster.nodes, cluster.time)
+            member.store.rng = rng
+            cluster.members.append(member)
+            opening.append(asyncio.ensure_future(member.open_at_last()))
+        member = rng.choice(cluster.members)
+        FAULTS[min(rng.randrange(12), len(FAULTS) - 1)](member)
+        if number % 20 == 19:
+            member.clock.pause()
+            cluster.members.remove(member)
+            killed.append(member)
+        for _ in range(rng.randrange(1, 10)):
+            await cluster.time.advance(200 * MS)
+            check()
+    assert epochs == sorted(epochs)
+    assert len(set(epochs)) > 4
+    cluster.members += killed
+    for member in cluster.members:
+        member.store.rng = None
+        mend(member)
+    for each in opening:
+        each.cancel()
+    await settle()
+    await cluster.close()

@@ -1,0 +1,182 @@
+"""The contract of the table of nodes, for all adapters."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
+from referee.cluster.membership.memory_nodes import MemoryNodes
+from referee.cluster.membership.node_store import ClusterState, NodeStore
+from referee.cluster.membership.postgres_nodes import PostgresNodes
+from referee.storage.postgres.database import PostgresDatabase
+from tests.cluster.membership.members import profile
+
+NodesTest = Callable[[NodeStore, NodeStore], Coroutine[Any, Any, None]]
+
+
+def with_all_tables(coroutine: NodesTest) -> Callable[[str, pytest.FixtureRequest], None]:
+    """Return a test that runs the coroutine with an empty table of each kind, as two nodes reach it."""
+
+    @pytest.mark.parametrize("kind", ["memory", "postgres"])
+    def test(kind: str, request: pytest.FixtureRequest) -> None:
+        if kind == "memory":
+            nodes = MemoryNodes()
+            asyncio.run(coroutine(nodes, nodes))
+        else:
+            asyncio.run(run_on_postgres(request.getfixturevalue("postgres_node_url"), coroutine))
+
+    test.__name__ = coroutine.__name__
+    return test
+
+
+async def run_on_postgres(url: str, coroutine: NodesTest) -> None:
+    database = PostgresDatabase(url)
+    await database.open()
+    stores = PostgresNodes(database), PostgresNodes(database)
+    try:
+        async with asyncio.timeout(60):  # A bug should fail the test, not block it.
+            await coroutine(*stores)
+    finally:
+        for store in stores:
+            await store.close()
+        await database.close()
+
+
+@with_all_tables
+async def test_an_empty_table_has_no_nodes_and_no_coordinator(here: NodeStore, there: NodeStore) -> None:
+    assert await here.read() == await there.read() == ClusterState()
+
+
+@with_all_tables
+async def test_nodes_are_listed_in_the_order_of_their_ids(here: NodeStore, there: NodeStore) -> None:
+    nodes = [profile(f"{node_id}:1", 2, 3, node_id, 4_000_000) for node_id in ("b", "B", "a")]
+    for node in nodes:
+        await here.join(node)
+    assert (await there.read()).nodes == (nodes[1], nodes[2], nodes[0])
+
+
+@with_all_tables
+async def test_a_renewal_counts_and_publishes(here: NodeStore, there: NodeStore) -> None:
+    await here.join(profile(node_id="a"))
+    await here.join(profile(node_id="b"))
+    await here.renew("a", 1, 7, False)
+    state = await here.renew("a", 2, 8, True)
+    assert state
+    assert [node.id for node in state.nodes] == ["a", "b"]
+    node = (await there.read()).node("a")
+    assert node
+    assert (node.load, node.draining, node.renewals) == (8, True, 2)
+    await here.renew("a", 1, 7, False)  # A late arrival of the first one.
+    assert [node.renewals for node in (await there.read()).nodes] == [2, 0]
+    assert await here.renew("c", 1, 0, False) is None
+
+
+@with_all_tables
+async def test_a_join_that_is_repeated_counts_as_a_renewal(here: NodeStore, there: NodeStore) -> None:
+    for joins in (1, 2):
+        await here.join(replace(profile(node_id="a"), renewals=joins))
+    await there.renew("a", 3, 7, False)
+    await here.join(replace(profile(node_id="a"), renewals=1))  # A late arrival of the first one.
+    (node,) = (await there.read()).nodes
+    assert (node.renewals, node.load) == (3, 7)
+
+
+@with_all_tables
+async def test_a_node_is_removed_only_if_it_has_not_renewed(here: NodeStore, there: NodeStore) -> None:
+    await here.join(profile(node_id="a"))
+    (seen,) = (await there.read()).nodes
+    await here.renew("a", 1, 0, False)
+    assert not await there.remove(seen)
+    (seen,) = (await there.read()).nodes
+    assert await there.remove(seen)
+    assert not await there.remove(seen)
+    assert await here.renew("a", 1, 0, False) is None
+
+
+@with_all_tables
+async def test_one_member_is_elected_and_epochs_grow(here: NodeStore, there: NodeStore) -> None:
+    await here.join(profile(node_id="a"))
+    await there.join(profile(node_id="b"))
+    assert await here.elect("a")
+    assert not await there.elect("b")
+    assert not await here.elect("a")
+    state = await there.read()
+    assert (state.coordinator, state.epoch) == ("a", 1)
+    await there.resign("b")
+    assert (await there.read()).coordinator == "a"
+    await here.resign("a")
+    assert ((await there.read()).coordinator, (await there.read()).epoch) == ("", 1)
+    assert await there.elect("b")
+    assert (await here.read()).epoch == 2
+
+
+@with_all_tables
+async def test_many_candidates_at_once_elect_one(here: NodeStore, there: NodeStore) -> None:
+    await here.join(profile(node_id="a"))
+    await there.join(profile(node_id="b"))
+    for epoch in range(1, 21):
+        elected = await asyncio.gather(here.elect("a"), there.elect("b"))
+        assert sorted(elected) == [False, True]
+        assert (await here.read()).epoch == epoch
+        await asyncio.gather(here.resign("a"), there.resign("b"))
+
+
+@with_all_tables
+async def test_who_is_no_member_is_not_the_coordinator(here: NodeStore, there: NodeStore) -> None:
+    assert not await here.elect("a")
+    await here.join(profile(node_id="a"))
+    await here.elect("a")
+    await here.leave("a")
+    await here.leave("a")
+    assert not await there.elect("a")
+    assert await there.read() == ClusterState((), "", 1)
+    await here.join(profile(node_id="b"))
+    await here.elect("b")
+    (seen,) = (await there.read()).nodes
+    assert await there.remove(seen)
+    assert await there.read() == ClusterState((), "", 2)
+
+
+@with_all_tables
+async def test_a_node_without_a_common_protocol_does_not_join(here: NodeStore, there: NodeStore) -> None:
+    await here.join(profile(oldest=3, newest=5, node_id="a"))
+    await there.join(profile(oldest=5, newest=6, node_id="b"))
+    with pytest.raises(NodeTooOld):
+        await there.join(profile(oldest=3, newest=4, node_id="c"))
+    with pytest.raises(NodeTooNew):
+        await there.join(profile(oldest=6, newest=6, node_id="c"))
+    assert len((await here.read()).nodes) == 2
+
+
+@with_all_tables
+async def test_of_two_incompatible_nodes_that_join_at_once_one_is_refused(here: NodeStore, there: NodeStore) -> None:
+    for _ in range(10):
+        joined = await asyncio.gather(
+            here.join(profile(oldest=1, newest=1, node_id="old")),
+            there.join(profile(oldest=2, newest=2, node_id="new")),
+            return_exceptions=True,
+        )
+        assert [type(result) for result in joined if result] in ([NodeTooOld], [NodeTooNew])
+        await here.leave("old")
+        await here.leave("new")
+
+
+@with_all_tables
+async def test_changes_are_hinted_to_all_nodes(here: NodeStore, there: NodeStore) -> None:
+    hinted = asyncio.Event()
+    there.on_change(hinted.set)
+    await there.read()
+    await here.join(profile(node_id="a"))
+    await hinted.wait()
+    for change in (
+        lambda: here.elect("a"),
+        lambda: here.resign("a"),
+        lambda: here.elect("a"),
+        lambda: here.leave("a"),
+    ):
+        hinted.clear()
+        await change()
+        await hinted.wait()

@@ -1,0 +1,165 @@
+"""The HTML page is well-formed, escaped and self-contained."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from referee.contests.strength.elo import EloEstimate
+from referee.show.markup import VOID
+from referee.show.page import page
+from referee.show.report import Report, Row, Sprt
+from referee.show.result_tables import SHADES, shade
+from tests.show.season import MARKUP_NAME, report
+
+SVG_VOID = frozenset(VOID)
+
+
+class ParsedPage(HTMLParser):
+    """The parsed page: its open elements, tags with attributes, texts, and rows of tables."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.rows: list[list[str]] = []
+        """The text of each cell of each row."""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"}:
+            self.rows[-1].append("")
+        if tag not in SVG_VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+    def classes_of(self, *kinds: str) -> list[str]:
+        """Return the classes of the elements with one of these tags."""
+        return [attributes.get("class") or "" for tag, attributes in self.tags if tag in kinds]
+
+
+@pytest.mark.parametrize("count", [2, 8, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["tournament", "ladder"])
+def test_every_element_is_closed_and_every_entrant_has_a_row_and_a_column(count: int, kind: str) -> None:
+    parsed = ParsedPage(page(report(count, cycles=1, kind=kind)))
+    assert parsed.open == []
+    assert parsed.classes_of("td").count("self") == count
+    assert parsed.classes_of("div").count("lane axis") == 1
+
+
+def test_a_name_with_markup_is_escaped() -> None:
+    html = page(report(3))
+    assert "<b onclick" not in html
+    parsed = ParsedPage(html)
+    assert MARKUP_NAME in parsed.texts
+    assert not any("onclick" in attributes for _, attributes in parsed.tags)
+    assert any(MARKUP_NAME in (attributes.get("title") or "") for _, attributes in parsed.tags)
+
+
+def test_the_page_loads_nothing_and_has_no_scripts() -> None:
+    html = page(report(8))
+    parsed = ParsedPage(html)
+    assert not {"script", "link", "img", "iframe", "object"} & {tag for tag, _ in parsed.tags}
+    assert not any({"src", "href"} & attributes.keys() for _, attributes in parsed.tags)
+    assert "url(" not in html
+    assert "@import" not in html
+    assert any("default-src 'none'" in (attributes.get("content") or "") for _, attributes in parsed.tags)
+
+
+def test_the_page_has_styles_for_dark_mode_phones_and_print() -> None:
+    html = page(report(3))
+    for query in ("prefers-color-scheme: dark", "max-width: 46rem", "@media print"):
+        assert query in html
+
+
+def test_every_cell_has_a_number_and_the_colours_have_a_legend() -> None:
+    html = page(report(8, cycles=2))
+    cells = re.findall(r'<td class="h\d" title="[^"]*">([^<]*)<small>/2</small></td>', html)
+    assert len(cells) == 8 * 7
+    assert set(cells) <= {"0", "1", "2"}
+    assert html.count('class="swatch h') == SHADES
+
+
+def test_shades_grow_with_the_score() -> None:
+    assert [shade(share) for share in (0, 0.5, 1)] == [0, 4, 8]
+    assert all(one <= other for one, other in pairwise(shade(part / 100) for part in range(101)))
+
+
+def test_the_best_eight_lines_are_coloured_and_the_others_counted() -> None:
+    parsed = ParsedPage(page(report(12, cycles=1)))
+    assert sorted(kind for kind in parsed.classes_of("path") if kind.startswith("line")) == sorted(
+        [*(f"line c{number}" for number in range(1, 9)), *["line c0"] * 4]
+    )
+    assert "4 more" in parsed.texts
+
+
+def test_empty_sections_are_omitted() -> None:
+    html = page(Report("ladder", "main", "Main", (), (Row(1, "anna"),), ()))
+    assert re.findall(r"<h2>(.*?)</h2>", html) == ["Table"]
+
+
+@pytest.mark.parametrize(
+    ("count", "origin"), [(2, "relative to the other at 0"), (3, "relative to the average of the field at 0")]
+)
+def test_the_origin_of_elo_estimates_is_explained(count: int, origin: str) -> None:
+    assert origin in page(report(count))
+
+
+def test_times_of_a_part_of_the_matches_are_marked() -> None:
+    report_data = report(3)
+    assert "From the last" not in page(report_data)
+    assert "From the last 4 matches." in page(replace(report_data, timed_matches=4))
+
+
+@pytest.mark.parametrize(("llr", "gauge"), [(1.5, True), (None, False)])
+def test_an_sprt_is_shown_with_verdict_ratio_and_counts(llr: float | None, gauge: bool) -> None:
+    sprt = Sprt("open", (1, 2, 3, 2, 9), EloEstimate(12, -3, 27, 0.95), llr, (-2.94, 2.94), 34, 120)
+    html = page(replace(report(2), sprt=sprt))
+    assert "Not decided yet." in html
+    assert "Expected: 120 matches to go." in html
+    assert ("ratio 1.50" in html) is gauge
+    assert "<b>9</b>" in html
+
+
+def test_the_rounds_list_their_pairings_and_the_latest_is_open() -> None:
+    parsed = ParsedPage(page(report(3)))
+    assert [attributes.get("open") for tag, attributes in parsed.tags if tag == "details"] == ["open", None, None]
+    assert "Round 4: 1 of 2 done" in parsed.texts
+    first = parsed.rows.index(["Board", "Pairing", "Result"])
+    assert parsed.rows[first : first + 3] == [
+        ["Board", "Pairing", "Result"],
+        ["1", f"{MARKUP_NAME} – bot-02", "playing"],
+        ["2", "bot-02", "bye"],
+    ]
+    assert {row[-1] for row in parsed.rows if row[0] in {"1", "2", "3"} and len(row) == 3} == {
+        "playing",
+        "bye",
+        "1 : 0",
+        "0 : 1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "terms"), [("tournament", ["points", "elo", "± n"]), ("ladder", ["rating", "?", "elo"])]
+)
+def test_a_legend_explains_every_scale(kind: str, terms: list[str]) -> None:
+    html = page(report(3, kind=kind))
+    assert all(f"<dt>{term}</dt>" in html for term in terms)
+
+
+def test_the_legend_of_teams_explains_match_points() -> None:
+    assert "match points: 2 for more board points" in page(replace(report(3), boards=2))

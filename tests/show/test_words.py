@@ -1,0 +1,162 @@
+"""Results, clocks and formats in words."""
+
+import pytest
+from referee_api.conversion import to_message
+from referee_api.v1 import clock_pb2, result_pb2, sprt_pb2, tournament_pb2
+from referee_client.organiser.clock_text import clock
+
+from referee.show.words import (
+    FORFEIT_CAUSES,
+    VOID_CAUSES,
+    clock_text,
+    format_text,
+    result_text,
+    time_control_text,
+    winner_names,
+)
+from tests.site.samples import match, won
+
+
+def played(ending: result_pb2.Ending.ValueType, reason: str = "") -> result_pb2.PlayedResult:
+    return result_pb2.PlayedResult(ending=ending, reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "ending", "words"),
+    [
+        ((1, 2), played(result_pb2.ENDING_RULES, "no_men"), "anna wins, no men"),
+        ((2, 1), played(result_pb2.ENDING_RESIGNATION), "bert wins, by resignation"),
+        ((1, 1), played(result_pb2.ENDING_DRAW_AGREED), "draw, draw by agreement"),
+        ((1, 1), played(result_pb2.ENDING_DRAW_CLAIMED), "draw, draw claimed"),
+        ((1, 2), played(result_pb2.ENDING_ADJUDICATION), "anna wins, decided by an administrator"),
+        ((1, 1), played(result_pb2.ENDING_RULES, "draw"), "draw"),
+        ((1, 2), played(result_pb2.ENDING_RULES), "anna wins"),
+    ],
+)
+def test_a_played_match_names_the_winner_and_why(
+    ranks: tuple[int, int], ending: result_pb2.PlayedResult, words: str
+) -> None:
+    assert result_text(match(), won(ranks, played=ending)) == words
+
+
+@pytest.mark.parametrize("cause", result_pb2.ForfeitCause.values()[1:])
+def test_a_forfeit_names_the_seat_and_its_fault(cause: result_pb2.ForfeitCause.ValueType) -> None:
+    fault = result_pb2.ForfeitedResult(forfeits=[result_pb2.Forfeit(seat=1, cause=cause)])
+    assert result_text(match(), won(forfeited=fault)) == f"anna wins, black (bert) {FORFEIT_CAUSES[cause]}"
+
+
+@pytest.mark.parametrize("cause", result_pb2.VoidCause.values()[1:])
+def test_a_void_match_has_no_winner(cause: result_pb2.VoidCause.ValueType) -> None:
+    void = result_pb2.VoidResult(cause=cause, message="the mains failed")
+    assert result_text(match(), won((), voided=void)) == f"void: {VOID_CAUSES[cause]} (the mains failed)"
+
+
+def test_a_match_without_a_result_has_no_words_for_it() -> None:
+    assert result_text(match(), result_pb2.Result()) == ""
+
+
+def test_partners_win_together() -> None:
+    four = match("anna", "bert", "cleo", "dora", game="toc")
+    assert result_text(four, won((1, 2), played=played(result_pb2.ENDING_RULES, "home"))) == "anna and cleo win, home"
+
+
+def test_a_bot_that_plays_against_itself_is_named_with_its_seat() -> None:
+    assert winner_names(match("anna", "anna"), won((2, 1))) == ("black (anna)",)
+
+
+def test_a_bot_with_two_seats_of_one_side_is_named_once() -> None:
+    four = match("anna", "bert", "anna", "bert", game="toc")
+    assert winner_names(four, won((1, 2))) == ("anna",)
+
+
+def test_an_open_seat_wins_under_its_own_name() -> None:
+    assert winner_names(match("", "bert"), won((1, 2))) == ("white",)
+
+
+CLOCKS = {
+    "none": "untimed",
+    "60": "1 min for all moves",
+    "180+2": "3 min + 2 s per move",
+    "5m+0.5s": "5 min + 500 ms per move",
+    "90 bronstein 2": "90 s, delay 2 s (Bronstein)",
+    "60 delay 1.5": "1 min, delay 1.5 s",
+    "60 byoyomi 3x10": "1 min + 3 × 10 s byo-yomi",
+    "60 byoyomi 5/10": "1 min, then 5 moves in 10 s",
+    "40/300, 60+5": "5 min for 40 moves, 1 min for the rest (+ 5 s per move)",
+    "40/300, 60": "5 min for 40 moves, 1 min for the rest",
+    "5/move": "5 s per move",
+    "2 bank 30": "2 s per move, bank of 30 s",
+    "hourglass 60": "hourglass of 1 min",
+}
+
+
+def rule_of(text: str) -> clock_pb2.ClockRule:
+    return to_message(clock(text), clock_pb2.ClockRule)
+
+
+@pytest.mark.parametrize("text", CLOCKS)
+def test_a_clock_is_described(text: str) -> None:
+    assert time_control_text(clock_pb2.TimeControl(rule=rule_of(text))) == CLOCKS[text]
+
+
+def test_days_are_days() -> None:
+    rule = clock_pb2.ClockRule(correspondence=clock_pb2.Correspondence(move_ms=86_400_000, max_ms=14 * 86_400_000))
+    assert time_control_text(clock_pb2.TimeControl(rule=rule)) == "1 d per move, up to 14 d"
+
+
+def test_odds_are_mentioned() -> None:
+    control = clock_pb2.TimeControl(rule=rule_of("60"), odds=[clock_pb2.SeatOdds(seat=1, rule=rule_of("30"))])
+    assert time_control_text(control) == "1 min for all moves, with odds"
+
+
+def test_no_clock_is_untimed() -> None:
+    assert time_control_text(clock_pb2.TimeControl()) == "untimed"
+
+
+def test_every_clock_of_the_contract_has_words() -> None:
+    kinds = clock_pb2.ClockRule.DESCRIPTOR.oneofs_by_name["kind"].fields
+    for kind in kinds:
+        rule = clock_pb2.ClockRule()
+        getattr(rule, kind.name).SetInParent()
+        text = time_control_text(clock_pb2.TimeControl(rule=rule))
+        assert kind.name == "untimed" or text != kind.name.replace("_", " "), kind.name
+
+
+FORMATS: list[tuple[dict[str, object], str]] = [
+    ({"round_robin": tournament_pb2.RoundRobin(cycles=1)}, "round robin"),
+    ({"round_robin": tournament_pb2.RoundRobin(cycles=2)}, "round robin, 2 cycles"),
+    ({"swiss": tournament_pb2.Swiss(rounds=7)}, "Swiss system, 7 rounds"),
+    ({"swiss": tournament_pb2.Swiss()}, "Swiss system"),
+    ({"elimination": tournament_pb2.Elimination()}, "single elimination"),
+    ({"elimination": tournament_pb2.Elimination(double_elimination=True)}, "double elimination"),
+    ({"gauntlet": tournament_pb2.Gauntlet(challengers=["anna", "bert"])}, "gauntlet of anna, bert"),
+    ({"pools": tournament_pb2.Pools()}, "pools"),
+    ({"sprt": sprt_pb2.Sprt()}, "sequential test (SPRT)"),
+    ({"swiss": tournament_pb2.Swiss(rounds=3), "boards": 4}, "Swiss system, 3 rounds, teams of 4"),
+]
+
+
+@pytest.mark.parametrize(("terms", "words"), FORMATS)
+def test_a_format_is_described(terms: dict[str, object], words: str) -> None:
+    assert format_text(tournament_pb2.TournamentTerms(**terms)) == words  # type: ignore[arg-type]
+
+
+def test_every_format_of_the_contract_is_covered_here() -> None:
+    known = {field.name for field in tournament_pb2.TournamentTerms.DESCRIPTOR.oneofs_by_name["format"].fields}
+    assert known <= {name for terms, _ in FORMATS for name in terms}
+
+
+@pytest.mark.parametrize(
+    ("left_us", "periods", "text"),
+    [
+        (3_723_999_999, {}, "1:02:03"),
+        (123_999_999, {}, "2:03"),
+        (10_000_000, {}, "0:10"),
+        (9_999_999, {}, "9.9"),
+        (-5, {}, "0.0"),
+        (2_000_000, {"moves": 2}, "2.0 for 2 moves"),
+        (0, {"periods": 1}, "0.0 and 1 period"),
+    ],
+)
+def test_a_clock_shows_the_time_left_rounded_down(left_us: int, periods: dict[str, int], text: str) -> None:
+    assert clock_text(left_us, **periods) == text

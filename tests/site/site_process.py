@@ -1,0 +1,112 @@
+"""The real site as a separate process, with a real server and real bots."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee_api.v1 import admin_service_pb2, token_pb2
+from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_client import Organiser
+
+from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, run_server
+
+BOTS = ("anna", "bert", "cleo", "dora")
+
+
+@contextmanager
+def run_program(arguments: Sequence[str], log: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run a Python module. It is killed on exit, and the end of its log is shown if the test fails."""
+    with log.open("a") as errors:
+        process = subprocess.Popen([sys.executable, "-m", *arguments], stdout=subprocess.PIPE, stderr=errors, text=True)
+    try:
+        yield process
+    except BaseException as error:
+        error.add_note(log.read_text(errors="replace")[-4_000:])
+        raise
+    finally:
+        process.kill()
+        process.wait(TIMEOUT_S)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@contextmanager
+def run_site(server: str, token: str, folder: Path, listen: str = "127.0.0.1:0") -> Iterator["SiteProcess"]:
+    """Run the site of the server at this address."""
+    token_file = folder / "token"
+    token_file.write_text(f"{token}\n")
+    arguments = ["referee", "site", "--at", server, "--token-file", str(token_file), "--listen", listen]
+    with run_program(arguments, folder / "site.log") as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, (folder / "site.log").read_text()
+        yield SiteProcess(process, json.loads(line)["site"])
+
+
+@dataclass(frozen=True)
+class SiteProcess:
+    process: subprocess.Popen[str]
+    url: str
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(TIMEOUT_S)
+
+
+@dataclass(frozen=True)
+class World:
+    """A server with bots that are online, and its site."""
+
+    server: ServerProcess
+    organiser: Organiser
+    player: Organiser
+    """The owner of the first bot, who sees its matches without delay."""
+    token: str
+    """Token of the spectator that the site is."""
+    site: SiteProcess
+    gate: Path
+    """Slow matches are held at `HELD_PLY` until this file exists, and then at the move that is in it, if one is."""
+
+    def hold_at(self, ply: int) -> None:
+        """Let slow matches go on up to this move."""
+        written = self.gate.with_suffix(".new")
+        written.write_text(str(ply))
+        written.replace(self.gate)
+
+    def wait_for_ply(self, match_id: str, ply: int) -> None:
+        """Wait until a match has so many moves, or is over."""
+        for entry in self.player.watch(match_id):
+            state = getattr(entry.event, "state", None)
+            if state and state.ply >= ply:
+                return
+
+
+@contextmanager
+def run_world(folder: Path, *flags: str) -> Iterator[World]:
+    with ExitStack() as stack:
+        server = stack.enter_context(run_server(folder, *flags))
+        with server.channel() as channel:
+            secret = create_organiser_token(channel, server.admin_token)
+            token = create_spectator_token(server)
+        organiser = stack.enter_context(Organiser(server.address, secret, patience_s=TIMEOUT_S))
+        tokens = [organiser.register_bot(name) for name in BOTS]
+        gate = folder / "gate"
+        bots = ["tests.site.bots", server.address, str(gate), *tokens]
+        stack.enter_context(run_program(bots, folder / "bots.log"))
+        site = stack.enter_context(run_site(server.address, token, folder))
+        player = stack.enter_context(Organiser(server.address, tokens[0], patience_s=TIMEOUT_S))
+        yield World(server, organiser, player, token, site, gate)
+
+
+def create_spectator_token(server: ServerProcess) -> str:
+    request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_SPECTATOR, holder="site")
+    with server.channel() as channel:
+        return (
+            AdminServiceStub(channel)
+            .CreateToken(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
+            .secret
+        )

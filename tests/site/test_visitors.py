@@ -1,0 +1,288 @@
+"""Limits of each address, and what protects visitors."""
+
+import asyncio
+from collections.abc import Iterator
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+
+from referee.site import visitors as module
+from referee.site.visitors import (
+    HEADERS,
+    SEND_TIMEOUT_S,
+    Message,
+    Protected,
+    Receive,
+    Scope,
+    Send,
+    SiteAccess,
+    Visitors,
+    network_of,
+)
+from tests.site.fast_time import in_fast_time
+
+
+class Clock:
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_an_address_has_a_number_of_requests_in_a_minute_which_come_back_evenly() -> None:
+    clock = Clock()
+    visitors = Visitors(requests_per_minute=6, clock=clock)
+
+    def admitted() -> bool:
+        if visitors.admit("1.2.3.4"):
+            return False
+        visitors.leave("1.2.3.4")
+        return True
+
+    assert [admitted() for _ in range(8)] == [True] * 6 + [False] * 2
+    assert visitors.admit("5.6.7.8") == ""
+    clock.now_s += 9
+    assert not admitted()
+    clock.now_s += 11
+    assert admitted()
+    assert not admitted()
+    clock.now_s += 3_600
+    assert [admitted() for _ in range(7)] == [True] * 6 + [False]
+
+
+def test_an_address_has_a_number_of_open_requests() -> None:
+    visitors = Visitors(max_concurrent=2)
+    assert [visitors.admit("a") == "" for _ in range(3)] == [True, True, False]
+    assert visitors.admit("b") == ""
+    visitors.leave("a")
+    assert visitors.admit("a") == ""
+
+
+def test_all_addresses_together_have_a_number_of_open_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CONCURRENT_OF_ALL", 3)
+    visitors = Visitors()
+    assert [visitors.admit(f"{number}") == "" for number in range(4)] == [True] * 3 + [False]
+    visitors.leave("0")
+    assert visitors.admit("4") == ""
+
+
+def test_the_addresses_that_are_remembered_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_ADDRESSES", 2)
+    clock = Clock()
+    visitors = Visitors(requests_per_minute=1, clock=clock)
+
+    def visit(address: str) -> bool:
+        if visitors.admit(address):
+            return False
+        visitors.leave(address)
+        return True
+
+    assert visit("a")
+    assert visit("b")
+    assert not visit("a")
+    assert visit("c"), "b was seen longest ago"
+    assert not visit("a"), "a is still known"
+    assert visit("b"), "b was forgotten"
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("fe80::1%eth0", "fe80::"),
+        ("::1", "::"),
+        ("", ""),
+        ("a socket", "a socket"),
+    ],
+)
+def test_an_ipv6_address_counts_by_its_network(address: str, network: str) -> None:
+    assert network_of(address) == network
+
+
+# The application behind its limits
+
+
+class Exchange:
+    """One request to an application, and what it sent."""
+
+    def __init__(self, method: str = "GET", address: str = "192.0.2.7") -> None:
+        self.scope: Scope = {"type": "http", "method": method, "path": "/", "client": (address, 1), "headers": []}
+        self.sent: list[Message] = []
+        self.stalls = False
+
+    async def receive(self) -> Message:
+        return {"type": "http.request"}
+
+    async def send(self, message: Message) -> None:
+        self.sent.append(message)
+        if self.stalls:
+            await asyncio.get_running_loop().create_future()
+
+    @property
+    def status(self) -> int:
+        return int(self.sent[0]["status"])
+
+    @property
+    def headers(self) -> dict[bytes, bytes]:
+        return dict(self.sent[0]["headers"])
+
+
+async def hello(_: Scope, __: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"x-own", b"1")]})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+async def without_headers(_: Scope, __: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 304})
+    await send({"type": "http.response.body"})
+
+
+def answered(app: Any, exchange: Exchange) -> Exchange:
+    in_fast_time(app(exchange.scope, exchange.receive, exchange.send))
+    return exchange
+
+
+def responses() -> Iterator[tuple[int, Exchange]]:
+    yield 200, answered(Protected(hello, Visitors(), SiteAccess()), Exchange())
+    yield 304, answered(Protected(without_headers, Visitors(), SiteAccess()), Exchange())
+    yield 405, answered(Protected(hello, Visitors(), SiteAccess()), Exchange("POST"))
+    yield 429, answered(Protected(hello, Visitors(requests_per_minute=0), SiteAccess()), Exchange())
+    yield 429, answered(Protected(hello, Visitors(max_concurrent=0), SiteAccess()), Exchange("HEAD"))
+
+
+def test_every_response_has_the_protecting_headers() -> None:
+    for status, exchange in responses():
+        assert exchange.status == status
+        for name, value in HEADERS:
+            assert exchange.headers[name] == value, name
+
+
+def test_the_policy_allows_neither_foreign_nor_inline_content() -> None:
+    policy = dict(HEADERS)[b"content-security-policy"].decode()
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "*" not in policy
+
+
+def test_own_headers_of_a_response_are_kept() -> None:
+    assert answered(Protected(hello, Visitors(), SiteAccess()), Exchange()).headers[b"x-own"] == b"1"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "X" * 99])
+def test_the_site_is_only_read(method: str) -> None:
+    async def never(_: Scope, __: Receive, ___: Send) -> None:
+        raise AssertionError
+
+    assert answered(Protected(never, Visitors(), SiteAccess()), Exchange(method)).status == 405
+
+
+def test_a_request_that_is_over_is_not_open_any_more_however_it_ended() -> None:
+    async def broken(_: Scope, __: Receive, ___: Send) -> None:
+        raise ValueError
+
+    visitors = Visitors(max_concurrent=1)
+    for _ in range(3):
+        with pytest.raises(ValueError):  # noqa: PT011  # It has no text.
+            answered(Protected(broken, visitors, SiteAccess()), Exchange())
+        assert answered(Protected(hello, visitors, SiteAccess()), Exchange()).status == 200
+
+
+def test_neighbours_in_an_ipv6_network_share_their_limit() -> None:
+    visitors = Visitors(requests_per_minute=1)
+    app = Protected(hello, visitors, SiteAccess())
+    assert answered(app, Exchange(address="2001:db8::1")).status == 200
+    assert answered(app, Exchange(address="2001:db8::2")).status == 429
+    assert answered(app, Exchange(address="2001:db8:0:1::1")).status == 200
+
+
+def test_a_visitor_that_does_not_read_is_not_waited_for() -> None:
+    async def test() -> float:
+        exchange = Exchange()
+        exchange.stalls = True
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        with pytest.raises(TimeoutError):
+            await Protected(hello, visitors, SiteAccess())(exchange.scope, exchange.receive, exchange.send)
+        return loop.time() - began
+
+    visitors = Visitors(max_concurrent=1)
+    assert in_fast_time(test()) == pytest.approx(SEND_TIMEOUT_S)
+    assert visitors.admit("192.0.2.7") == ""
+
+
+def test_a_client_without_an_address_is_served() -> None:
+    exchange = Exchange()
+    exchange.scope["client"] = None
+    assert answered(Protected(hello, Visitors(), SiteAccess()), exchange).status == 200
+
+
+def test_other_protocols_pass() -> None:
+    seen: list[str] = []
+
+    async def lifespan(scope: Scope, _: Receive, __: Send) -> None:
+        seen.append(scope["type"])
+
+    exchange = Exchange()
+    exchange.scope = {"type": "lifespan"}
+    answered(Protected(lifespan, Visitors(), SiteAccess()), exchange)
+    assert seen == ["lifespan"]
+
+
+PROXIES = SiteAccess(proxies=(ip_network("10.1.0.0/16"), ip_network("2001:db8::/64")))
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "address"),
+    [
+        ("10.1.0.1", "198.51.100.9", "198.51.100.9"),
+        ("10.1.0.1", "203.0.113.1, 198.51.100.9", "198.51.100.9"),
+        ("10.1.0.1", "203.0.113.1, 198.51.100.9,10.1.0.2", "198.51.100.9"),
+        ("::ffff:10.1.0.1", "198.51.100.9", "198.51.100.9"),
+        ("2001:db8::1", "198.51.100.9", "198.51.100.9"),
+        ("10.1.0.1", "", "10.1.0.1"),
+        ("10.1.0.1", "10.1.0.2", "10.1.0.2"),
+        ("10.1.0.1", "no address", "no address"),
+        ("10.2.0.1", "198.51.100.9", "10.2.0.1"),
+        ("", "198.51.100.9", ""),
+    ],
+)
+def test_only_proxies_of_the_site_say_for_whom_they_ask(peer: str, forwarded: str, address: str) -> None:
+    assert PROXIES.visitor_address(peer, forwarded) == address
+
+
+def test_a_bot_beside_the_proxy_cannot_get_another_visitor_refused() -> None:
+    visitors = Visitors(requests_per_minute=1)
+    app = Protected(hello, visitors, PROXIES)
+    for address in ("10.2.0.1", "10.1.0.1"):
+        exchange = Exchange(address=address)
+        exchange.scope["headers"] = [(b"x-forwarded-for", b"198.51.100.9")]
+        assert answered(app, exchange).status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("192.0.2.1:7790", 200),
+        ("[2001:db8::1]:7790", 200),
+        ("localhost:7790", 200),
+        ("Referee.Example", 200),
+        ("referee.example.", 200),
+        ("referee.example:443", 200),
+        ("evil.example", 421),
+        ("evil.referee.example", 421),
+        ("referee.example@evil.example", 421),
+        ("referee.example:443:1", 421),
+        ("[referee.example]", 421),
+    ],
+)
+def test_the_site_serves_its_own_names_only(host: str, status: int) -> None:
+    exchange = Exchange()
+    exchange.scope["headers"] = [(b"host", host.encode())]
+    app = Protected(hello, Visitors(), SiteAccess(frozenset({"referee.example"})))
+    assert answered(app, exchange).status == status
